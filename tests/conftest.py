@@ -68,6 +68,13 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
 async def server() -> AsyncIterator[Server]:
     async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as running:
         yield running

@@ -99,7 +99,7 @@ def test_letters_stand_over_their_columns_and_numbers_beside_their_rows(board: t
 
 @pytest.mark.parametrize("ascii", [False, True])
 @pytest.mark.parametrize(("scale", "reach"), [(2, (3, 1)), (3, (5, 2))])
-def test_a_click_anywhere_in_a_large_cell_is_on_it_and_on_the_grid_on_none(
+def test_a_large_cell_is_hit_anywhere_and_the_grid_is_none(
     scale: Scale, reach: tuple[int, int], *, ascii: bool
 ) -> None:
     grid = Grid.of(Rules(), BoardStyle(ascii=ascii, scale=scale))

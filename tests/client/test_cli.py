@@ -10,8 +10,9 @@ from typing import Any
 import click
 import pytest
 
+from tests.client.conftest import Program
 from tests.environment import environment
-from tictactoe_client.cli.main import cli, run
+from tictactoe_client.cli.main import cli
 from tictactoe_client.input.rule_options import parse_clock, parse_rules
 from tictactoe_client.settings import PROGRAM
 from tictactoe_client.streams.output import wants_colour
@@ -35,9 +36,8 @@ def test_help_loads_no_network(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize("command", cli.commands)
-def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([command, "--help"]) == 0
-    out = capsys.readouterr().out
+def test_every_command_explains_itself(command: str, program: Program) -> None:
+    out = program.output(command, "--help")
     for option in ("--server", "--name", "--plain", "--json", "--no-color", "--timeout", "--no-input", "--version"):
         assert option in out
     assert 0 < out.index("\nExamples:\n") < out.index("\nCommon options:\n") < out.index("--version")
@@ -47,9 +47,8 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
     assert "What they mean, exit codes, files and environment: tictactoe-client --help" in out
 
 
-def test_the_help_of_the_program_names_exit_codes_files_and_environment(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--help"]) == 0
-    out = capsys.readouterr().out
+def test_the_help_of_the_program_names_exit_codes_files_and_environment(program: Program) -> None:
+    out = program.output("--help")
     for title in ("Commands:", "Examples:", "Environment:", "Files:", "Exit codes:"):
         assert f"\n{title}\n" in out
     assert "~/.config/tictactoe/client.toml" in out
@@ -57,14 +56,13 @@ def test_the_help_of_the_program_names_exit_codes_files_and_environment(capsys: 
     assert "..." not in out.partition("Commands:")[2].partition("Server and player")[0]
 
 
-def test_what_is_missing_on_the_command_line_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["join"]) == 2
-    assert "Missing argument 'CODE|LINK'." in capsys.readouterr().err
+def test_what_is_missing_on_the_command_line_is_named(program: Program) -> None:
+    assert "Missing argument 'CODE|LINK'." in program.complaint("join")
 
 
 @pytest.mark.parametrize("command", [cli, *cli.commands.values()], ids=lambda command: command.name)
 def test_every_example_in_the_help_is_a_command_line(
-    command: click.Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    program: Program, command: click.Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[dict[str, Any]] = []
 
@@ -72,15 +70,15 @@ def test_every_example_in_the_help_is_a_command_line(
         seen.append(parameters)
         return 0
 
-    assert run([*([] if command is cli else [str(command.name)]), "--help"]) == 0
-    section = capsys.readouterr().out.partition("\nExamples:\n")[2].partition("\n\n")[0]
+    told = program.output(*([] if command is cli else [str(command.name)]), "--help")
+    section = told.partition("\nExamples:\n")[2].partition("\n\n")[0]
     for each in (cli, *cli.commands.values()):
         monkeypatch.setattr(each, "callback", note)
     lines = [shlex.split(line) for line in section.splitlines()]
     assert 2 <= len(lines) <= 4
-    for program, *arguments in lines:
-        assert program == PROGRAM
-        assert run(arguments) == 0, capsys.readouterr().err
+    for name, *arguments in lines:
+        assert name == PROGRAM
+        program.output(*arguments)
         assert command is cli or arguments[0] == command.name
         typed = seen[-1]
         if "rules" in typed:
@@ -107,16 +105,12 @@ def test_every_example_in_the_help_is_a_command_line(
         (["new", "--rules", "gomoku", "--board", "3x3"], "Choose one of --rules and --board."),
     ],
 )
-def test_misuse_is_one_line_and_exit_code_two(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(arguments) == 2
-    assert capsys.readouterr().err.startswith(message)
+def test_misuse_is_one_line_and_exit_code_two(arguments: list[str], message: str, program: Program) -> None:
+    assert program.complaint(*arguments).startswith(message)
 
 
-def test_a_mistyped_command_is_recognised(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["jion", "X"]) == 2
-    assert "No such command 'jion'. Did you mean 'join'?" in capsys.readouterr().err
+def test_a_mistyped_command_is_recognised(program: Program) -> None:
+    assert "No such command 'jion'. Did you mean 'join'?" in program.complaint("jion", "X")
 
 
 @pytest.mark.parametrize(
@@ -129,10 +123,9 @@ def test_a_mistyped_command_is_recognised(capsys: pytest.CaptureFixture[str]) ->
     ],
 )
 def test_a_room_or_a_server_in_the_place_of_a_command_is_told_where_it_belongs(
-    word: str, told: str, capsys: pytest.CaptureFixture[str]
+    word: str, told: str, program: Program
 ) -> None:
-    assert run([word]) == 2
-    assert capsys.readouterr().err.endswith(f"Error: No such command '{word}'.{told}\n")
+    assert program.complaint(word).endswith(f"Error: No such command '{word}'.{told}\n")
 
 
 @pytest.mark.parametrize(
@@ -148,11 +141,8 @@ def test_a_room_or_a_server_in_the_place_of_a_command_is_told_where_it_belongs(
         (["--coordinate", "x-y-1"], "No such option '--coordinate'. Did you mean '--coordinates'?\n"),
     ],
 )
-def test_a_bad_value_is_told_with_what_was_perhaps_meant(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["play", *arguments]) == 2
-    assert capsys.readouterr().err.endswith(message)
+def test_a_bad_value_is_told_with_what_was_perhaps_meant(arguments: list[str], message: str, program: Program) -> None:
+    assert program.complaint("play", *arguments).endswith(message)
 
 
 @pytest.mark.parametrize(
@@ -163,43 +153,36 @@ def test_a_bad_value_is_told_with_what_was_perhaps_meant(
     ],
 )
 def test_a_bad_value_in_the_environment_is_told(
-    variable: str, value: str, message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    variable: str, value: str, message: str, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, value)
-    assert run(["play"]) == 2
-    assert message in capsys.readouterr().err
+    assert message in program.complaint("play")
 
 
-def test_misuse_in_json_mode_still_ends_with_the_closing_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["join", "K7M4P", "--json"]) == 2
-    told, closed = map(json.loads, capsys.readouterr().out.splitlines())
-    assert told["type"] == "error"
-    assert told["code"] == "usage"
+def test_misuse_in_json_mode_still_ends_with_the_closing_line(program: Program) -> None:
+    told, closed = map(json.loads, program.output("join", "K7M4P", "--json", code=2).splitlines())
+    assert (told["type"], told["code"]) == ("error", "usage")
     assert told["message"] == 'A room code has 6 letters and digits; "K7M4P" has 5.'
     assert closed == {"from": "client", "type": "closed", "exit": 2}
 
 
-def test_what_makes_no_sense_is_told_in_json_where_the_environment_asks_for_it(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_misuse_is_told_in_json_where_the_environment_asks_for_it(
+    program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TICTACTOE_JSON", "1")
     for arguments in (["jion"], ["play", "--bell", "loud"], ["join", "K7M4P"], []):
-        assert run(arguments) == 2
-        told, closed = map(json.loads, capsys.readouterr().out.splitlines())
+        told, closed = map(json.loads, program.output(*arguments, code=2).splitlines())
         assert (told["code"], closed["type"]) == ("usage", "closed")
-    assert run(["jion", "--plain"]) == 2
-    assert capsys.readouterr().out == ""
+    assert program.output("jion", "--plain", code=2) == ""
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_prints_a_script(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["completion", shell]) == 0
-    assert "tictactoe-client" in capsys.readouterr().out
+def test_completion_prints_a_script(shell: str, program: Program) -> None:
+    assert "tictactoe-client" in program.output("completion", shell)
 
 
-def test_the_version_names_the_protocol(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["play", "--version"]) == 0
-    assert capsys.readouterr().out.endswith("(protocol 1)\n")
+def test_the_version_names_the_protocol(program: Program) -> None:
+    assert program.output("play", "--version").endswith("(protocol 1)\n")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.client.conftest import Program
 from tictactoe_client.cli.main import cli, run
 from tictactoe_client.cli.options import settings_of
 from tictactoe_client.files.config import config_path, load_config
@@ -71,12 +72,9 @@ def test_a_damaged_file_is_told() -> None:
     "text",
     ["server = ws://10.0.0.1\n", 'server = "ho st"\n', 'theme = night\nserver = "ws://10.0.0.1"\n', "server = 1\n"],
 )
-def test_a_server_that_cannot_be_read_is_not_replaced_by_the_default_one(
-    capsys: pytest.CaptureFixture[str], text: str
-) -> None:
+def test_a_server_that_cannot_be_read_is_not_replaced_by_the_default_one(program: Program, text: str) -> None:
     path = write(text)
-    assert run(["rooms"]) == 2
-    told, demand = capsys.readouterr().err.splitlines()
+    told, demand = program.complaint("rooms").splitlines()
     assert told.startswith((f"{path} line 1: ", "client.toml line 1: "))
     assert demand == "Your server stands in that file: mend it, or say --server."
     assert run(["rooms", "--server", "ws://127.0.0.1:1"]) == 3
@@ -94,16 +92,14 @@ def test_a_server_that_cannot_be_read_is_not_replaced_by_the_default_one(
     ],
 )
 def test_a_setting_is_written_and_struck_out_from_the_command_line(
-    capsys: pytest.CaptureFixture[str], key: str, typed: str, line: str
+    program: Program, key: str, typed: str, line: str
 ) -> None:
     path = write("# mine\nquiet = true\n")
-    assert run(["config", "set", key, typed]) == 0
-    assert capsys.readouterr().out == f"{line} is now in {path}\n"
+    assert program.output("config", "set", key, typed) == f"{line} is now in {path}\n"
     assert path.read_text() == f"# mine\nquiet = true\n{line}\n"
     assert load_config().warnings == ()
-    assert run(["config", "unset", key]) == 0
-    assert run(["config", "unset", key]) == 0
-    assert capsys.readouterr().out == f"{key} is no longer in {path}\n{key} was not set in {path}\n"
+    assert program.output("config", "unset", key) == f"{key} is no longer in {path}\n"
+    assert program.output("config", "unset", key) == f"{key} was not set in {path}\n"
     assert path.read_text() == "# mine\nquiet = true\n"
 
 
@@ -121,44 +117,38 @@ def test_a_setting_is_written_and_struck_out_from_the_command_line(
     ],
 )
 def test_what_the_file_could_not_hold_is_refused_and_not_written(
-    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], told: str
+    program: Program, arguments: tuple[str, ...], told: str
 ) -> None:
-    assert run(["config", *arguments]) == 2
-    assert capsys.readouterr().err.startswith(told)
+    assert program.complaint("config", *arguments).startswith(told)
     assert not config_path().exists()
 
 
-def test_a_key_that_the_file_could_not_hold_is_told_with_those_that_it_could(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_key_that_the_file_could_not_hold_is_told_with_those_that_it_could(program: Program) -> None:
     for word in ("set", "unset"):
-        assert run(["config", word, "thme", *(["night"] if word == "set" else [])]) == 2
-        told = capsys.readouterr().err
+        told = program.complaint("config", word, "thme", *(["night"] if word == "set" else []))
         assert told.endswith("Did you mean 'theme'?\n")
         assert all(f"'{key}'" in told for key in FILE_OPTIONS)
     assert not config_path().exists()
 
 
-def test_a_broken_file_is_not_written_to(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_file_is_not_written_to(program: Program) -> None:
     path = write("theme = night\n")
-    assert run(["config", "set", "theme", "night"]) == 2
-    assert "Nothing was written: client.toml has a mistake in it" in capsys.readouterr().err
+    told = program.complaint("config", "set", "theme", "night")
+    assert "Nothing was written: client.toml has a mistake in it" in told
     assert path.read_text() == "theme = night\n"
 
 
-def test_settings_are_told_as_objects_in_json_mode(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_settings_are_told_as_objects_in_json_mode(program: Program) -> None:
     path = write('theme = "paper"\n')
-    assert run(["config", "show", "--json"]) == 0
-    rows = [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
+    rows = [json.loads(line) for line in program.output("config", "show", "--json").splitlines()]
     assert {"from": "client", "type": "setting", "key": "theme", "value": "paper", "origin": str(path)} in rows
     assert [row["key"] for row in rows[:-1]] == list(FILE_OPTIONS)
     assert rows[-1] == {"from": "client", "type": "closed", "exit": 0}
 
 
-def test_values_have_their_own_types_in_json_mode(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_values_have_their_own_types_in_json_mode(program: Program) -> None:
     write('timeout = 2.5\nconfirm = true\n[bindings]\nup = ["up", "k"]\n')
-    assert run(["config", "show", "--json"]) == 0
-    rows = [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
+    rows = [json.loads(line) for line in program.output("config", "show", "--json").splitlines()]
     values = {row["key"]: row["value"] for row in rows if row["type"] == "setting"}
     assert (values["name"], values["ascii"], values["confirm"], values["timeout"]) == (None, False, True, 2.5)
     assert (values["theme"], values["up"]) == ("auto", ["up", "k"])
@@ -168,18 +158,17 @@ def test_an_unreadable_file_is_told(tmp_path: Path) -> None:
     assert load_config(tmp_path).warnings[0].startswith(f"{tmp_path} cannot be read: ")
 
 
-def test_the_command_says_where_the_file_is(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["config", "path"]) == 0
-    assert capsys.readouterr().out == f"{config_path()}\n"
+def test_the_command_says_where_the_file_is(program: Program) -> None:
+    assert program.output("config", "path") == f"{config_path()}\n"
 
 
-def test_the_command_says_what_is_set_and_by_what(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_says_what_is_set_and_by_what(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write('theme = "paper"\nname = "ana"\nconfirm = true\n[bindings]\nhelp = "h"\n')
     monkeypatch.setenv("TICTACTOE_BELL", "always")
-    assert run(["config", "show", "--name", "bo"]) == 0
-    rows = {line.split()[0]: line.split(maxsplit=2)[1:] for line in capsys.readouterr().out.splitlines()}
+    rows = {
+        line.split()[0]: line.split(maxsplit=2)[1:]
+        for line in program.output("config", "show", "--name", "bo").splitlines()
+    }
     assert rows["theme"] == ["paper", str(path)]
     assert rows["name"] == ["bo", "command line"]
     assert rows["bell"] == ["always", "TICTACTOE_BELL"]
@@ -219,10 +208,9 @@ def test_the_servers_of_one_house_are_given_together(
 
 
 @pytest.mark.parametrize("value", ["[]", "[3]", "3", '["ho st"]', '"one, ho st"'])
-def test_a_list_of_servers_that_is_none_is_told(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_list_of_servers_that_is_none_is_told(value: str, program: Program) -> None:
     write(f"server = {value}\n")
-    assert run(["rooms"]) == 2
-    assert "client.toml line 1: " in capsys.readouterr().err
+    assert "client.toml line 1: " in program.complaint("rooms")
 
 
 @pytest.mark.parametrize("source", ["file", "environment", "option"])
@@ -244,17 +232,15 @@ def test_what_is_secret_in_an_address_is_not_shown(
     ("variable", "names"), [("NO_COLOR", {"no_color"}), ("ACCESSIBLE", {"plain", "no_board"})], ids=["colour", "words"]
 )
 def test_what_variables_of_all_programs_switch_is_shown_as_theirs(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, variable: str, names: set[str]
+    program: Program, monkeypatch: pytest.MonkeyPatch, variable: str, names: set[str]
 ) -> None:
     monkeypatch.setenv(variable, "1")
-    assert run(["config", "show"]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    rows = [line.split() for line in program.output("config", "show").splitlines()]
     assert {row[0] for row in rows if row[1:] == ["true", variable]} == names
 
 
-def test_the_command_alone_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["config"]) == 0
-    out = capsys.readouterr().out
+def test_the_command_alone_explains_itself(program: Program) -> None:
+    out = program.output("config")
     assert "config show" in out
     assert out.endswith(f"The file: {config_path()}\n")
 
@@ -277,10 +263,9 @@ def test_a_name_that_makes_no_sense_is_told_with_its_line_and_counts_as_not_set(
     assert capsys.readouterr().err.startswith(warning)
 
 
-def test_an_option_counts_before_a_file_that_makes_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_option_counts_before_a_file_that_makes_no_sense(program: Program) -> None:
     write('name = "zoe!"\n')
-    assert run(["config", "path", "--name", "bo"]) == 0
-    assert capsys.readouterr().err == ""
+    assert program.complaint("config", "path", "--name", "bo", code=0) == ""
 
 
 @pytest.mark.parametrize(
@@ -301,10 +286,11 @@ def test_a_name_is_for_this_run_where_an_option_or_the_environment_gave_it(
     assert settings.name_is_for_now is is_for_now
 
 
-def test_a_typo_is_warned_of_and_the_command_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_typo_is_warned_of_and_the_command_goes_on(program: Program) -> None:
     write('nmae = "ana"\n')
-    assert run(["config", "path"]) == 0
-    assert capsys.readouterr().err == 'client.toml line 1: unknown key "nmae". Did you mean "name"?\n'
+    assert (
+        program.complaint("config", "path", code=0) == 'client.toml line 1: unknown key "nmae". Did you mean "name"?\n'
+    )
 
 
 def test_the_page_documents_every_option_and_every_key() -> None:

@@ -48,9 +48,7 @@ async def test_a_game_without_a_mistake_has_none_and_no_turning_point() -> None:
 @pytest.mark.parametrize(
     ("names", "winner", "ply"), [(GIVEN_AWAY, "X", 6), (GIVEN_AWAY, None, 6), ("b2 b1 a1 c3 a3 c1 a2", "X", 2)]
 )
-async def test_the_turning_point_is_the_last_mistake_of_those_who_did_not_win(
-    names: str, winner: str | None, ply: int
-) -> None:
+async def test_the_turning_point_is_the_last_mistake_of_non_winners(names: str, winner: str | None, ply: int) -> None:
     found = await Judge(played(names)).find_turning_point(winner)
     assert found is not None
     assert found.ply == ply
@@ -80,9 +78,7 @@ async def test_what_was_searched_is_not_searched_again(monkeypatch: pytest.Monke
     assert asked == list(range(7))
 
 
-async def test_the_loop_goes_on_while_a_position_is_searched_and_nobody_s_search_ends(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_the_loop_goes_on_during_a_search_and_nobody_s_search_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     begun, has_ended = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
 

@@ -234,9 +234,7 @@ def test_what_cannot_be_written_counts_for_this_run_and_is_written_with_the_next
     assert {known.name for known in KnownPlayers(players.path).on(HERE)} == {"ana", "bo"}
 
 
-def test_whoever_waited_in_vain_does_not_wait_again(
-    players: KnownPlayers, held: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_waits_in_vain_only_once(players: KnownPlayers, held: int, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     monkeypatch.setattr("tictactoe_client.files.writer.LOCK_SECONDS", 0.02)
     monkeypatch.setattr("tictactoe_client.files.writer.time.sleep", waits.append)

@@ -45,15 +45,12 @@ def test_a_tilde_is_the_home_folder(home: Path) -> None:
     ("name", "reason"),
     [("no/such/folder", "no such file or directory"), ("null\0byte", "null byte"), ("", "no such file or directory")],
 )
-def test_what_cannot_be_written_is_told_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, reason: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_what_cannot_be_written_is_told_in_one_line(here: Path, name: str, reason: str) -> None:
     with pytest.raises(Misuse) as caught:
         write_record(name, GAME)
     assert reason in caught.value.message or "exists already" in caught.value.message
     assert caught.value.message.isprintable()
-    assert list(tmp_path.iterdir()) == []
+    assert list(here.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -72,9 +69,7 @@ def test_what_cannot_be_written_is_told_in_one_line(
         (b"x" * 4_100_000, 1, 1_000_001, "This is longer than 1000000 characters."),
     ],
 )
-def test_a_fault_is_told_in_one_line_with_its_place(
-    tmp_path: Path, content: bytes, line: int, column: int, message: str
-) -> None:
+def test_a_fault_is_told_with_its_place(tmp_path: Path, content: bytes, line: int, column: int, message: str) -> None:
     file = tmp_path / "game.txt"
     file.write_bytes(content)
     with pytest.raises(Misuse) as caught:

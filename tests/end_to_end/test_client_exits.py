@@ -73,7 +73,7 @@ async def test_a_room_closed_under_a_watcher_ends_with_five(server: Server) -> N
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize("mode", ["--plain", "--json"])
-async def test_a_signal_ends_politely_and_gives_the_seat_up(
+async def test_a_signal_ends_well_and_frees_a_seat(
     server: Server, mode: str, number: signal.Signals, code: int
 ) -> None:
     async with run_client("play", mode, "-s", server.url) as client, open_peer(server.url) as bo:
@@ -342,9 +342,7 @@ raise SystemExit(main.run(["rooms", "--json", "--server", {server.url!r}]))
 
 
 @pytest.mark.parametrize("command", ["rooms", "history"])
-async def test_a_list_of_nothing_is_empty_and_people_are_told_so_unless_they_want_quiet(
-    server: Server, command: str
-) -> None:
+async def test_an_empty_list_is_empty_and_people_are_told_unless_they_want_quiet(server: Server, command: str) -> None:
     async with run_client(command, "-s", server.url) as client:
         assert await client.end() == 0
         assert client.lines == []

@@ -193,9 +193,7 @@ async def test_an_analysis_is_asked_for_without_naming_the_room(server: Server) 
 
 
 @pytest.mark.parametrize(("leaves_in", "code"), [("playing", 12), ("waiting", 12), ("over", 10)])
-async def test_whoever_leaves_by_a_request_hears_what_became_of_the_game(
-    server: Server, leaves_in: str, code: int
-) -> None:
+async def test_who_leaves_by_a_request_hears_what_became_of_the_game(server: Server, leaves_in: str, code: int) -> None:
     async with run_client("new", "--json", "--result-code", "-s", server.url) as ana, open_peer(server.url) as bo:
         room = (await ana.message(type="room"))["room"]
         if leaves_in != "waiting":

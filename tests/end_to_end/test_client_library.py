@@ -109,7 +109,7 @@ async def test_a_server_that_stops_answering_is_found_out(proxy: Proxy, monkeypa
                 await anext(messages)
 
 
-async def test_the_latency_after_a_return_is_that_of_the_new_connection(
+async def test_the_latency_after_a_return_is_the_new_connection_s(
     proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tictactoe_client.online.connection.PING_INTERVAL_SECONDS", 0.01)

@@ -252,9 +252,7 @@ async def test_three_players_are_named_each_in_turn(server: Server) -> None:
 
 
 @pytest.mark.parametrize(("options", "accessible"), [((), "1"), (("--no-board",), "")])
-async def test_a_screen_reader_gets_no_board_unless_it_asks(
-    server: Server, options: tuple[str, ...], accessible: str
-) -> None:
+async def test_a_screen_reader_gets_no_board_unasked(server: Server, options: tuple[str, ...], accessible: str) -> None:
     where = ("-s", server.url, *options)
     async with run_client("play", *where, ACCESSIBLE=accessible) as ana, open_peer(server.url) as bo:
         await open_room(ana)

@@ -154,9 +154,7 @@ async def test_plain_http_leads_to_https_and_there_to_the_server(authority: Auth
                 await writer.wait_closed()
 
 
-async def test_a_page_through_nginx_has_links_of_its_scheme_and_may_connect(
-    authority: Authority, tmp_path: Path
-) -> None:
+async def test_a_page_behind_nginx_has_links_of_its_scheme_and_connects(authority: Authority, tmp_path: Path) -> None:
     async with behind_nginx(authority, tmp_path) as site:
         origin = f"https://localhost:{site.https}"
         reader, writer = await asyncio.open_connection("localhost", site.https, ssl=authority.trusting())
@@ -172,9 +170,7 @@ async def test_a_page_through_nginx_has_links_of_its_scheme_and_may_connect(
         assert refused.value.response.status_code == HTTPStatus.FORBIDDEN
 
 
-async def test_limits_count_the_clients_of_nginx_whatever_they_say_of_themselves(
-    authority: Authority, tmp_path: Path
-) -> None:
+async def test_limits_count_the_clients_of_nginx_whatever_they_claim(authority: Authority, tmp_path: Path) -> None:
     async with behind_nginx(authority, tmp_path, Limits(connections_per_address=1)) as site:
         first = await enter(site, authority, "127.0.0.1")
         other = await enter(site, authority, "127.0.0.2")
@@ -186,9 +182,7 @@ async def test_limits_count_the_clients_of_nginx_whatever_they_say_of_themselves
 
 
 @pytest.mark.parametrize("limit", ["limit_conn tictactoe_players 300", "rate=50r/s"])
-async def test_nginx_turns_away_what_is_too_much_from_one_address(
-    authority: Authority, tmp_path: Path, limit: str
-) -> None:
+async def test_nginx_turns_away_too_much_from_one_address(authority: Authority, tmp_path: Path, limit: str) -> None:
     few = {"limit_conn tictactoe_players 300": {limit: "limit_conn tictactoe_players 2"}}
     scarce = {"rate=50r/s": {limit: "rate=1r/m", "burst=300": "burst=1"}}
     async with behind_nginx(authority, tmp_path, limits=(few | scarce)[limit]) as site:
@@ -201,9 +195,7 @@ async def test_nginx_turns_away_what_is_too_much_from_one_address(
             await stack.aclose()
 
 
-async def test_while_no_server_is_there_the_client_says_what_nginx_answers(
-    authority: Authority, tmp_path: Path
-) -> None:
+async def test_where_no_server_is_the_client_says_what_nginx_answers(authority: Authority, tmp_path: Path) -> None:
     with running_nginx(tmp_path, authority, free_ports(1)[0], {}) as site:
         async with run_client("check", "--plain", "-s", site.url, "--ca", str(authority.ca)) as client:
             assert await client.end() == 3

@@ -174,9 +174,7 @@ async def test_json_mode_ends_with_its_last_line_and_three(kind: str, certificat
 @pytest.mark.parametrize(
     "kind", ["no such host", "HTTP", "garbage", "silence", "silence after the handshake", "TLS of a stranger"]
 )
-async def test_the_full_screen_says_why_there_is_no_server_and_how_to_go_on(
-    kind: str, certificate: ssl.SSLContext
-) -> None:
+async def test_the_screen_says_why_there_is_no_server_and_how_to_go_on(kind: str, certificate: ssl.SSLContext) -> None:
     async with (
         trouble(kind, certificate) as url,
         run_screen(*COMMAND, "--timeout", patience(kind), "-s", url) as screen,
@@ -251,9 +249,7 @@ async def test_the_full_screen_says_that_a_server_does_not_answer() -> None:
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])
-async def test_both_faces_say_that_the_server_went_and_go_on_when_it_is_back(
-    by: signal.Signals, tmp_path: Path
-) -> None:
+async def test_both_faces_say_that_the_server_went_and_go_on_after_it(by: signal.Signals, tmp_path: Path) -> None:
     async with (
         Harness(tmp_path) as server,
         run_screen(*COMMAND, "new", "-n", "ana", "-s", server.url) as ana,

@@ -565,10 +565,7 @@ async def a_game_that_is_over(server: Server) -> AsyncIterator[tuple[ClientProce
             yield ana, eve, room
 
 
-async def test_a_player_and_a_watcher_save_the_finished_game(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+async def test_a_player_and_a_watcher_save_the_finished_game(server: Server, here: Path) -> None:
     async with a_game_that_is_over(server) as (ana, eve, room):
         assert "The game is not over yet: save it then." in ana.lines
         ana.type("save Mine.txt")
@@ -583,9 +580,7 @@ async def test_a_player_and_a_watcher_save_the_finished_game(
             "Cannot write no/where: no such file or directory. Type save and another name."
         )
         assert await eve.until("Save") == "Save needs the name of a file."
-    written = {
-        path.name: parse_record(path.read_text()) for path in await asyncio.to_thread(lambda: [*tmp_path.iterdir()])
-    }
+    written = {path.name: parse_record(path.read_text()) for path in await asyncio.to_thread(lambda: [*here.iterdir()])}
     mine, theirs = written.pop("Mine.txt"), written.pop(own)
     assert not written
     assert (mine.moves, mine.room, mine.result) == ((0, 3, 1, 4, 2), room, GameResult("line", "X"))

@@ -528,9 +528,7 @@ async def test_whoever_waits_for_the_connection_may_go_at_once_and_keeps_the_sea
             await again.until("You are X, ")
 
 
-async def test_without_a_connection_questions_are_answered_and_a_move_is_said_to_be_kept(
-    server: Server, proxy: Proxy
-) -> None:
+async def test_without_a_connection_questions_are_answered_and_a_move_is_kept(server: Server, proxy: Proxy) -> None:
     async with plain_game(proxy.url, url_of_bo=server.url) as (ana, bo, _):
         await cut_off(ana, proxy)
         before = len(ana.lines)
@@ -618,9 +616,7 @@ async def test_the_end_of_the_input_waits_until_the_return_is_told_and_the_kept_
     assert ended.startswith("The input has ended: leaving in 0 s")
 
 
-async def test_the_return_to_a_game_of_which_the_server_lost_moves_is_told_as_well(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+async def test_the_return_to_a_game_that_lost_moves_is_told_as_well(capsys: pytest.CaptureFixture[str]) -> None:
     entered: list[Request] = []
 
     def enter(request: Request) -> list[Frame]:

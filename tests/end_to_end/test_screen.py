@@ -21,9 +21,7 @@ COLOUR = b"\x1b[36m"
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)], ids=["term", "hup", "int"]
 )
-async def test_a_signal_restores_the_terminal_and_gives_the_seat_up(
-    server: Server, number: signal.Signals, code: int
-) -> None:
+async def test_a_signal_frees_the_seat_and_the_terminal(server: Server, number: signal.Signals, code: int) -> None:
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
         async with run_screen(*COMMAND, "join", room, "-s", server.url, "-n", "ana") as screen:

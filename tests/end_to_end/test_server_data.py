@@ -211,20 +211,17 @@ async def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path:
 # -- backup and restore -----------------------------------------------------------------------------------------
 
 
-async def test_the_manual_s_commands_back_a_running_server_up_and_restore_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "srv" / "tictactoe"
-    places = {"/srv/tictactoe": str(folder), "/var/backups": str(tmp_path)}
+async def test_the_manual_s_commands_back_a_running_server_up_and_restore_it(here: Path) -> None:
+    folder = here / "srv" / "tictactoe"
+    places = {"/srv/tictactoe": str(folder), "/var/backups": str(here)}
 
-    def here(command: str) -> str:
+    def adapt(command: str) -> str:
         for place, ours in places.items():
             command = command.replace(place, ours)
         return command
 
-    back_up, every_night = map(here, commands_under("Backup"))
-    *make_room, start = map(here, commands_under("Restore"))
+    back_up, every_night = map(adapt, commands_under("Backup"))
+    *make_room, start = map(adapt, commands_under("Restore"))
     async with started(*HERE, "--data", str(folder)) as process:
         url = await url_of(process)
         token = await finish_a_game(url)
@@ -240,7 +237,7 @@ async def test_the_manual_s_commands_back_a_running_server_up_and_restore_it(
             await play_out({"X": ana, "O": bo}, room, [0], first_ply=1)
         process.send_signal(signal.SIGTERM)
         await end_of(process)
-    copies = await asyncio.to_thread(lambda: sorted(tmp_path.glob("*.sqlite3")))
+    copies = await asyncio.to_thread(lambda: sorted(here.glob("*.sqlite3")))
     assert len(copies) == 2
     assert {mode_of(copy) for copy in copies} == {0o600}
     code, output, errors = await run_as_written("\n".join(make_room))

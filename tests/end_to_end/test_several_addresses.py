@@ -218,9 +218,7 @@ async def test_a_check_looks_at_all_addresses_and_says_where_it_came(ways: tuple
 # -- who one is -------------------------------------------------------------------------------------------------
 
 
-async def test_a_seat_left_behind_at_one_address_is_taken_up_at_another(
-    server: Server, ways: tuple[Proxy, Proxy]
-) -> None:
+async def test_a_seat_left_at_one_address_is_taken_up_at_another(server: Server, ways: tuple[Proxy, Proxy]) -> None:
     one, two = ways
     async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]

@@ -28,9 +28,7 @@ async def test_an_address_that_is_gone_is_passed_over_at_the_start(server: Serve
             await ana.until(two.url, "Playing as")
 
 
-async def test_a_link_to_another_address_of_the_house_leads_to_no_other_server(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_a_link_to_another_address_of_the_house_stays_here(server: Server, open_screen: OpenScreen) -> None:
     async with (
         run_proxy(server.port) as one,
         run_proxy(server.port) as two,

@@ -43,9 +43,7 @@ def test_the_changed_stretches_make_one_picture_of_the_other(
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)])
-async def test_every_line_of_the_screen_is_as_wide_as_the_window(
-    open_screen: OpenScreen, size: tuple[int, int]
-) -> None:
+async def test_every_line_of_a_screen_is_as_wide_as_the_window(open_screen: OpenScreen, size: tuple[int, int]) -> None:
     async with open_screen("ws://127.0.0.1:1", size=size) as ana:
         await ana.until("Can't reach")
         strips = ana.app.screen._compositor.render_strips(ana.app.size)

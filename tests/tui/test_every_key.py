@@ -100,9 +100,8 @@ async def two_at_a_board(server: Server, **rules: Any) -> AsyncIterator[tuple[Pe
 
 
 async def test_in_a_replay(
-    open_screen: OpenScreen, look: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_screen: OpenScreen, look: dict[str, Any], here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(past, "GAME_SECONDS", 0.1)
     monkeypatch.setattr(past, "_LEAST_COST", 9.0)
     opening = Opening("replay", record=diagonal(32))
@@ -235,15 +234,7 @@ async def test_while_one_watches(server: Server, open_screen: OpenScreen, look: 
     assert ana.app.return_code == 130
 
 
-async def test_after_a_game(
-    server: Server,
-    open_screen: OpenScreen,
-    game: Game,
-    look: dict[str, Any],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
+async def test_after_a_game(game: Game, look: dict[str, Any], here: Path) -> None:
     async with game(**look) as (ana, bo, code):
         await ana.press("1")
         await bo.state(ply=1)

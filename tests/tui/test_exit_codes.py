@@ -117,18 +117,14 @@ async def test_where_it_is_not_asked_for_a_result_is_no_exit_code(game: Game) ->
 
 
 @pytest.mark.parametrize(("key", "result_code"), [("ctrl+q", True), ("escape", False)])
-async def test_to_leave_while_the_connection_is_lost_ends_with_seven(
-    proxy: Proxy, game: Game, key: str, *, result_code: bool
-) -> None:
+async def test_to_leave_offline_ends_with_seven(proxy: Proxy, game: Game, key: str, *, result_code: bool) -> None:
     async with game(url=proxy.url, backoff=NEVER, result_code=result_code) as (ana, *_):
         proxy.cut()
         await ana.until("CONNECTION LOST")
         assert await quit_with(ana, key) == CONNECTION_LOST
 
 
-async def test_a_question_that_is_answered_after_the_connection_was_lost_ends_with_seven(
-    server: Server, game: Game
-) -> None:
+async def test_a_question_answered_after_the_connection_was_lost_ends_with_seven(server: Server, game: Game) -> None:
     async with far_game(game, server, NEVER) as (ana, _, _code, proxy):
         await ana.do("ctrl+q", "Leave and lose this game?")
         proxy.cut()
@@ -136,9 +132,7 @@ async def test_a_question_that_is_answered_after_the_connection_was_lost_ends_wi
         assert await quit_with(ana, "enter") == CONNECTION_LOST
 
 
-async def test_ctrl_q_on_the_first_page_while_the_connection_is_lost_ends_with_seven(
-    proxy: Proxy, open_screen: OpenScreen
-) -> None:
+async def test_ctrl_q_at_home_without_a_connection_ends_with_seven(proxy: Proxy, open_screen: OpenScreen) -> None:
     async with open_screen(proxy.url, backoff=NEVER) as ana:
         await ana.until("Playing as")
         proxy.cut()

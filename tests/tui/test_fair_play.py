@@ -37,9 +37,7 @@ async def test_an_aborted_game_is_told_and_a_rematch_leaves_the_marks(game: Game
         await ana.until("YOUR MOVE (X)")
 
 
-async def test_an_open_analysis_is_shown_to_those_who_wait_who_play_and_who_look_for_a_room(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_an_open_analysis_is_shown_in_the_room_and_in_the_list(server: Server, open_screen: OpenScreen) -> None:
     lesson = Choice("create", analysis="open", chat="players")
     async with open_screen(server.url, lesson) as ana, open_peer(server.url, "bo") as bo:
         await ana.until("Waiting for someone", "3 in a row · analysis open · chat for players")
@@ -62,9 +60,7 @@ async def test_the_time_for_a_first_move_is_counted_down(server: Server, open_sc
         await ana.until("YOUR MOVE (X)", gone="first move")
 
 
-async def test_a_lesson_is_refused_by_a_server_that_knows_none(
-    server: Server, open_screen: OpenScreen, as_in_1_0: None
-) -> None:
+async def test_a_server_without_lessons_refuses_one(server: Server, open_screen: OpenScreen, as_in_1_0: None) -> None:
     async with open_screen(server.url, Choice("create", analysis="open")) as ana:
         await ana.until_it_ends()
     assert ana.app.return_code == 6

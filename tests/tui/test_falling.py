@@ -111,9 +111,7 @@ async def test_beyond_nine_columns_a_number_needs_enter(game: Game) -> None:
 
 
 @pytest.mark.parametrize("motion", [True, False])
-async def test_a_mark_is_seen_to_fall_where_that_is_wanted(
-    game: Game, monkeypatch: pytest.MonkeyPatch, *, motion: bool
-) -> None:
+async def test_a_mark_falls_where_that_is_wanted(game: Game, monkeypatch: pytest.MonkeyPatch, *, motion: bool) -> None:
     monkeypatch.setattr("tictactoe_client.tui.room.screen._FRAME_SECONDS", 60.0)
     async with game(FOUR, size=(80, 22), motion=motion) as (ana, *_):
         text = await ana.do("4", "bo's move")

@@ -60,9 +60,7 @@ def test_an_empty_prompt_makes_room_and_a_typed_move_does_not() -> None:
 
 
 @given(st.text(max_size=90), st.text(max_size=90), st.integers(20, 80), st.integers(2, 6), st.booleans())
-def test_a_foot_keeps_to_its_lines_and_its_width(
-    banner: str, status: str, width: int, rows: int, may_drop: bool
-) -> None:
+def test_a_foot_keeps_to_its_lines_and_width(banner: str, status: str, width: int, rows: int, may_drop: bool) -> None:
     asked = (banner, "warn") if banner.strip() else None
     foot = arrange_foot(asked, (status, ""), width, rows, beside=("move: h_", ""), may_drop=may_drop)
     assert foot.height <= rows

@@ -286,9 +286,7 @@ async def test_a_room_that_closes_takes_one_home(server: Server, open_screen: Op
             await wat.until("Playing as", f"Room {code} is closed")
 
 
-async def test_the_bell_rings_when_the_turn_comes_while_one_looks_elsewhere(
-    game: Game, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_bell_rings_in_turn_while_one_looks_elsewhere(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     rung: list[bool] = []
     monkeypatch.setattr("tictactoe_client.tui.app.TicTacToe.bell", lambda _: rung.append(True))
     async with game() as (ana, bo, code):

@@ -49,9 +49,7 @@ async def test_waiting_is_left_though_the_server_is_silent(proxy: Proxy, open_sc
         await ana.do("escape", "Playing as")
 
 
-async def test_looking_for_another_opponent_is_shown_and_left_at_once(
-    server: Server, proxy: Proxy, open_screen: OpenScreen
-) -> None:
+async def test_looking_for_an_opponent_is_left_at_once(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
     async with open_peer(server.url, "bo") as bo, open_screen(proxy.url, Choice("match")) as ana:
         await ana.until("Waiting for someone")
         code = (await bo.ask("match", rules="classic"))["room"]
@@ -81,9 +79,7 @@ async def test_fetching_the_computer_is_left_at_once(bots: Server, open_screen: 
         await ana.until("Playing as", gone="medium-bot")
 
 
-async def test_a_game_that_begins_while_the_computer_is_fetched_is_played(
-    bots: Server, open_screen: OpenScreen
-) -> None:
+async def test_a_game_that_began_while_the_computer_is_fetched_is_played(bots: Server, open_screen: OpenScreen) -> None:
     async with (
         run_proxy(bots.port) as proxy,
         open_screen(proxy.url, Choice("create")) as ana,
@@ -123,9 +119,7 @@ async def test_a_lost_connection_is_left_at_once_and_the_seat_is_kept(game: Game
     assert saved == [code]
 
 
-async def test_a_watcher_is_told_of_no_seat_and_goes_home(
-    server: Server, proxy: Proxy, open_screen: OpenScreen
-) -> None:
+async def test_a_watcher_hears_of_no_seat_and_goes_home(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
     async with (
         two_playing(server) as (*_, code),
         open_screen(proxy.url, Choice("watch", code=code), backoff=NEVER) as wat,
@@ -208,9 +202,7 @@ async def test_a_seat_that_is_kept_is_told_to_the_terminal_after_quitting(game: 
     assert ana.app.last_words == f"Your seat is held for a while. The game goes on: tictactoe-client join {link}"
 
 
-async def test_a_watched_game_that_is_entered_after_esc_is_left_again(
-    server: Server, proxy: Proxy, open_screen: OpenScreen
-) -> None:
+async def test_a_game_that_is_watched_after_esc_is_left(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
     async with (
         open_peer(server.url, "bo") as bo,
         open_peer(server.url, "cy") as cy,
@@ -228,9 +220,7 @@ async def test_a_watched_game_that_is_entered_after_esc_is_left_again(
 
 
 @pytest.mark.parametrize("keys", ["escape", "ctrl+c", "tab h ctrl+q", ": r e s i g n enter"])
-async def test_while_something_is_asked_the_bottom_line_names_the_keys_of_the_answer_alone(
-    game: Game, keys: str
-) -> None:
+async def test_while_something_is_asked_the_last_line_names_the_keys_of_the_answer_alone(game: Game, keys: str) -> None:
     async with game() as (ana, *_):
         await ana.press(*keys.split())
         await ana.until("Enter yes   Esc play on")

@@ -84,9 +84,7 @@ async def test_home_opens_the_list_and_from_there_a_replay_and_back(server: Serv
         await ana.do("escape", "Playing as  ana", "> Your games")
 
 
-async def test_the_command_lists_the_games_of_whom_one_played_as_and_ends_with_escape(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_the_command_lists_one_s_games_and_ends_with_escape(server: Server, open_screen: OpenScreen) -> None:
     async with played(server):
         before = KnownPlayers().path.read_bytes()
         async with open_screen(server.url, name=None, opening=HISTORY) as ana:
@@ -127,17 +125,14 @@ async def test_the_list_is_read_anew_and_the_chosen_game_stays_chosen(server: Se
         await ana.do("r", "2 games", "cy       lost by a line", "> 2.")
 
 
-async def test_a_game_of_the_list_is_saved(
-    server: Server, open_screen: OpenScreen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+async def test_a_game_of_the_list_is_saved(server: Server, open_screen: OpenScreen, here: Path) -> None:
     async with played(server) as code, open_screen(server.url, opening=HISTORY) as ana:
         await ana.until("> 1.")
         await ana.do("s", f"The game is saved in tictactoe-{code}-1.txt")
         await ana.do("s", "exists already", "Save as:")
         await ana.press("backspace", "backspace", "backspace", "backspace", "enter")
         await ana.until(f"The game is saved in tictactoe-{code}-1", "r refresh")
-    assert parse_record((tmp_path / f"tictactoe-{code}-1").read_text()).room == code
+    assert parse_record((here / f"tictactoe-{code}-1").read_text()).room == code
 
 
 async def test_a_click_opens_a_line_and_help_opens_and_closes(server: Server, open_screen: OpenScreen) -> None:
@@ -183,9 +178,7 @@ async def test_leaving_where_no_server_is_ends_with_its_code(open_screen: OpenSc
     assert ana.app.return_code == 3
 
 
-async def test_a_server_that_goes_away_leaves_the_list_and_comes_back(
-    server: Server, proxy: Proxy, open_screen: OpenScreen
-) -> None:
+async def test_a_server_that_goes_away_leaves_the_list(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
     async with played(server, games=2, url=proxy.url):
         patient = Backoff((30.0,), longest=30.0, jitter=0)
         async with open_screen(proxy.url, opening=HISTORY, backoff=patient) as ana:

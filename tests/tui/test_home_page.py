@@ -120,9 +120,7 @@ async def a_room_that_fills_up(server: Server, open_screen: OpenScreen) -> Async
         yield ana, code, proxy
 
 
-async def test_a_room_of_the_list_that_filled_up_meanwhile_is_offered_to_be_watched(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_a_room_that_filled_up_meanwhile_may_be_watched(server: Server, open_screen: OpenScreen) -> None:
     async with a_room_that_fills_up(server, open_screen) as (ana, code, proxy):
         await ana.do("enter", f"Joining {code}")
         proxy.release()
@@ -130,9 +128,7 @@ async def test_a_room_of_the_list_that_filled_up_meanwhile_is_offered_to_be_watc
         await ana.do("enter", f"WATCHING {code}")
 
 
-async def test_a_room_that_turns_out_to_be_full_takes_no_key_from_a_name_that_is_typed(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_a_full_room_takes_no_key_from_a_name_that_is_typed(server: Server, open_screen: OpenScreen) -> None:
     async with a_room_that_fills_up(server, open_screen) as (ana, code, proxy):
         await ana.press("enter", "n")
         await ana.type("zoe")
@@ -142,9 +138,7 @@ async def test_a_room_that_turns_out_to_be_full_takes_no_key_from_a_name_that_is
         await ana.do("enter", "Playing as  zoe")
 
 
-async def test_a_full_room_of_the_command_line_is_offered_to_be_watched_else_it_ends_with_five(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_a_full_room_of_the_command_is_watched_or_ends_with_five(server: Server, open_screen: OpenScreen) -> None:
     async with two_playing(server, "bo", "cy") as (*_, code):
         async with open_screen(server.url, Choice("join", code=code)) as wat:
             await wat.until(f"Room {code} is full; you may watch it.", "watch")
@@ -189,9 +183,7 @@ async def test_a_seat_left_behind_is_offered_again(server: Server, open_screen: 
             await ana.do("enter", "bo's move (X)", "O  ana (you)")
 
 
-async def test_a_seat_that_was_taken_up_again_and_left_is_offered_no_more(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_a_seat_that_was_taken_up_and_left_is_offered_no_more(server: Server, open_screen: OpenScreen) -> None:
     async with two_playing(server, "bo", "ana") as (_, before, code):
         leave_seat(server.url, code, before.welcome["token"])
         await before.socket.close()
@@ -208,9 +200,7 @@ async def test_a_server_that_forgot_the_seat_makes_a_new_player(server: Server, 
     assert not rooms_left(server.url)
 
 
-async def test_a_room_of_the_command_line_that_is_not_there_ends_with_five(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_a_room_of_the_command_line_that_is_gone_ends_with_five(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, Choice("join", code="ZZZZZZ")) as ana:
         while ana.app.is_running and not ana.app.last_words:
             await ana.pilot.pause()
@@ -278,9 +268,7 @@ async def test_escape_says_how_to_quit(at_home: AtHome) -> None:
 
 
 @pytest.mark.parametrize("size", [(40, 14), (200, 50)])
-async def test_every_line_can_be_chosen_in_a_window_of_any_size(
-    server: Server, open_screen: OpenScreen, size: tuple[int, int]
-) -> None:
+async def test_every_line_is_chosen_at_any_size(server: Server, open_screen: OpenScreen, size: tuple[int, int]) -> None:
     async with contextlib.AsyncExitStack() as stack:
         bo = await stack.enter_async_context(open_peer(server.url, "bo"))
         code = (await bo.ask("create", rules="gomoku"))["room"]

@@ -45,9 +45,7 @@ def test_every_action_counts_in_some_situation() -> None:
         ({"save": ("n",), "another": ("s",)}, {}),
     ],
 )
-def test_only_keys_that_mean_two_things_at_once_are_told(
-    changed: dict[str, tuple[str, ...]], told: dict[str, str]
-) -> None:
+def test_keys_that_mean_two_things_at_once_are_told(changed: dict[str, tuple[str, ...]], told: dict[str, str]) -> None:
     assert find_conflicts(changed) == told
 
 
@@ -111,9 +109,7 @@ async def test_a_room_follows_other_keys_and_shows_them(server: Server, open_scr
         ("down down enter down", "> Board"),
     ],
 )
-async def test_the_key_that_leaves_does_so_on_every_page_and_in_every_line(
-    at_home: AtHome, ways: str, words: str
-) -> None:
+async def test_the_key_that_leaves_does_so_on_every_page_and_line(at_home: AtHome, ways: str, words: str) -> None:
     async with at_home(changed_keys={"leave": ("f12",)}) as ana:
         for key in ways.split():
             await ana.press(key)

@@ -35,9 +35,7 @@ async def until_told_of(eve: Peer, code: str) -> None:
     )
 
 
-async def test_the_rooms_of_the_first_page_are_read_anew_after_a_lost_connection(
-    server: Server, proxy: Proxy, open_screen: OpenScreen
-) -> None:
+async def test_the_rooms_are_read_anew_after_a_loss(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
     async with open_peer(server.url, "bo") as bo, open_screen(proxy.url) as ana:
         old = (await bo.ask("create"))["room"]
         await ana.until(old)

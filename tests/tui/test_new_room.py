@@ -20,9 +20,7 @@ async def open_form(user: ScreenUser, line: str) -> None:
         await user.press("down")
 
 
-async def test_what_is_typed_first_takes_the_place_of_what_stands_there(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_what_is_typed_first_takes_the_place_of_what_stood_there(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await open_form(ana, "Board")
         await ana.until("> Board              3x3", "Enter open the room")
@@ -49,9 +47,7 @@ async def test_pasting_takes_the_place_of_what_stands_there(server: Server, open
         await ana.until("> Board              6x7")
 
 
-async def test_escape_takes_back_what_is_typed_before_it_leaves_the_form(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_escape_takes_back_what_is_typed_then_leaves_the_form(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await open_form(ana, "Board")
         await ana.type("6x7", "> Board              6x7", "Esc undo")

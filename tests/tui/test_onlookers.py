@@ -69,9 +69,7 @@ def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None
         (0, False, "bo has been gone too long."),
     ],
 )
-def test_how_long_somebody_has_been_gone_is_the_servers_hold_where_it_was_seen(
-    hold_ms: int, told: str, *, after_loss: bool
-) -> None:
+def test_how_long_somebody_is_gone_is_the_hold_where_it_was_seen(hold_ms: int, told: str, *, after_loss: bool) -> None:
     away = SeatState(BO, "bo", online=False, bot=None, hold_ms=hold_ms)
     gone = state([0], seats={"X": seat(ANA, "ana"), "O": away})
     table = table_of(ANA, state([]), gone, after_loss=after_loss)

@@ -35,9 +35,7 @@ def test_what_is_shortened_or_wrapped_fits(text: str, width: int) -> None:
 
 
 @given(SHAPES, st.integers(20, 120), st.integers(7, 50), st.data())
-def test_a_board_fits_and_shows_the_cell_that_matters(
-    rules: Rules, width: int, height: int, data: st.DataObject
-) -> None:
+def test_a_board_fits_and_shows_the_chosen_cell(rules: Rules, width: int, height: int, data: st.DataObject) -> None:
     cell = data.draw(st.integers(0, rules.size - 1))
     grid = fit_board(rules, BoardStyle(), width, height).scroll(cell, None)
     assert grid.width <= width

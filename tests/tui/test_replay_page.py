@@ -127,17 +127,14 @@ async def test_the_wheel_steps_and_a_click_goes_to_the_move_of_a_mark(watch: Wat
         await ana.until("Move 3 of 7")
 
 
-async def test_a_game_is_saved_and_never_over_another_file(
-    watch: Watch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+async def test_a_game_is_saved_and_never_over_another_file(watch: Watch, here: Path) -> None:
     async with watch() as ana:
         await ana.until("The start.")
         await ana.do("s", "The game is saved in tictactoe-K7M4PQ-3.txt")
         await ana.do("s", "tictactoe-K7M4PQ-3.txt exists already.", "Type save and")
         await ana.enter(":save mine 5.txt", "The game is saved in mine 5.txt", "move 0 of 7")
-    assert list_names(tmp_path) == {"tictactoe-K7M4PQ-3.txt", "mine 5.txt"}
-    assert parse_record((tmp_path / "mine 5.txt").read_text()) == parse_record(CLASSIC)
+    assert list_names(here) == {"tictactoe-K7M4PQ-3.txt", "mine 5.txt"}
+    assert parse_record((here / "mine 5.txt").read_text()) == parse_record(CLASSIC)
 
 
 async def test_what_moves_were_worth_is_shown_without_a_server_and_mistakes_are_gone_through(watch: Watch) -> None:
@@ -174,9 +171,7 @@ async def test_every_window_shows_the_board_and_the_comment(watch: Watch, size: 
 
 
 @pytest.mark.parametrize(("size", "shown"), [((40, 16), 4), ((80, 16), 5)])
-async def test_a_long_comment_takes_the_lines_there_are_and_says_where_it_is_cut(
-    watch: Watch, size: tuple[int, int], shown: int
-) -> None:
+async def test_a_long_comment_takes_the_lines_there_are(watch: Watch, size: tuple[int, int], shown: int) -> None:
     comment = " ".join(f"word{number:03}" for number in range(140))
     async with watch(f"1. b2 {{{comment}}} a1 2. c1 *", ply=1, size=size) as ana:
         text = await ana.until("{word000", "(X)", "…")

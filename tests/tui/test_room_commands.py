@@ -95,9 +95,7 @@ async def test_a_strange_command_is_answered_as_everywhere(game: Game, typed: st
         ("2,", 'I don\'t know "2,". A move looks like b2. ? for help.'),
     ],
 )
-async def test_a_bare_word_on_a_large_board_is_answered_with_what_was_meant(
-    game: Game, typed: str, answer: str
-) -> None:
+async def test_a_bare_word_on_a_large_board_is_answered_by_what_was_meant(game: Game, typed: str, answer: str) -> None:
     async with game(GOMOKU) as (ana, *_):
         await ana.enter(typed, answer)
 

@@ -152,9 +152,7 @@ def check_fit(user: ScreenUser, status: str) -> None:
 
 
 @pytest.mark.parametrize("colour", [False, True])
-async def test_an_invitation_has_its_code_and_its_whole_link_at_every_size(
-    server: Server, open_screen: OpenScreen, *, colour: bool
-) -> None:
+async def test_an_invitation_is_whole_at_every_size(server: Server, open_screen: OpenScreen, *, colour: bool) -> None:
     async with open_screen(server.url, Choice("create"), colour=colour, size=(200, 50)) as ana:
         await ana.until("Waiting for someone")
         link = re.search(r"Link   (\S+)", ana.text)
@@ -255,9 +253,7 @@ async def test_the_talk_goes_first_and_then_the_moves(server: Server, open_scree
 
 
 @given(*[st.integers(1, 220)] * 4)
-def test_a_stage_lies_within_its_window_and_shows_all_that_is_on_it(
-    wide: int, tall: int, width: int, height: int
-) -> None:
+def test_a_stage_lies_within_its_window_and_shows_all_on_it(wide: int, tall: int, width: int, height: int) -> None:
     stage = place_stage((wide, tall), (width, height))
     picture, whole = Picture(stage.width, stage.height), Picture(width, height)
     picture.put(0, 0, "A")

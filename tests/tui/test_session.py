@@ -116,9 +116,7 @@ def held_by_another(path: Path) -> Iterator[None]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no locks of files")
-async def test_while_another_program_holds_the_file_the_screen_answers_and_ctrl_q_ends(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_while_another_program_has_the_file_the_screen_answers(server: Server, open_screen: OpenScreen) -> None:
     with held_by_another(KnownPlayers().path.with_suffix(".lock")):
         async with open_screen(server.url, local=False) as ana:
             await ana.do("?", "Everywhere")
@@ -129,9 +127,7 @@ async def test_while_another_program_holds_the_file_the_screen_answers_and_ctrl_
     assert not KnownPlayers().path.exists()
 
 
-async def test_what_could_not_be_written_at_once_is_written_by_the_end(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_could_not_be_written_is_written_by_the_end(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_client.files.writer.LOCK_SECONDS", 0.0)
     told: list[str] = []
     session = Session(Settings(name="ana"), parse_house(server.url), tell=told.append)

@@ -132,9 +132,7 @@ async def test_comments_and_unknown_keys_stay(open_screen: OpenScreen) -> None:
     assert text == '# mine\nthme = "x"  # a typo\ntheme = "night"\n\n[bindings]\nup = "k"  # vi\n'
 
 
-async def test_where_nothing_can_be_kept_the_setting_counts_for_this_run_and_that_is_said(
-    open_screen: OpenScreen,
-) -> None:
+async def test_where_nothing_can_be_kept_a_setting_counts_for_this_run_as_is_said(open_screen: OpenScreen) -> None:
     path = config_path()
     path.parent.mkdir(parents=True)
     path.write_text("theme =\n")
@@ -176,9 +174,7 @@ async def test_a_name_chosen_at_home_is_kept(server: Server, open_screen: OpenSc
         assert await until_kept(ana) == {"name": "zoe"}
 
 
-async def test_a_name_given_to_this_run_alone_is_changed_for_this_run_alone(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_a_name_for_this_run_alone_is_changed_for_this_run_alone(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, name="ana", name_is_for_now=True) as ana:
         await ana.until("Playing as  ana")
         await ana.press("n")

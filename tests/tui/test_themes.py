@@ -59,9 +59,7 @@ def test_a_page_in_a_browser_has_colours_whatever_the_terminal_of_its_server(mon
 
 
 @pytest.mark.parametrize("name", ["terminal", "paper", "nord"])
-async def test_nothing_on_the_first_screens_has_a_colour_that_no_test_has_seen(
-    server: Server, open_screen: OpenScreen, name: str
-) -> None:
+async def test_the_first_screens_have_no_untested_colour(server: Server, open_screen: OpenScreen, name: str) -> None:
     known = {"default", *style_variables(name).values()} if name != "terminal" else {"default"}
     known |= set(re.findall(r"#[0-9a-f]{6}", " ".join(theme_named(name).values()).lower()))
     async with open_screen(server.url, theme=name) as ana:

@@ -54,9 +54,7 @@ async def test_a_new_room_that_is_given_up_is_left_again(server: Server, open_sc
         assert ana.app.is_running
 
 
-async def test_a_new_room_is_given_up_at_once_though_its_form_was_edited(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_a_new_room_is_given_up_at_once_though_it_was_edited(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, _, proxy):
         await open_form(ana)
         await ana.press("down", "4", "x", "4")
@@ -75,9 +73,7 @@ async def test_a_second_enter_opens_no_second_room(server: Server, open_screen: 
         await until_rooms_wait(bo, 0)
 
 
-async def test_help_that_is_opened_meanwhile_is_no_obstacle_to_a_new_room(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_help_that_is_open_is_no_obstacle_to_a_new_room(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, _, proxy):
         await open_form(ana)
         proxy.hold()
@@ -99,9 +95,7 @@ async def test_a_quick_match_is_given_up_on_the_first_page(server: Server, open_
 
 
 @pytest.mark.parametrize("key", ["?", "s"])
-async def test_a_quick_match_is_entered_whatever_lies_on_the_first_page(
-    server: Server, open_screen: OpenScreen, key: str
-) -> None:
+async def test_a_quick_match_is_entered_whatever_is_open(server: Server, open_screen: OpenScreen, key: str) -> None:
     async with slow_screen(open_screen, server) as (ana, _, proxy):
         proxy.hold()
         await ana.press("enter", key)
@@ -111,9 +105,7 @@ async def test_a_quick_match_is_entered_whatever_lies_on_the_first_page(
         assert len(ana.app.pages) == 2
 
 
-async def test_nothing_else_is_opened_from_the_first_page_while_a_match_is_looked_for(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_nothing_else_is_opened_while_a_match_is_looked_for(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, _, proxy):
         proxy.hold()
         await ana.do("enter down down enter", "> New room", "Looking for an opponent…")
@@ -121,9 +113,7 @@ async def test_nothing_else_is_opened_from_the_first_page_while_a_match_is_looke
         await ana.until("Waiting for someone")
 
 
-async def test_another_room_is_entered_after_the_one_that_was_given_up_was_left(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_another_room_is_entered_after_the_one_given_up_was_left(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
         proxy.hold()
         await ana.do("enter escape enter", "Looking for an opponent…")
@@ -165,9 +155,7 @@ async def test_to_give_up_a_resumed_game_keeps_the_seat(server: Server, proxy: P
             await ana.do("enter", "bo's move", "O  ana (you)")
 
 
-async def test_help_that_is_opened_meanwhile_is_no_obstacle_to_watching(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_help_that_is_open_is_no_obstacle_to_watching(server: Server, open_screen: OpenScreen) -> None:
     async with (
         open_peer(server.url, "cy") as cy,
         slow_screen(open_screen, server, Opening("watch")) as (wat, bo, proxy),
@@ -185,9 +173,7 @@ async def test_help_that_is_opened_meanwhile_is_no_obstacle_to_watching(
 
 
 @pytest.mark.parametrize("keys", [("enter",), ("down", "down", "enter", "enter")])
-async def test_whoever_quits_before_the_room_is_there_leaves_it_as_well(
-    server: Server, open_screen: OpenScreen, keys: tuple[str, ...]
-) -> None:
+async def test_who_quits_on_the_way_leaves_it(server: Server, open_screen: OpenScreen, keys: tuple[str, ...]) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
         proxy.delay_seconds = 0.05
         await ana.press(*keys, "ctrl+q")
@@ -228,9 +214,7 @@ async def test_a_game_of_the_list_that_is_given_up_is_not_opened(server: Server,
         assert len(ana.app.pages) == 1
 
 
-async def test_help_that_is_opened_meanwhile_is_no_obstacle_to_a_replay(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_help_that_is_open_is_no_obstacle_to_a_replay(server: Server, open_screen: OpenScreen) -> None:
     async with slow_history(open_screen, server) as (ana, proxy):
         await ana.do("enter enter ?", "Esc back")
         proxy.release()
