@@ -60,12 +60,13 @@ class StrictPicture(Picture):
 
 def draw(user: ScreenUser, size: tuple[int, int], status: str | None = None) -> StrictPicture | None:
     """Return the page as a window of this size shows it on its stage, or None where the window is too small."""
-    page = user.app.pages[-1]._view
+    page = user.app.pages[-1]
     if size[0] < page.needed_size()[0] or size[1] < page.needed_size()[1]:
         return None
     stage = page.place(*size)
     picture = StrictPicture(stage.width, stage.height)
-    page.draw(picture, (status, "warn") if status else None)
+    user.app.status = (status, "warn") if status else None
+    page.paint(picture)
     return picture
 
 

@@ -60,7 +60,7 @@ async def test_what_came_back_is_seen_above_a_line_that_is_open(proxy: Proxy, ga
         await ana.do("r tab h", "Back after ", " s. bo played A1.", "say: h_")
         await ana.do("i", "Back after ", " s. bo played A1.", "say: hi_")
         page = ana.app.pages[-1]
-        page._returned_until = 0.001
+        page.returned_until = 0.001
         page.tick()
         await ana.do("!", "Back after ", " s. bo played A1.", "say: hi!_")
         await ana.press("enter")

@@ -65,7 +65,7 @@ class TicTacToe(Desk, inherit_bindings=False):
                 self.register_theme(library_theme(name))
         self.show_theme()
         self.terminal.learnt = partial(self.call_later, self.show_theme)
-        self.set_keymap({action: ",".join(keys) for action, keys in settings.changed_keys.items()})
+        self.set_keymap(self.keymap.for_library)
 
     # -- screens --------------------------------------------------------------------------------------------------
 

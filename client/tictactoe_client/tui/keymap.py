@@ -65,9 +65,10 @@ SITUATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "while you wait for others": ("copy", "hide_code", "computer", *_AT_BOARD),
     "in a game": ("up", "down", "left", "right", "place", "accept", "decline", *_AT_BOARD),
     "when an opponent is gone": ("claim", "claim_draw", "up", "down", "left", "right", "place", *_AT_BOARD),
-    "while you watch": (*_LOOKING, *_AT_BOARD),
+    "while you watch": (*_JUDGED, *_AT_BOARD),
     "after a game": (*_JUDGED, "rematch", "another", "save", *_AT_BOARD),
     "while the connection is lost": ("retry", *_AT_BOARD),
+    "while you type": ("accept", "decline", "chat", "back"),
     "when you are asked": ("confirm", "back"),
 }
 """The actions that count at the same time, by when that is; one key can mean only one of them."""
@@ -93,18 +94,17 @@ class Keymap:
     def __init__(self, changed: Mapping[str, Sequence[str]] | None = None) -> None:
         self._keys = {**ACTIONS, **{action: tuple(keys) for action, keys in (changed or {}).items()}}
 
+    @property
+    def for_library(self) -> Mapping[str, str]:
+        """All of them as the library wants them, empty for those that the client comes with.
+
+        Of two actions with one key it would lose one that keeps it when the other one gets another.
+        """
+        return {name: ",".join(keys) for name, keys in self._keys.items()} if self._keys != ACTIONS else {}
+
     def does(self, key: str, action: str) -> bool:
         """Tell whether a key does this."""
         return key in self._keys.get(action, ())
-
-    @property
-    def typing(self) -> Keymap:
-        """The keys where one types text: a character is text there, so what has no other key has the one it comes with.
-
-        Only ``?`` still opens the help, where it does elsewhere.
-        """
-        without = {action: _without_text(keys) or _without_text(ACTIONS[action]) for action, keys in self._keys.items()}
-        return Keymap(without)
 
     def show(self, action: str, *, ascii_only: bool = False) -> str:
         """Return how to write the action's first key: ``Enter``, ``Ctrl+Q``."""
@@ -126,10 +126,6 @@ class Keymap:
         if all(self._keys[action][:1] == ACTIONS[action][:1] for action in actions):
             return signs
         return "/".join(self.show(action, ascii_only=signs.isascii()) for action in actions)
-
-
-def _without_text(keys: Sequence[str]) -> tuple[str, ...]:
-    return tuple(key for key in keys if (len(key) > 1 and key != "space") or key == "?")
 
 
 def find_conflicts(changed: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -19,7 +19,7 @@ from textual.widgets import Static
 from tictactoe_client.text.help import Topic
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.desk import ClientScreen
-from tictactoe_client.tui.foot import bind, list_keys
+from tictactoe_client.tui.foot import bind, draw_keys, list_keys
 from tictactoe_client.tui.picture import (
     Picture,
     fold,
@@ -167,9 +167,7 @@ class FramedScreen(DrawnScreen):
             draw_rule(page, 0, y, page.width)
         for y, line in enumerate(lines, last - 1 - len(lines)):
             page.put(1, y, line, said[1] if said else "")
-        x = 1
-        for keys, label in list_keys(self, inner, self.foot_first, self.foot_renames):
-            x = page.put_parts(x, last, (keys, "key"), (f" {label}  ", "dim"))
+        draw_keys(page, list_keys(self, inner, self.foot_first, self.foot_renames))
 
     def draw_lines(self, page: Picture, y: int, lines: Sequence[Sequence[Part]]) -> None:
         """Draw lines of texts with their roles, broken where one of a single text is too long."""

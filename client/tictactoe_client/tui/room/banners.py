@@ -18,12 +18,13 @@ Text = tuple[str, str]
 """A text and its role."""
 
 
-def confirm_banner(table: Table, keymap: Keymap) -> Text | None:
-    """Return what is asked before a game is given up, else None."""
-    if table.hand.confirming is None:
-        return None
-    question = ask_before_going(table.hand.confirming, table.room.state, table.room.viewer, aborts=table.actions.aborts)
-    return f"{question}   {keymap.show('confirm')} yes   {keymap.show('back')} play on", "bad"
+def describe_question(table: Table, keymap: Keymap) -> str:
+    """Return what is asked before a game is given up, with the keys that answer; empty where nothing is."""
+    if table.hand.question is None:
+        return ""
+    kind, state = table.hand.question[0], table.room.state
+    asked = ask_before_going(kind, state, table.room.viewer, aborts=table.actions.aborts)
+    return f"{asked}   {keymap.show('confirm')} yes   {keymap.show('back')} play on"
 
 
 def connection_banner(link: Session, now: float, *, width: int, ascii_only: bool, holds_seat: bool) -> Text | None:
@@ -48,13 +49,13 @@ def connection_banner(link: Session, now: float, *, width: int, ascii_only: bool
     return f"{cross} {next((text for text in ways if measure(text) + 2 <= width), ways[-1])}", "bad"
 
 
-def game_banner(table: Table, keymap: Keymap, now: float, *, another: str = "new opponent") -> Text | None:
+def game_banner(table: Table, keymap: Keymap, now: float) -> Text | None:
     """Return the open offer or absence that concerns the viewer, else None."""
     state = table.room.state
     if state is None or table.room.seat is None:
         return None
     if state.status == "over":
-        return _rematch_banner(state, table, keymap, another=another)
+        return _rematch_banner(state, table, keymap)
     own, offers = table.room.seat, state.offers
     yes, no = keymap.show("accept"), keymap.show("decline")
     if is_asked(state, table.room.viewer, offers.draw):
@@ -104,8 +105,8 @@ def _held_ms(table: Table, gone: Iterable[str], now: float) -> int:
     return min(table.hold_ms(mark, now) or 0 for mark in gone)
 
 
-def _rematch_banner(state: RoomState, table: Table, keymap: Keymap, *, another: str) -> Text | None:
-    back = keymap.show("back")
+def _rematch_banner(state: RoomState, table: Table, keymap: Keymap) -> Text | None:
+    back, another = keymap.show("back"), table.another
     asked = [mark for mark in state.offers.rematch if mark != table.room.seat]
     if table.room.seat in state.offers.rematch:
         return (f"You asked for a rematch. Waiting ...   {back} leave", "dim")

@@ -5,23 +5,20 @@ Long texts take more than one line where there are lines to be had, and are cut 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_client.tui.desk import Desk
-from tictactoe_client.tui.picture import Picture, fold, measure, shorten, shorten_left
-from tictactoe_client.tui.room.banners import Text, confirm_banner, connection_banner, game_banner
+from tictactoe_client.tui.picture import Picture, fold, measure
+from tictactoe_client.tui.room.banners import Text, connection_banner, describe_question, game_banner
 from tictactoe_client.tui.room.ending import describe_end
-from tictactoe_client.tui.room.hints import hint_keys
 from tictactoe_client.tui.room.table import Table
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import count, describe_turn, format_duration, name_of
 
-_HELP: Final = re.compile(r"\S+ help")
 _NEARLY_TOO_LONG: Final = MAX_CHAT_LENGTH - 40
 
 
@@ -29,13 +26,14 @@ _NEARLY_TOO_LONG: Final = MAX_CHAT_LENGTH - 40
 class Foot:
     """The lines above the keys, from the top: those of the banner, then those of the status; `beside` at its right.
 
-    `notes` is how many of the notes have their place among them.
+    `notes` is how many of the notes have their place among them, `marked` what is marked in the last one, and where.
     """
 
     banner: tuple[Text, ...]
     status: tuple[Text, ...]
     beside: Text = ("", "")
     notes: int = 0
+    marked: tuple[int, str] | None = None
 
     @property
     def height(self) -> int:
@@ -86,33 +84,12 @@ def _place_notes(notes: Sequence[Text], width: int, rows: int) -> tuple[tuple[Te
     return tuple(told), len(notes)
 
 
-def fit_keys(text: str, width: int) -> str:
-    """Return the names of keys, two spaces apart, that fit: items go from the right, but help, else the last, stays.
-
-    An item that would leave no room for another goes first.
-
-    >>> fit_keys("r refresh  ? help  t theme  Ctrl+Q quit", 22)
-    'r refresh  ? help'
-    >>> fit_keys("r refresh  ? help  t theme", 10)
-    '? help'
-    """
-    if measure(text) <= width:
-        return text
-    items = [item for item in re.split(" {2,}", text.strip()) if item]
-    kept = next((item for item in items if _HELP.fullmatch(item)), items[-1])
-    items = [item for item in items if item == kept or measure(f"{item}  {kept}") <= width]
-    while len(items) > 1 and measure("  ".join(items)) > width:
-        del items[-1 if items[-1] != kept else -2]
-    return shorten("  ".join(items), width)
-
-
 class RoomFoot:
     """What stands below the board of one room."""
 
-    def __init__(self, desk: Desk, table: Table, *, another: str) -> None:
+    def __init__(self, desk: Desk, table: Table) -> None:
         self.desk = desk
         self.table = table
-        self.another = another
         self._opened_at = desk.now()
 
     @property
@@ -143,35 +120,33 @@ class RoomFoot:
             return foot
         return replace(foot, banner=(*(foot.banner or (("", ""),)), *((line, "title") for line in worth)))
 
-    def draw(self, picture: Picture, foot: Foot, state: RoomState) -> None:
-        """Draw the lines, and the keys below them."""
+    def draw(self, picture: Picture, foot: Foot) -> None:
+        """Draw the lines, above that of the keys."""
         bottom = picture.height - 1
         y = bottom - len(foot.banner) - len(foot.status)
         for number, (text, role) in enumerate((*foot.banner, *foot.status)):
             picture.put(1, y + number, text, role)
         picture.put_right(bottom - 1, *foot.beside)
-        hints = hint_keys(self.table, state, self.desk, another=self.another)
-        picture.put(1, bottom, fit_keys(hints, picture.width - 2), "dim")
+        if foot.marked is not None:
+            picture.put(1 + foot.marked[0], bottom - 1, foot.marked[1], "chosen")
 
     def _arrange(self, state: RoomState, news: list[Text], now: float, width: int, rows: int) -> Foot:
         """Return the lines: what is typed and how the game ended are never covered by news, whose turn it is may be."""
         banner = self._banner(state, now, width)
         hand = self.table.hand
-        if hand.mode != "board":
+        if hand.line.mode:
             said = self._count_said()
-            room = width - 1 - (len(said[0]) + 2 if said[0] else 0)
-            line = f"{'say: ' if hand.mode == 'chat' else ':'}{hand.line.text}_"
-            typed = shorten_left(line, room), "title"
-            return arrange_foot(
-                banner, typed, width, rows, beside=said, notes=news, over_banner=True, above_status=True
-            )
+            typed, at, marked = hand.line.lay_out(width - 1 - (len(said[0]) + 2 if said[0] else 0))
+            line = typed, "title"
+            foot = arrange_foot(banner, line, width, rows, beside=said, notes=news, over_banner=True, above_status=True)
+            return replace(foot, marked=(at, marked))
         if self.table.situation == "over" and not self.table.actions.timeline.is_back:
             return arrange_foot(banner, describe_end(self.table), width, rows, notes=news, over_banner=True)
         prompt = "go to move: " if self.table.record is not None else "move: "
-        shows_prompt = hand.ahead.text if self.table.record is not None else self.table.room.plays
-        beside = (f"{prompt}{hand.ahead.text}_" if shows_prompt else "", "title" if hand.ahead.text else "dim")
+        shows_prompt = hand.ahead if self.table.record is not None else self.table.room.plays
+        beside = (f"{prompt}{hand.ahead}_" if shows_prompt else "", "title" if hand.ahead else "dim")
         text, *more = news or [self._describe_turn(state, width - 2)]
-        foot = arrange_foot(banner, text, width, rows, beside=beside, may_drop=not hand.ahead.text, notes=more)
+        foot = arrange_foot(banner, text, width, rows, beside=beside, may_drop=not hand.ahead, notes=more)
         return replace(foot, notes=foot.notes + 1 if news else 0)
 
     def _banner(self, state: RoomState, now: float, width: int) -> Text | None:
@@ -180,15 +155,17 @@ class RoomFoot:
             return None
         holds_seat = table.room.plays or state.status == "waiting"
         lost = connection_banner(self.desk.link, now, width=width, ascii_only=ascii_only, holds_seat=holds_seat)
-        if asked_or_lost := confirm_banner(table, keymap) or lost:
-            return asked_or_lost
-        if table.hand.errand is not None:
+        if asked := describe_question(table, keymap):
+            return asked, "bad"
+        if lost:
+            return lost
+        if table.hand.errand:
             return f"{table.hand.errand}{self._dots}   {keymap.show('back')} home", "warn"
-        return game_banner(table, keymap, now, another=self.another)
+        return game_banner(table, keymap, now)
 
     def _count_said(self) -> Text:
         """Return how long the line to be said is, where that comes near to what may be said at once."""
-        length = len(self.table.hand.line.text.strip()) if self.table.hand.mode == "chat" else 0
+        length = len(self.table.hand.line.value.strip()) if self.table.hand.line.mode == "chat" else 0
         if length < _NEARLY_TOO_LONG:
             return "", ""
         return f"{length}/{MAX_CHAT_LENGTH}", "bad" if length > MAX_CHAT_LENGTH else "dim"

@@ -1,80 +1,76 @@
-"""The line of keys at the bottom of a room: what counts at the moment, by the names of one's own keys."""
+"""The line of keys at the bottom of a room: which of those that count at the moment it names, and how."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
 
 from tictactoe_client.board.grid import MOST_COLUMN_KEYS
 from tictactoe_client.input.cells import goes_on, is_whole
-from tictactoe_client.text.news import can_play_again
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol.pushes import RoomState
 
-COMMANDS: Final = "resign draw undo claim chat clock who leave help"
+_TALK = {"chat": "chat", "command": "command", "help": "help"}
+_STEPS = {"left": "step", "right": "step"}
+_COMMANDS = "resign draw undo claim chat clock who leave help"
 
 
-def hint_keys(table: Table, state: RoomState, desk: Desk, *, another: str) -> str:
-    """Return the keys for a state that is looked at; `another` is what another game would be, empty for none."""
-    show, hand, rules, keys = desk.keymap.show, table.hand, state.rules.to_rules(), desk.settings.keys
-    back, typed = show("back"), hand.ahead.text
-    talk = f"{show('chat')} chat  {show('command')} command  {show('help')} help"
-    if hand.confirming is not None:
-        return f"{show('confirm')} yes  {back} play on"
-    if hand.mode == "chat":
-        return f"Enter say it  {back} back to the board"
-    if hand.mode == "command":
-        return f"{COMMANDS}   Enter do it  {back} back"
+def name_keys(table: Table, state: RoomState, desk: Desk) -> Mapping[str, str]:
+    """Return what the keys do that are named, by their actions or as they are typed, for a state that is looked at.
+
+    Those that do not count now may be among them.
+    """
+    hand, situation = table.hand, table.situation
+    if hand.question is not None:
+        return {"confirm": "yes", "back": "play on"}
+    if hand.line.mode == "chat":
+        return {"Enter": "say it", "back": "back to the board"}
+    if hand.line.mode:
+        completes = {"chat": hand.line.completion} if hand.line.completion else {"": _COMMANDS}
+        return {**completes, "Enter": "do it", "back": "back"}
     if desk.link.phase == "away" and table.record is None:
-        return f"{show('retry')} try now  {back} leave"
-    if typed and table.room.is_my_turn and hand.pending is None and is_whole(typed, rules, keys):
-        return f"Enter play {typed.strip()}  {back} clear  {talk}"
-    if typed and table.room.plays and not goes_on(typed.lstrip(), rules):
-        return f"{back} clear  {talk}"
-    return _hint_play(rules, desk, talk) if table.situation == "playing" else _hint_rest(table, desk, another)
-
-
-def _hint_play(rules: Rules, desk: Desk, talk: str) -> str:
-    """Return the keys of one who plays."""
-    keymap, place = desk.keymap, desk.keymap.show("place")
-    sides = keymap.show_pair("left", "right", ascii_only=desk.settings.ascii)
-    arrows = f"{keymap.show_signs('arrows', 'up', 'down', 'left', 'right')}+{place}"
-    if rules.gravity and rules.columns <= MOST_COLUMN_KEYS:
-        return f"1-{rules.columns} drop  {sides} + {place}  {talk}"
-    if has_single_keys(rules):
-        return f"{'qwe/asd/zxc' if desk.settings.keys is Keys.LETTERS else '1-9'} place  {arrows}  {talk}"
-    if rules.gravity:
-        return f"type a column ({example_column(rules)}) and Enter, or {sides} + {place}  {talk}"
-    return f"type a cell ({example_cell(rules)}) and Enter, or {arrows}  {talk}"
-
-
-def _hint_rest(table: Table, desk: Desk, another: str) -> str:
-    """Return the keys of one who waits, looks on or looks back."""
-    keymap, show, settings, situation = desk.keymap, desk.keymap.show, desk.settings, table.situation
-    step = f"{keymap.show_pair('left', 'right', ascii_only=settings.ascii)} step"
-    chat, back, helps = f"{show('chat')} chat", show("back"), f"{show('help')} help"
-    mistakes, values = f"{show('mistake')} next mistake", f"{show('review')} values"
+        return {"retry": "try now", "back": "leave"}
+    if situation == "playing":
+        return {**_name_moves(table, state.rules.to_rules(), desk), **_TALK}
     if table.review.is_on:
-        compare = f"{keymap.show_pair('up', 'down', ascii_only=settings.ascii)} compare  {show('review')} hide values"
         is_over = table.room.state is not None and table.room.state.status == "over"
-        return f"{step}  {compare}  {f'{mistakes}  ' if is_over else ''}{show('end')} end  {back} back"
+        compare = {"up": "compare", "down": "compare", "review": "hide values"}
+        return {**_STEPS, **compare, **({"mistake": "next mistake"} if is_over else {}), "end": "end", "back": "back"}
     if situation == "replay":
         way_out = "back" if len(desk.screens) > 1 else "leave"
-        ways = f"{show('save')} save  {show('home')}/{show('end')}  12 Enter go to a move"
-        return f"{step}  {values}  {mistakes}  {back} {way_out}  {ways}  {helps}"
+        looks = {**_STEPS, "review": "values", "mistake": "next mistake", "back": way_out, "save": "save"}
+        return {**looks, "home": "", "end": "", "12 Enter": "go to a move", "help": "help"}
     if situation == "waiting" and table.room.seat is not None:
-        code = f"  {show('hide_code')} hide QR" if settings.colour and not settings.ascii else ""
-        return f"{back} cancel  {show('copy')} copy{code}  {show('computer')} let the computer sit in  {helps}"
+        code = {"copy": "copy", "hide_code": "hide QR", "computer": "let the computer sit in"}
+        return {"back": "cancel", **code, "help": "help"}
     if situation == "waiting":
-        return f"{chat}  {back} leave  {helps}"
+        return {"chat": "chat", "back": "leave", "help": "help"}
     if situation == "watching" or table.room.seat is None:
-        return f"{step}  {show('end')} live  {values}  {chat}  {back} leave  {helps}"
+        return {**_STEPS, "end": "live", "review": "values", "chat": "chat", "back": "leave", "help": "help"}
     if table.actions.timeline.is_back:
-        return f"{step}  {mistakes}  {show('end')} or {back} to the end  {values}  {chat}  {helps}"
-    new = f"{show('another')} {another}  " if another else ""
-    rematch = f"{show('rematch')} rematch  " if table.room.state and can_play_again(table.room.state) else ""
-    return f"{rematch}{show('review')} review  {new}{show('save')} save  {chat}  {back} home"
+        to_end = f"or {desk.keymap.show('back')} to the end"
+        return {**_STEPS, "mistake": "next mistake", "end": to_end, "review": "values", "chat": "chat", "help": "help"}
+    ways = {"rematch": "rematch", "review": "review", "another": table.another, "save": "save"}
+    return {**ways, "chat": "chat", "back": "home"}
+
+
+def _name_moves(table: Table, rules: Rules, desk: Desk) -> dict[str, str]:
+    """Return how one plays, or what becomes of what is typed as a move."""
+    typed, keymap, keys = table.hand.ahead, desk.keymap, desk.settings.keys
+    if typed and table.room.is_my_turn and table.hand.pending is None and is_whole(typed, rules, keys):
+        return {"Enter": f"play {typed.strip()}", "back": "clear"}
+    if typed and not goes_on(typed.lstrip(), rules):
+        return {"back": "clear"}
+    place, sides = keymap.show("place"), keymap.show_pair("left", "right", ascii_only=desk.settings.ascii)
+    arrows = f"{keymap.show_signs('arrows', 'up', 'down', 'left', 'right')}+{place}"
+    if rules.gravity and rules.columns <= MOST_COLUMN_KEYS:
+        return {f"1-{rules.columns}": "drop", f"{sides} + {place}": ""}
+    if has_single_keys(rules):
+        return {"qwe/asd/zxc" if keys is Keys.LETTERS else "1-9": "place", arrows: ""}
+    if rules.gravity:
+        return {"": f"type a column ({format_column(rules.columns // 2).lower()}) and Enter, or {sides} + {place}"}
+    return {"": f"type a cell ({example_cell(rules)}) and Enter, or {arrows}"}
 
 
 def example_cell(rules: Rules) -> str:
@@ -84,12 +80,3 @@ def example_cell(rules: Rules) -> str:
     ('h8', 'd4')
     """
     return format_cell((min(8, rules.rows) - 1) * rules.columns + min(8, rules.columns) - 1, rules).lower()
-
-
-def example_column(rules: Rules) -> str:
-    """Return the name of the column in the middle of this board.
-
-    >>> example_column(Rules(6, 7, 4, gravity=True))
-    'd'
-    """
-    return format_column(rules.columns // 2).lower()

@@ -1,316 +1,472 @@
-"""A room on the screen: what happens there is heard here, and drawn once for all that happened at once.
-
-Keys and clicks are `keys`', what one does by them is `deeds`', how it looks is `view`'s.
-"""
+"""A room on the screen: what its keys, the mouse and the wheel mean there, and the drawing of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any, ClassVar, Final
 
 from textual import events
+from textual.binding import BindingType
 from textual.geometry import Region
 
-from tictactoe_client.board.board import drop_frames
-from tictactoe_client.input.actions import Actions
-from tictactoe_client.input.record import RecordActions, RecordedRoom
-from tictactoe_client.online.client import Choice
-from tictactoe_client.online.events import (
-    Back,
-    Change,
-    Closed,
-    Ended,
-    Gone,
-    Lost,
-    Moved,
-    Replaced,
-    RoomEvent,
-    Said,
-    Updated,
-)
-from tictactoe_client.online.room import Room
-from tictactoe_client.text.arrival import TAKEN_OVER, describe_closing, describe_giving_up
+from tictactoe_client.input.cells import begins_anew, cell_of_key, find_column
+from tictactoe_client.input.intents import BadInput, Look, Place, Query, Verb, parse_intent
+from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.help import Topic, list_room_help
 from tictactoe_client.text.news import can_play_again
-from tictactoe_client.text.talk import announce_chat
-from tictactoe_client.text.wording import NOTHING_MISSED
-from tictactoe_client.text.worth import describe_mistake
 from tictactoe_client.tui.desk import Desk
+from tictactoe_client.tui.foot import bind, draw_keys, find_keys, fit_keys
+from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
 from tictactoe_client.tui.picture import Picture
-from tictactoe_client.tui.room.banners import confirm_banner
-from tictactoe_client.tui.room.deeds import Deeds
-from tictactoe_client.tui.room.ending import describe_farewell
-from tictactoe_client.tui.room.keys import RoomKeys
-from tictactoe_client.tui.room.review import Review
-from tictactoe_client.tui.room.table import Table
+from tictactoe_client.tui.room.banners import describe_question, may_claim_by_key
+from tictactoe_client.tui.room.hints import example_cell, name_keys
+from tictactoe_client.tui.room.invitation import link_for_others
 from tictactoe_client.tui.room.view import RoomView
-from tictactoe_client.tui.screen import DrawnScreen
-from tictactoe_engine import format_cell
+from tictactoe_client.tui.room.visit import Visit
+from tictactoe_client.tui.screen import HelpScreen
+from tictactoe_engine import Keys, Rules, has_single_keys, parse_cell
+from tictactoe_engine.errors import IllegalMove, UnknownNotation
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.wording import name_of, seat_of
+from tictactoe_protocol.wording import name_of
 
-_BACK_SHOWN_SECONDS = 5.0
-_FRAME_SECONDS = 0.05
-_MOST_FRAMES = 4
-_SLOW_MS = 150
-"""Over a link with a longer way than this nothing falls: it would come in fits."""
-_MOST_CELLS_JUDGED = 42
-"""On larger boards the turning point is not looked for: that takes too long."""
+_KEYS: Final[Mapping[str, tuple[str, Callable[[RoomScreen], object]]]] = {
+    "confirm": ("", lambda room: room.confirm()),
+    "retry": ("try the connection now", lambda room: room.desk.link.retry()),
+    "chat": ("chat", lambda room: room.chat()),
+    "command": ("command", lambda room: room.hand.line.begin_command()),
+    "help": ("help", lambda room: room.desk.open(HelpScreen(room.list_help()))),
+    "back": ("", lambda room: room.back()),
+    "accept": ("accept what is offered", lambda room: room.deeds.answer("yes")),
+    "decline": ("decline what is offered", lambda room: room.deeds.answer("no")),
+    "claim": ("claim the win", lambda room: room.deeds.claim("win")),
+    "claim_draw": ("call it a draw", lambda room: room.deeds.claim("draw")),
+    "copy": ("copy the link", lambda room: room.copy_link()),
+    "hide_code": ("hide the code", lambda room: room.hide_code()),
+    "computer": ("let the computer sit in", lambda room: room.go_to_computer()),
+    "left": ("", lambda room: room.go(0, -1)),
+    "right": ("", lambda room: room.go(0, 1)),
+    "up": ("", lambda room: room.go(-1, 0)),
+    "down": ("", lambda room: room.go(1, 0)),
+    "home": ("the first move", lambda room: room.deeds.jump(0)),
+    "end": ("the newest move", lambda room: room.deeds.at_present()),
+    "review": ("what moves are worth", lambda room: room.deeds.review()),
+    "mistake": ("the next mistake", lambda room: room.deeds.do(Look("mistake", 1))),
+    "mistake_before": ("the mistake before", lambda room: room.deeds.do(Look("mistake", -1))),
+    "aside_left": ("", lambda room: room.shift(0, -1)),
+    "aside_right": ("", lambda room: room.shift(0, 1)),
+    "rematch": ("rematch", lambda room: room.deeds.do(Verb("rematch"))),
+    "save": ("save", lambda room: room.deeds.do(Verb("save"))),
+    "another": ("look for another opponent", lambda room: room.go_to_another()),
+    "place": ("", lambda room: room.enter()),
+}
+"""What the keys of a room do, with a name for those who look for it by that; of two with one key the first counts."""
+
+_LOST: Final = "while the connection is lost"
+_COUNTING: Final = {
+    what: frozenset(("place", *(name for when in whens for name in SITUATIONS[when])))
+    for what, whens in {
+        "replay": ("in a replay",),
+        "waiting": ("while you wait for others", _LOST),
+        "playing": ("in a game", "when an opponent is gone", _LOST),
+        "watching": ("while you watch", _LOST),
+        "over": ("after a game", _LOST),
+    }.items()
+}
+"""The keys that may count, by what goes on; what places says at every board why it does not."""
+_LINE_KEYS: Final = {key: name for name in ("back", "accept", "decline") for key in ACTIONS[name]}
+"""What counts in a line by the keys that it comes with, where one's own are text there."""
 
 
-class RoomScreen(DrawnScreen):
-    """One room, entered, or a recorded game, first seen after `ply` moves, which needs no server.
+class RoomScreen(Visit):
+    """One room as one sees it and has it in hand."""
 
-    `again` is what to enter for another opponent, if anything, `news` what is told at once.
-    """
+    BINDINGS: ClassVar[list[BindingType]] = [bind(name, f"do('{name}')", label) for name, (label, _) in _KEYS.items()]
 
-    def __init__(self, desk: Desk, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
-        super().__init__()
-        client, settings = desk.link.client, replace(desk.settings, colour=False)
-        self.is_room = self.needs_server = not isinstance(room, RecordedRoom)
-        aborts = client is not None and "abort" in client.features
-        if isinstance(room, RecordedRoom):
-            actions: Actions = RecordActions(room, settings, shows=True, tell=desk.say)
-            actions.timeline = actions.timeline.jump(ply)
-        else:
-            actions = Actions(room, settings, shows=True, aborts=aborts, tell=desk.say)
-        review = Review(room, actions, run=desk.start, tell=desk.say, redraw=self.redraw)
-        self.room = room
-        self.again = again
-        self.table = Table(room, actions, review)
-        self._desk = desk
-        self._deeds = Deeds(desk, self.table, self, again, self.sit_down)
-        self._view = RoomView(desk, self.table, another=self._deeds.another)
-        self._keys = RoomKeys(desk, self.table, self._deeds, self._view)
-        self._says_goodbye = False
-        self._returned_until = 0.0
-        self._returned: Back | None = None
-        self._changes: list[Change] = []
-        self._stop_hearing = room.subscribe(self._hear)
-        self._note = news if self.table.record is not None else ""
-        if news and not self._note:
-            self.table.tell(news)
-            self.table.hand.hear(news)
-        if room.seat is not None:
-            desk.link.keep_room(room.code)
-
-    # -- what happens in the room ---------------------------------------------------------------------------------
-
-    def _hear(self, event: RoomEvent) -> None:
-        """Take what happens in this room; what changed is drawn when all of one state has been told."""
-        match event:
-            case Change():
-                self._changes.append(event)
-                return
-            case Updated():
-                self._take_update(event)
-            case Said(line) if self.table.actions.muted.hears(line):
-                said = announce_chat(line)
-                self.table.tell(said)
-                self.table.hand.hear(said)
-            case Lost():
-                self.table.hand.returned = ""
-            case Back():
-                self._desk.hush()
-                self._returned = event
-            case Gone(refused=refused):
-                self._end_room(clean_text(refused.message))
-            case Closed(reason):
-                self._end_room(describe_closing(self.room.code, reason))
-            case Replaced():
-                self._end_room(TAKEN_OVER)
-        self._desk.redraw()
-
-    def _take_update(self, update: Updated) -> None:
-        old, state, table = update.old, update.state, self.table
-        brought, self._changes = self._changes, []
-        table.take(update, brought, self._desk.now())
-        table.hand.follow(state)
-        if not self.room.plays:
-            table.hand.ahead.clear()
-        table.review.look()
-        if old is not None and _moment(old) != _moment(state):
-            self._desk.hush()
-            table.hand.returned = ""
-        if self._returned is not None:
-            self._welcome_back(self._returned, old, state)
-            self._returned = None
-        if len(moved := [change for change in brought if isinstance(change, Moved)]) == 1:
-            self._let_fall(moved[0].cell, state)
-        if any(isinstance(change, Ended) for change in brought):
-            self._desk.start(self._find_turning_point(state))
-        was_mine = old is not None and old.turn is not None and old.turn == seat_of(old, self.room.viewer)
-        if self.room.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
-            self._desk.ring()
-
-    def _welcome_back(self, returned: Back, old: RoomState | None, state: RoomState) -> None:
-        missed = NOTHING_MISSED
-        if old is not None and state.last is not None and state.ply > old.ply:
-            mark = state.board[state.last]
-            if mark != self.room.seat:
-                missed = f"{name_of(state, mark)} played {format_cell(state.last, state.rules.to_rules())}."
-        tick = "" if self._desk.settings.ascii else "✓ "
-        self.table.hand.returned = f"{tick}Back after {max(1, round(returned.seconds))} s. {missed}"
-        self._returned_until = self._desk.now() + _BACK_SHOWN_SECONDS
-
-    def _let_fall(self, cell: int, state: RoomState) -> None:
-        """Show a mark on its way down, where marks fall and whoever looks wants to see it."""
-        is_slow = (self._desk.link.latency_ms or 0) > _SLOW_MS
-        if state.rules.gravity and self._desk.settings.motion and not is_slow and self.is_in_sight:
-            self.table.falling = drop_frames(state.board, state.rules.columns, cell, _MOST_FRAMES)
-            self.set_timer(_FRAME_SECONDS, self._fall_on)
-
-    def _fall_on(self) -> None:
-        self.table.falling = self.table.falling[1:]
-        self.redraw()
-        if self.table.falling:
-            self.set_timer(_FRAME_SECONDS, self._fall_on)
-
-    async def _find_turning_point(self, state: RoomState) -> None:
-        """Find out where the game that is over was decided, to tell it beside the board."""
-        judge, result = self.table.actions.judge, state.result
-        if judge is None or result is None or len(state.board) > _MOST_CELLS_JUDGED:
-            return
-        mistake = await judge.find_turning_point(result.winner)
-        if mistake is not None and self.room.state is not None and self.room.state.game == state.game:
-            rules = state.rules.to_rules()
-            self.table.turning_point = describe_mistake(mistake.ply, mistake.cell, mistake.before, rules)
-            self.redraw()
-
-    def _end_room(self, why: str) -> None:
-        if self in self._desk.screens and self.table.hand.errand is None:
-            self._desk.go_home()
-            self._desk.say(why)
-
-    # -- what the program asks ------------------------------------------------------------------------------------
-
-    @property
-    def window_title(self) -> str:
-        """Say in the window's title whose move it is."""
-        if self.table.record is not None:
-            return "replay: tictactoe"
-        return "● your move: tictactoe" if self.room.is_my_turn else f"{self.room.code}: tictactoe"
-
-    def connected(self) -> None:
-        """On a wholly new conversation the room must be entered anew; that is for the home page to offer."""
-        if self.table.record is None:
-            self._desk.go_home()
-
-    def closed(self) -> None:
-        """Nothing of ours is left here."""
-        self._stop_hearing()
-        self._desk.last_game.note(self.room.state, self.room.viewer)
-        if self.table.hand.errand is not None:
-            self._desk.errands.give_up()
-        self.table.review.switch(on=False)
-        self._desk.link.forget_room(self.room.code)
-
-    def describe_loss(self, reason: str) -> str:
-        """Say that the game could not be gone back to, where we play one."""
-        if not self.room.plays:
-            return ""
-        return describe_giving_up(self.room.state, self.room.viewer, self._desk.link.address, reason)
-
-    def asks_first(self) -> bool:
-        """Ask where the end of the program loses a game."""
-        return self._deeds.asks_first()
-
-    def note_person(self) -> None:
-        """Take what was told for seen, before a drawing tells what comes next."""
-        self._note = ""
-        self.table.hand.note_key()
-
-    async def say_goodbye(self) -> str:
-        """Leave, so that nobody waits for us in vain, and return what became of the game.
-
-        A server that does not answer is not waited for.
-        """
-        state, address = self.room.state, self._desk.link.address
-        if not self._says_goodbye:
-            self._says_goodbye = True
-            self._desk.last_game.note(state, self.room.viewer)
-        if state is None or self.room.ended is not None or self.table.record is not None:
-            return ""
-        is_told = self._desk.link.phase == "online" and await self.room.say_goodbye()
-        if is_told:
-            self._desk.link.forget_room(self.room.code)
-        return describe_farewell(state, self.room.viewer, address, is_told=is_told, aborts=self.table.actions.aborts)
-
-    def sit_down(self, room: Room, news: str) -> None:
-        """Open the screen of another room, and tell the news there."""
-        self._desk.open(RoomScreen(self._desk, room, self.again, news))
-
-    def list_help(self) -> Sequence[Topic]:
-        """Return the help for this room's board, once it is known."""
-        state, settings = self.room.state, self._desk.settings
-        if state is None:
-            return ()
-        show = partial(self._desk.keymap.show, ascii_only=settings.ascii)
-        return list_room_help(state.rules.to_rules(), settings, show, plays=self.room.seat is not None)
+    def __init__(self, desk: Desk, *arguments: Any, **options: Any) -> None:
+        super().__init__(desk, *arguments, **options)
+        self.view = RoomView(desk, self.table)
 
     # -- what is drawn --------------------------------------------------------------------------------------------
 
     def needed_size(self) -> tuple[int, int]:
-        """Return the smallest window for this room's board, or for its invitation."""
-        return self._view.needed_size()
+        return self.view.needed_size()
 
     def describe_question(self) -> str:
-        """Return what is asked before a game is given up."""
-        asked = confirm_banner(self.table, self._desk.keymap)
-        return asked[0] if asked is not None else ""
+        return describe_question(self.table, self.desk.keymap)
 
     def place(self, width: int, height: int) -> Region:
-        """Return where the room stands in a window of this size."""
-        return self._view.place(width, height)
+        return self.view.place(width, height)
 
     def paint(self, page: Picture) -> None:
-        """Draw the room."""
-        self._view.draw(page, self._desk.status or ((self._note, "warn") if self._note else None))
+        state, desk = self.table.shown(), self.desk
+        self.view.draw(page, desk.status or ((self.note, "warn") if self.note else None))
+        if state is not None:
+            hints = find_keys(self, name_keys(self.table, state, desk))
+            draw_keys(page, fit_keys(hints, page.width - 2, ("help",)))
 
     def tick(self) -> None:
         """Show what time changes; a welcome goes when it was read, over a line that is typed when that is done."""
-        hand, state, now = self.table.hand, self.room.state, self._desk.now()
+        hand, state, now = self.hand, self.room.state, self.desk.now()
         if self.table.record is not None or state is None:
             return
         has_returned = bool(hand.returned)
-        if self._returned_until <= now and hand.mode == "board":
+        if self.returned_until <= now and not hand.line.mode:
             hand.returned = ""
         is_timed = state.status == "waiting" or (state.clock is not None and state.status == "playing")
         is_held = any(self.table.hold_ms(mark, now) for mark in state.seats)
-        if is_timed or is_held or has_returned or self._desk.link.phase != "online":
-            self._desk.redraw()
+        if is_timed or is_held or has_returned or self.desk.link.phase != "online":
+            self.desk.redraw()
 
     # -- keys -----------------------------------------------------------------------------------------------------
 
-    def on_key(self, event: events.Key) -> None:
-        """Take a key: a character, or the name of another one."""
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Tell whether a key counts at the moment."""
+        name, hand, table = parameters[0], self.hand, self.table
+        if hand.question is not None:
+            return name in SITUATIONS["when you are asked"]
+        if hand.line.mode:
+            return name in SITUATIONS["while you type"] and (name in ("back", "chat") or self.room.plays)
+        looks_on = self.room.seat is None and table.record is None
+        if name not in _COUNTING["watching" if looks_on else table.situation]:
+            return False
+        match name:
+            case "retry":
+                return self.desk.link.phase == "away"
+            case "claim" | "claim_draw":
+                return may_claim_by_key(table, self.desk.now())
+            case "rematch":
+                return self.room.state is not None and can_play_again(self.room.state)
+            case "another":
+                return bool(table.another)
+            case "hide_code":
+                return self.desk.settings.colour and not self.desk.settings.ascii
+        return True
+
+    def action_do(self, name: str) -> None:
+        """Do what a key is for."""
+        _KEYS[name][1](self)
+
+    async def on_key(self, event: events.Key) -> None:
+        """Take each key when what the one before it was for is done: as fast as they come, none means another thing."""
+        active = self.active_bindings.get(event.key)
+        if active is not None and active.node is not self:
+            return
         event.stop()
         event.prevent_default()
-        character = event.character or ""
-        is_text = len(character) == 1 and character.isprintable() and character != " " and "alt+" not in event.key
-        if not self.is_small:
-            self._desk.attempt(self._keys.press, character if is_text else event.key)
+        if self.is_small and self.hand.question is None:
+            return
+        name = (active.binding.id or "") if active is not None else ""
+        text = (event.character or "") if event.is_printable and "alt+" not in event.key else ""
+        if self.hand.question is not None:
+            self._answer(name)
+        elif self.hand.line.mode:
+            await self._type_in_line(event.key, text, name)
+        elif text and (not name or (name == "place" and self.hand.ahead)):
+            self.type(text)
+        elif name:
+            self.action_do(name)
+        elif event.key == "backspace":
+            self.hand.ahead = self.hand.ahead[:-1]
+        elif event.key == "enter" and self.hand.ahead:
+            self.enter()
+        self.desk.redraw()
+
+    def _answer(self, name: str) -> None:
+        """Take the answer to a question; any other key plays on and does no more: it might place a mark."""
+        self.hand.answered(self.desk.now())
+        if name:
+            self.action_do(name)
+        else:
+            self.hand.question = None
+            self.desk.say("The game goes on.", "dim")
+
+    def confirm(self) -> None:
+        if self.hand.question is not None:
+            (_, deed), self.hand.question = self.hand.question, None
+            deed()
+
+    async def _type_in_line(self, key: str, text: str, name: str) -> None:
+        """Take a key while something is being said or commanded: a character is text there, whatever else it is for."""
+        line = self.hand.line
+        if text:
+            line.write(text)
+        elif name := name or _LINE_KEYS.get(key, ""):
+            if self.check_action("do", (name,)):
+                self.action_do(name)
+        elif key == "enter" and line.mode == "chat":
+            self.deeds.chat(line.submit())
+        elif key == "enter":
+            self.command(line.submit())
+        elif key == "backspace" and not line.value:
+            line.close()
+        else:
+            await line.press(key)
+
+    def chat(self) -> None:
+        """Open the line, or leave it for the board with what is typed kept; complete a command in it."""
+        line = self.hand.line
+        if line.mode == "command":
+            line.fill(line.completion or line.value)
+        elif line.mode:
+            line.unsaid = line.close()
+        else:
+            line.begin_chat()
+
+    def back(self) -> None:
+        """Drop what is asked or typed, hide values, return to the present, else leave, asking what costs a game."""
+        if self.hand.question is not None:
+            self.hand.question = None
+        elif self.hand.line.mode:
+            self.hand.line.close()
+        elif self.hand.errand:
+            self.go_home()
+        elif self.hand.ahead:
+            self.hand.ahead = ""
+        elif self.table.review.is_on:
+            self.deeds.review()
+            if self.table.situation == "over":
+                self.deeds.at_present()
+        elif self.table.actions.timeline.is_back and self.table.record is None:
+            self.deeds.at_present()
+        else:
+            self.ask_before("leave", self.go_home)
+
+    def command(self, text: str) -> None:
+        """Carry out what was typed after ``:``; what costs the game is asked about first."""
+        words, state = text.strip(), self.room.state
+        if not words or state is None or self.deeds.points_at(words, state):
+            return
+        match intent := self.table.actions.parse(f":{words}"):
+            case _ if words.lower() == "review":
+                self.deeds.review()
+            case BadInput(code="too_long"):
+                self.deeds.chat(words.partition(" ")[2])
+            case BadInput():
+                self.desk.say(intent.message)
+            case Verb(kind="chat"):
+                self.deeds.chat(intent.argument)
+            case Place():
+                self.deeds.place(intent.cell)
+            case Verb(kind="resign") if self.room.plays:
+                self.hand.question = "resign", partial(self.deeds.do, intent)
+            case Verb(kind="leave" | "quit"):
+                self.hand.ahead = ""
+                self.deeds.at_present()
+                self.back()
+            case Verb(kind="new"):
+                self.go_to_another()
+            case Query(kind="help"):
+                self.action_do("help")
+            case Query(kind="board"):
+                self.deeds.at_present()
+                self.desk.say(describe_last(state, self.room.viewer), "title")
+            case _:
+                self.deeds.do(intent)
+
+    def list_help(self) -> Sequence[Topic]:
+        """Return the help for this room's board, once it is known."""
+        state, settings = self.room.state, self.desk.settings
+        if state is None:
+            return ()
+        show = partial(self.desk.keymap.show, ascii_only=settings.ascii)
+        return list_room_help(state.rules.to_rules(), settings, show, plays=self.room.seat is not None)
+
+    def copy_link(self) -> None:
+        link = link_for_others(self.desk, self.table)
+        self.desk.copy(link)
+        self.desk.say(f"Copied: {link}", "good")
+
+    def hide_code(self) -> None:
+        self.hand.shows_code = not self.hand.shows_code
+
+    def go(self, rows: int, columns: int) -> None:
+        """Move the cursor of one who plays; else step, and compare what moves are worth or move the board."""
+        state = self.room.state
+        if state is not None and self.table.situation == "playing":
+            self.hand.move_cursor((0 if state.rules.gravity else rows, columns), state)
+        elif columns:
+            self.deeds.step(columns)
+        elif self.table.review.is_on:
+            self.deeds.compare(rows)
+        elif self.table.record is not None:
+            self.shift(rows, 0)
+        else:
+            self.scroll(rows)
+
+    def shift(self, rows: int, columns: int) -> None:
+        """Look at another part of a board that does not fit."""
+        self.hand.cursor = self.view.scroll(rows, columns)
+
+    # -- at the board ---------------------------------------------------------------------------------------------
+
+    def type(self, character: str) -> None:
+        """Take a character at the board: of a move, of a move's number in a record, else a cell to ask about."""
+        state, hand = self.room.state, self.hand
+        if state is None:
+            return
+        rules = state.rules.to_rules()
+        cell = cell_of_key(character, rules, self.desk.settings.keys)
+        if self.table.situation == "playing":
+            self._type_move(character, cell, state, rules)
+        elif self.table.record is not None and character.isascii() and character.isdigit():
+            hand.type_ahead(character)
+        else:
+            hand.ahead = ""
+            self._say_why_not(rules) if cell is None else self.deeds.place_or_point(cell)
+
+    def _say_why_not(self, rules: Rules) -> None:
+        """Say why nothing is placed where one only looks on."""
+        if self.table.review.is_on:
+            self.desk.say(f"{self._colon}{example_cell(rules)} or a click tells what a cell is worth.")
+        else:
+            self.deeds.place(0)
+
+    def _type_move(self, character: str, cell: int | None, state: RoomState, rules: Rules) -> None:
+        """Take a character: a cell by its key, which takes the place of another one; else the next of a typed move."""
+        hand, keys = self.hand, self.desk.settings.keys
+        typed = hand.ahead.strip()
+        is_key_typed = cell_of_key(typed, rules, keys) is not None
+        if cell is not None and (not typed or is_key_typed):
+            hand.ahead = ""
+            self._press_cell_key(character, cell, state)
+        elif not typed and character.isalpha() and has_single_keys(rules) and keys is Keys.LETTERS:
+            self.desk.say(f"Here a letter places: qwe/asd/zxc. For a name such as b3: {self._colon}b3")
+        elif character != " " or (typed and not is_key_typed):
+            if begins_anew(hand.ahead, character, rules):
+                hand.ahead = ""
+            hand.type_ahead(character)
+
+    def _press_cell_key(self, key: str, cell: int, state: RoomState) -> None:
+        """Place on the cell of this key at once; while it is not our move, keep the key as text."""
+        if self._is_quiet:
+            return
+        if self._may_send:
+            self.deeds.place(cell)
+            return
+        self.hand.type_ahead(key)
+        if not self.room.is_my_turn:
+            self.desk.say(f"It's {name_of(state, state.turn)}'s move. Enter plays {key} when it is yours.")
+
+    def enter(self) -> None:
+        """Play what is typed, else at the cursor; go to the move whose number is typed in a record."""
+        state, hand = self.room.state, self.hand
+        if state is None:
+            return
+        rules = state.rules.to_rules()
+        if self.table.record is not None and hand.ahead:
+            number, hand.ahead = int(hand.ahead), ""
+            self.deeds.do(Look("at", number))
+        elif self.table.situation != "playing":
+            self._say_why_not(rules)
+        elif self._is_quiet:
+            return
+        elif hand.ahead:
+            self._submit_ahead(rules)
+        elif hand.cursor is not None:
+            self.deeds.place(hand.cursor)
+        else:
+            hand.move_cursor((0, 0), state)
+
+    def _submit_ahead(self, rules: Rules) -> None:
+        hand = self.hand
+        try:
+            cell = self._find_typed(hand.ahead, rules)
+        except (IllegalMove, UnknownNotation) as bad:
+            told = None if isinstance(bad, IllegalMove) else self._explain_word(hand.ahead, rules)
+            self.desk.say(clean_text(told or bad.message))
+            hand.ahead = ""
+            return
+        if self._may_send:
+            hand.ahead = ""
+        self.deeds.place(cell)
+
+    def _explain_word(self, text: str, rules: Rules) -> str | None:
+        """Return what was perhaps meant by a word that is no cell, or how commands begin; None where it is neither."""
+        try:
+            parse_intent(text, rules)
+        except BadInput as bad:
+            return bad.message
+        is_command = len(text.split(" ")[0]) > 1
+        return f"Commands begin with {self._colon}   {self._colon}{text}" if is_command else None
+
+    def _find_typed(self, text: str, rules: Rules) -> int:
+        """Return the cell of this key or name; where marks fall, of a column's name one of its cells."""
+        cell = cell_of_key(text.strip(), rules, self.desk.settings.keys)
+        if cell is not None:
+            return cell
+        column = find_column(text, rules) if rules.gravity else None
+        return parse_cell(text, rules, coordinates=self.desk.settings.coordinates) if column is None else column
+
+    @property
+    def _is_quiet(self) -> bool:
+        """Whether a question was answered a moment ago, so that no key may place."""
+        return self.desk.now() < self.hand.quiet_until
+
+    @property
+    def _may_send(self) -> bool:
+        """Whether a move would go out now: it is ours, and none is on its way."""
+        return self.room.is_my_turn and self.hand.pending is None
+
+    @property
+    def _colon(self) -> str:
+        return self.desk.keymap.show("command")
+
+    # -- the mouse ------------------------------------------------------------------------------------------------
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take pasted text."""
-        self._desk.attempt(self._keys.paste, event.text)
+        """Pasted text goes into the line that is open; at the board only while there is a move to type."""
+        if self.hand.line.mode:
+            self.hand.line.write(event.text)
+        elif self.room.plays:
+            self.hand.type_ahead(event.text)
+        self.desk.redraw()
 
     def on_click(self, event: events.Click) -> None:
         """Take a click; beside the stage there is nothing to click."""
-        if (place := self.find(event)) is not None:
-            self._desk.attempt(self._keys.click, *place)
+        if (place := self.find(event)) is not None and self.hand.is_at_board:
+            self.desk.attempt(self.click, *place)
 
     def on_mouse_scroll_down(self) -> None:
-        """Take a turn of the wheel."""
-        self._desk.attempt(self._keys.scroll, 1)
+        self.desk.attempt(self.scroll, 1)
 
     def on_mouse_scroll_up(self) -> None:
-        """Take a turn of the wheel."""
-        self._desk.attempt(self._keys.scroll, -1)
+        self.desk.attempt(self.scroll, -1)
 
+    def click(self, x: int, y: int) -> None:
+        """Place at once on 3x3; on larger boards choose, and place by a second click.
 
-def _moment(state: RoomState) -> tuple[object, ...]:
-    """Return what makes things that were said untrue once it is otherwise."""
-    return state.ply, state.turn, state.status, can_play_again(state)
+        On what steps back in a watcher's head, do that.
+        """
+        state, grid, hand = self.room.state, self.view.grid, self.hand
+        if state is None or grid is None:
+            return
+        if y == 0 and x in self.view.back_at:
+            self.deeds.step(-1)
+            return
+        cell = grid.find_cell(x - self.view.corner[0], y - self.view.corner[1])
+        situation, reviews = self.table.situation, self.table.review.is_on
+        if cell is None:
+            return
+        if situation == "replay" and not reviews:
+            if cell in self.room.moves:
+                self.deeds.jump(self.room.moves.index(cell) + 1)
+        elif situation == "playing":
+            chosen, columns = hand.cursor, state.rules.columns
+            is_again = cell == chosen or (
+                state.rules.gravity and chosen is not None and chosen % columns == cell % columns
+            )
+            is_sure = has_single_keys(state.rules.to_rules()) and not self.desk.settings.confirm
+            hand.cursor = cell
+            if is_again or is_sure:
+                self.deeds.place(cell)
+        elif situation == "watching" or reviews:
+            self.deeds.place_or_point(cell)
+
+    def scroll(self, lines: int) -> None:
+        """The wheel moves the cursor, and so the board; in a record it steps."""
+        if self.table.record is not None:
+            self.deeds.step(lines)
+        elif self.room.state is not None:
+            self.hand.move_cursor((lines, 0), self.room.state)

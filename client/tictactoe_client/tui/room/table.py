@@ -5,14 +5,16 @@ What the room is like it knows from the room itself; times are handed in.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.record import RecordedRoom
+from tictactoe_client.online.client import Choice
 from tictactoe_client.online.events import Change, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.news import announce, find_absent
+from tictactoe_client.tui.room.line import RoomLine
 from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import FREE
 from tictactoe_protocol import clean_text
@@ -20,74 +22,43 @@ from tictactoe_protocol.pushes import RoomState
 
 Situation = Literal["replay", "waiting", "playing", "watching", "over"]
 
+MOST_AHEAD: Final = 8
 MOST_LINES: Final = 200
 """How much of the talk is kept, and how many lines wait to be seen; of more the oldest are dropped."""
 QUIET_SECONDS: Final = 0.4
 """For how long after the answer to a question no key places."""
 
 
-class LineEditor:
-    """A line with its end as the only place to edit: type, Backspace, Esc.
-
-    While it is `selected`, what is typed takes the place of what stands there; any other edit keeps it.
-    """
-
-    def __init__(self, text: str = "", *, limit: int = 2000, selected: bool = False) -> None:
-        self.text = text
-        self.selected = selected
-        self._limit = limit
-
-    def type(self, text: str) -> None:
-        """Add text, without what cannot be printed, up to the limit; or put it in the place of what is selected."""
-        before = "" if self.selected else self.text
-        self.text = (before + clean_text(text.replace("\n", " ").replace("\t", " ")))[: self._limit]
-        self.selected = False
-
-    def press(self, key: str) -> None:
-        """Take a key that edits; any other does nothing."""
-        if key == "backspace":
-            self.text = self.text[:-1]
-        elif key in ("ctrl+w", "ctrl+backspace"):
-            self.text = self.text.rstrip().rpartition(" ")[0]
-        elif key == "ctrl+u":
-            self.text = ""
-        elif key == "space":
-            self.type(" ")
-        elif len(key) == 1:
-            self.type(key)
-        else:
-            return
-        self.selected = False
-
-    def clear(self) -> str:
-        """Empty the line and return what it held."""
-        text, self.text, self.selected = self.text, "", False
-        return text
-
-
 class Hand:
-    """The cursor, what is being typed and to whom, what is being asked, and what is on its way.
+    """The cursor, what is typed as a move and what in the line, what is being asked, and what is on its way.
 
-    `pending` is a move that is sent, by its cell and mark; `errand` says what is done meanwhile to get elsewhere.
-    `heard` is what was said since the last key, of which the first `told` lines are in sight, and `returned` that the
-    connection is back; `unsaid` is what could not be said, and `keys` counts the keys.
+    `question` is which one, with what a yes does; `pending` a move that is sent, by its cell and mark; `errand` says
+    what is done meanwhile to get elsewhere. `heard` is what was said since the last key, of which the first `told`
+    lines are in sight, and `returned` that the connection is back; `keys` counts the keys.
     """
 
     def __init__(self) -> None:
-        self.mode: Literal["board", "chat", "command"] = "board"
-        self.line = LineEditor()
-        self.ahead = LineEditor(limit=8)
+        self.line = RoomLine()
+        self.ahead = ""
         self.cursor: int | None = None
         self.pending: tuple[int, str] | None = None
-        self.confirming: Literal["resign", "leave", "quit", "another"] | None = None
-        self.errand: str | None = None
+        self.question: tuple[str, Callable[[], object]] | None = None
+        self.errand = ""
         self.shows_code = True
         self.heard: list[str] = []
         self.told = 0
         self.returned = ""
-        self.unsaid = ""
         self.keys = 0
         self.quiet_until = 0.0
+
+    @property
+    def is_at_board(self) -> bool:
+        """Whether keys are for the board: no line is open, and nothing is asked."""
+        return not self.line.mode and self.question is None
+
+    def type_ahead(self, text: str) -> None:
+        """Add to what is typed as a move, as much as a move may have."""
+        self.ahead = (self.ahead + clean_text(text))[:MOST_AHEAD]
 
     def hear(self, line: str) -> None:
         """Take something that was said."""
@@ -101,15 +72,6 @@ class Hand:
     def answered(self, now: float) -> None:
         """Take note that a key has answered a question: what is typed on is not meant for the board."""
         self.quiet_until = now + QUIET_SECONDS
-
-    def is_quiet(self, now: float) -> bool:
-        """Tell whether a question was answered a moment ago, so that no key may place."""
-        return now < self.quiet_until
-
-    def begin_chat(self) -> None:
-        """Open the line for saying something, with what could not be said before."""
-        self.mode = "chat"
-        self.line.text, self.unsaid = self.unsaid, ""
 
     def follow(self, state: RoomState) -> None:
         """Let go of a move that a newer state has settled."""
@@ -131,14 +93,15 @@ class Hand:
 class Table:
     """The table in `room` for whoever acts with `actions`; `record` is the game where it is one on record.
 
-    In the `hand` is what they have not sent yet, and `review` knows what the moves they look at are worth.
-    `unblamed` are those who have been away since we came back from a loss of our own connection. `whole_hold_ms` is for
-    how long the server keeps a seat, once somebody was seen to drop. `falling` are the boards to be shown before the
-    newest one, and `turning_point` says where the game that is over was decided.
+    In the `hand` is what they have not sent yet, `again` is what to enter for another opponent, and `review` knows what
+    the moves they look at are worth. `unblamed` are those who have been away since we came back from a loss of our own
+    connection. `whole_hold_ms` is for how long the server keeps a seat, once somebody was seen to drop. `falling` are
+    the boards to be shown before the newest one, and `turning_point` says where the game that is over was decided.
     """
 
-    def __init__(self, room: Room, actions: Actions, review: Review) -> None:
+    def __init__(self, room: Room, actions: Actions, review: Review, again: Choice | None = None) -> None:
         self.room = room
+        self.again = again
         self.actions = actions
         self.review = review
         self.hand = Hand()
@@ -152,6 +115,13 @@ class Table:
         self.falling: list[str] = []
         self.turning_point = ""
         self._talk: list[str] = []
+
+    @property
+    def another(self) -> str:
+        """What would be played next with somebody else, in words; empty for nothing."""
+        if self.again is None or self.room.seat is None:
+            return ""
+        return "new game" if self.again.bots else "new private room" if self.again.private else "new opponent"
 
     @property
     def talk(self) -> list[str]:

@@ -33,10 +33,10 @@ _MOST_WORTHS: Final = 5
 class RoomView:
     """One room's picture; `grid` and `corner` say where the board was drawn, `back_at` where the head steps back."""
 
-    def __init__(self, desk: Desk, table: Table, *, another: str) -> None:
+    def __init__(self, desk: Desk, table: Table) -> None:
         self.desk = desk
         self.table = table
-        self.foot = RoomFoot(desk, table, another=another)
+        self.foot = RoomFoot(desk, table)
         self.grid: Grid | None = None
         self.corner = (0, 0)
         self.back_at = range(0)
@@ -98,7 +98,7 @@ class RoomView:
             picture.put_parts(1, layout.top - 1, *players, until=picture.width - 1)
         for y, parts in enumerate(lines, layout.top):
             picture.put_parts(layout.panel or 0, y, *parts, until=(layout.panel or 0) + width)
-        self.foot.draw(picture, foot, state)
+        self.foot.draw(picture, foot)
 
     def _draw_waiting(self, picture: Picture, state: RoomState, status: tuple[str, str] | None) -> None:
         """Draw the room while it waits for others."""
@@ -111,7 +111,7 @@ class RoomView:
             foot = self.foot.arrange(state, status, now, picture.width, 3, heard)
         self.table.hand.told = len(heard) if is_seen else foot.notes
         draw_invitation(picture, self.desk, self.table, state, last - foot.height)
-        self.foot.draw(picture, foot, state)
+        self.foot.draw(picture, foot)
 
     def _draw_head(self, picture: Picture, state: RoomState, *, has_panel: bool) -> None:
         if self.table.record is not None:

@@ -1,0 +1,110 @@
+"""The line below the board, in which one says something to the room or types a command."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, Literal
+
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+
+from tictactoe_client.text.help import COMMANDS
+from tictactoe_client.tui.picture import measure, shorten, shorten_left
+from tictactoe_client.tui.question import Line
+from tictactoe_protocol import clean_text
+
+_MOST: Final = 2000
+_WORDS: Final = tuple(
+    dict.fromkeys(
+        typed.split()[0] for commands in COMMANDS.values() for command in commands for typed in command.typed[-1:]
+    )
+)
+
+
+class RoomLine(Line, can_focus=False):
+    """The library's line as an editor alone: it is handed its keys one by one, in order, and the foot draws it.
+
+    `mode` is what is typed there, "" while it is closed; `unsaid` is what was not said and may be taken up again.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "recall(-1)"),
+        Binding("down", "recall(1)"),
+        Binding("ctrl+backspace", "delete_left_word"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(max_length=_MOST)
+        self.display = False
+        self.mode: Literal["", "chat", "command"] = ""
+        self.unsaid = ""
+        self._past: list[str] = []
+        self._at = 0
+
+    def begin_chat(self) -> None:
+        self.mode = "chat"
+        self.fill(self.unsaid)
+        self.unsaid = ""
+
+    def begin_command(self) -> None:
+        self.mode, self._at = "command", 0
+
+    def close(self) -> str:
+        """Close it, and return what it held."""
+        text, self.value, self.mode = self.value, "", ""
+        return text
+
+    def submit(self) -> str:
+        """Close it, remember a command, and return what it held."""
+        if self.mode == "command" and self.value.strip():
+            self._past.append(self.value)
+        return self.close()
+
+    def fill(self, text: str) -> None:
+        """Let it hold this, with the caret behind it."""
+        self.value = text
+        self.cursor_position = len(text)
+
+    def write(self, text: str) -> None:
+        """Put text in the place of what is selected, without what cannot be printed, as much as there is room for."""
+        cleaned = clean_text(text.replace("\n", " ").replace("\t", " "))
+        super().write(cleaned[: _MOST - len(self.value)])
+
+    async def press(self, key: str) -> None:
+        """Edit by a key as every line of the library does; any other key does nothing."""
+        if key in _EDITS:
+            await self.run_action(_EDITS[key])
+
+    def action_recall(self, by: int) -> None:
+        """Show the command before, or the one after it."""
+        if self.mode == "command":
+            self._at = max(-len(self._past), min(self._at + by, 0))
+            self.fill(self._past[self._at] if self._at else "")
+
+    @property
+    def completion(self) -> str:
+        """The command that begins with what is typed, "" where none does."""
+        typed = self.value.lstrip().lower() if self.mode == "command" else ""
+        return next((word for word in _WORDS if typed and word.startswith(typed) and word != typed), "")
+
+    def lay_out(self, width: int) -> tuple[str, int, str]:
+        """Return as much of it as there is room for, and what is marked there: from which cell on, and the text.
+
+        That is what is selected, or what the caret stands on; at the end the caret is a sign of its own.
+        """
+        text = f"{'say: ' if self.mode == 'chat' else ':'}{self.value}"
+        start, end = (len(text) - len(self.value) + at for at in sorted(self.selection))
+        if start == len(text):
+            return shorten_left(f"{text}_", width), 0, ""
+        end = max(end, start + 1)
+        rest = text[end:]
+        head = shorten_left(text[:end], width - 1 if rest else width)
+        return head + shorten(rest, width - measure(head)), measure(head) - measure(text[start:end]), text[start:end]
+
+
+_EDITS: Final = {
+    binding.key: binding.action
+    for keys in (Input.BINDINGS, RoomLine.BINDINGS)
+    for binding in Binding.make_bindings(keys)
+    if binding.action != "submit"
+}
+"""What the keys do that edit a line."""

@@ -1,0 +1,339 @@
+"""Being in a room: what happens there is heard here, and drawn once for all that happened at once; and the ways out.
+
+What keys and clicks mean there is the `screen`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from msgspec.structs import asdict
+
+from tictactoe_client.board.board import drop_frames
+from tictactoe_client.input.actions import Actions
+from tictactoe_client.input.record import RecordActions, RecordedRoom
+from tictactoe_client.online.client import Choice
+from tictactoe_client.online.errors import ClientError
+from tictactoe_client.online.events import (
+    Back,
+    Change,
+    Closed,
+    Ended,
+    Gone,
+    Lost,
+    Moved,
+    Replaced,
+    RoomEvent,
+    Said,
+    Updated,
+)
+from tictactoe_client.online.room import Room
+from tictactoe_client.session import Enter
+from tictactoe_client.settings import ExitCode
+from tictactoe_client.text.arrival import TAKEN_OVER, describe_closing, describe_giving_up
+from tictactoe_client.text.news import can_play_again
+from tictactoe_client.text.talk import announce_chat
+from tictactoe_client.text.wording import NOTHING_MISSED
+from tictactoe_client.text.worth import describe_mistake
+from tictactoe_client.tui.desk import Desk
+from tictactoe_client.tui.errands import describe_errand
+from tictactoe_client.tui.room.deeds import Deeds
+from tictactoe_client.tui.room.ending import describe_farewell
+from tictactoe_client.tui.room.review import Review
+from tictactoe_client.tui.room.table import Table
+from tictactoe_client.tui.screen import DrawnScreen
+from tictactoe_engine import format_cell
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.wording import name_of, seat_of
+
+_BACK_SHOWN_SECONDS = 5.0
+_FRAME_SECONDS = 0.05
+_MOST_FRAMES = 4
+_SLOW_MS = 150
+"""Over a link with a longer way than this nothing falls: it would come in fits."""
+_MOST_CELLS_JUDGED = 42
+"""On larger boards the turning point is not looked for: that takes too long."""
+
+
+class Visit(DrawnScreen):
+    """One room, entered, or a recorded game, first seen after `ply` moves, which needs no server.
+
+    `again` is what to enter for another opponent, if anything, `news` what is told at once.
+    """
+
+    def __init__(self, desk: Desk, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
+        client, settings = desk.link.client, replace(desk.settings, colour=False)
+        aborts = client is not None and "abort" in client.features
+        if isinstance(room, RecordedRoom):
+            actions: Actions = RecordActions(room, settings, shows=True, tell=desk.say)
+            actions.timeline = actions.timeline.jump(ply)
+        else:
+            actions = Actions(room, settings, shows=True, aborts=aborts, tell=desk.say)
+        review = Review(room, actions, run=desk.start, tell=desk.say, redraw=self.redraw)
+        self.room = room
+        self.table = Table(room, actions, review, again)
+        self.hand = self.table.hand
+        super().__init__(self.hand.line)
+        self.is_room = self.needs_server = self.table.record is None
+        self.deeds = Deeds(desk, self.table)
+        self._says_goodbye = False
+        self.returned_until = 0.0
+        self._returned: Back | None = None
+        self._changes: list[Change] = []
+        self._stop_hearing = room.subscribe(self._hear)
+        self.note = news if self.table.record is not None else ""
+        if news and not self.note:
+            self.table.tell(news)
+            self.hand.hear(news)
+        if room.seat is not None:
+            desk.link.keep_room(room.code)
+
+    # -- what happens in the room ---------------------------------------------------------------------------------
+
+    def _hear(self, event: RoomEvent) -> None:
+        """Take what happens in this room; what changed is drawn when all of one state has been told."""
+        match event:
+            case Change():
+                self._changes.append(event)
+                return
+            case Updated():
+                self._take_update(event)
+            case Said(line) if self.table.actions.muted.hears(line):
+                said = announce_chat(line)
+                self.table.tell(said)
+                self.hand.hear(said)
+            case Lost():
+                self.hand.returned = ""
+            case Back():
+                self.desk.hush()
+                self._returned = event
+            case Gone(refused=refused):
+                self._end_room(clean_text(refused.message))
+            case Closed(reason):
+                self._end_room(describe_closing(self.room.code, reason))
+            case Replaced():
+                self._end_room(TAKEN_OVER)
+        self.desk.redraw()
+
+    def _take_update(self, update: Updated) -> None:
+        old, state, table = update.old, update.state, self.table
+        brought, self._changes = self._changes, []
+        table.take(update, brought, self.desk.now())
+        self.hand.follow(state)
+        if not self.room.plays:
+            self.hand.ahead, self.hand.question = "", None
+        table.review.look()
+        if old is not None and _moment(old) != _moment(state):
+            self.desk.hush()
+            self.hand.returned = ""
+        if self._returned is not None:
+            self._welcome_back(self._returned, old, state)
+            self._returned = None
+        if len(moved := [change for change in brought if isinstance(change, Moved)]) == 1:
+            self._let_fall(moved[0].cell, state)
+        if any(isinstance(change, Ended) for change in brought):
+            self.desk.start(self._find_turning_point(state))
+        was_mine = old is not None and old.turn is not None and old.turn == seat_of(old, self.room.viewer)
+        if self.room.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
+            self.desk.ring()
+
+    def _welcome_back(self, returned: Back, old: RoomState | None, state: RoomState) -> None:
+        missed = NOTHING_MISSED
+        if old is not None and state.last is not None and state.ply > old.ply:
+            mark = state.board[state.last]
+            if mark != self.room.seat:
+                missed = f"{name_of(state, mark)} played {format_cell(state.last, state.rules.to_rules())}."
+        tick = "" if self.desk.settings.ascii else "✓ "
+        self.hand.returned = f"{tick}Back after {max(1, round(returned.seconds))} s. {missed}"
+        self.returned_until = self.desk.now() + _BACK_SHOWN_SECONDS
+
+    def _let_fall(self, cell: int, state: RoomState) -> None:
+        """Show a mark on its way down, where marks fall and whoever looks wants to see it."""
+        is_slow = (self.desk.link.latency_ms or 0) > _SLOW_MS
+        if state.rules.gravity and self.desk.settings.motion and not is_slow and self.is_in_sight:
+            self.table.falling = drop_frames(state.board, state.rules.columns, cell, _MOST_FRAMES)
+            self.set_timer(_FRAME_SECONDS, self._fall_on)
+
+    def _fall_on(self) -> None:
+        self.table.falling = self.table.falling[1:]
+        self.redraw()
+        if self.table.falling:
+            self.set_timer(_FRAME_SECONDS, self._fall_on)
+
+    async def _find_turning_point(self, state: RoomState) -> None:
+        """Find out where the game that is over was decided, to tell it beside the board."""
+        judge, result = self.table.actions.judge, state.result
+        if judge is None or result is None or len(state.board) > _MOST_CELLS_JUDGED:
+            return
+        mistake = await judge.find_turning_point(result.winner)
+        if mistake is not None and self.room.state is not None and self.room.state.game == state.game:
+            rules = state.rules.to_rules()
+            self.table.turning_point = describe_mistake(mistake.ply, mistake.cell, mistake.before, rules)
+            self.redraw()
+
+    def _end_room(self, why: str) -> None:
+        if self in self.desk.screens and not self.hand.errand:
+            self.desk.go_home()
+            self.desk.say(why)
+
+    # -- what the program asks ------------------------------------------------------------------------------------
+
+    @property
+    def window_title(self) -> str:
+        """Say in the window's title whose move it is."""
+        if self.table.record is not None:
+            return "replay: tictactoe"
+        return "● your move: tictactoe" if self.room.is_my_turn else f"{self.room.code}: tictactoe"
+
+    def connected(self) -> None:
+        """On a wholly new conversation the room must be entered anew; that is for the home page to offer."""
+        if self.table.record is None:
+            self.desk.go_home()
+
+    def closed(self) -> None:
+        """Nothing of ours is left here."""
+        self._stop_hearing()
+        self.desk.last_game.note(self.room.state, self.room.viewer)
+        if self.hand.errand:
+            self.desk.errands.give_up()
+        self.table.review.switch(on=False)
+        self.desk.link.forget_room(self.room.code)
+
+    def describe_loss(self, reason: str) -> str:
+        """Say that the game could not be gone back to, where we play one."""
+        if not self.room.plays:
+            return ""
+        return describe_giving_up(self.room.state, self.room.viewer, self.desk.link.address, reason)
+
+    def note_person(self) -> None:
+        """Take what was told for seen, before a drawing tells what comes next."""
+        self.note = ""
+        self.hand.note_key()
+
+    async def say_goodbye(self) -> str:
+        """Leave, so that nobody waits for us in vain, and return what became of the game.
+
+        A server that does not answer is not waited for.
+        """
+        state, address = self.room.state, self.desk.link.address
+        if not self._says_goodbye:
+            self._says_goodbye = True
+            self.desk.last_game.note(state, self.room.viewer)
+        if state is None or self.room.ended is not None or self.table.record is not None:
+            return ""
+        is_told = self.desk.link.phase == "online" and await self.room.say_goodbye()
+        if is_told:
+            self.desk.link.forget_room(self.room.code)
+        return describe_farewell(state, self.room.viewer, address, is_told=is_told, aborts=self.table.actions.aborts)
+
+    # -- ways out -------------------------------------------------------------------------------------------------
+
+    @property
+    def _loses_game(self) -> bool:
+        return self.room.plays and self.desk.link.phase != "away"
+
+    def ask_before(self, kind: str, deed: Callable[[], object]) -> None:
+        """Do this, asking first where it loses the game."""
+        if self._loses_game:
+            self.hand.question = kind, deed
+        else:
+            deed()
+
+    def asks_first(self) -> bool:
+        """Ask before the program ends, with the board in sight, where that loses a game; tell whether it is asked."""
+        if not self._loses_game or (self.hand.question is not None and self.hand.question[0] == "quit"):
+            return False
+        self.desk.go_back_to(self)
+        self.hand.question = "quit", self.desk.quit_after_all
+        return True
+
+    def go_home(self) -> None:
+        """Go home at once; the server hears of it meanwhile.
+
+        A game that goes on without a connection is not lost by this: the program ends and says how to come back.
+        """
+        if self.desk.link.phase == "away" and self.room.plays:
+            self.desk.leave(ExitCode.CONNECTION_LOST)
+            return
+        self._close_page()
+        if self.room.ended is None:
+            self.desk.start(self.room.leave())
+
+    def go_to_another(self) -> None:
+        """Look for another opponent in the same way as before, asking where that loses a game."""
+        again = self.table.again
+        if again is None:
+            self.desk.say("There is nobody to look for here.")
+            return
+        errand = "Opening a private room" if again.private and not again.bots else "Looking for another opponent"
+        self.ask_before("another", partial(self._set_out, errand, again.enter))
+
+    def go_to_computer(self) -> None:
+        """Open the same room again with the computer in the free seats; the waiting one closes.
+
+        Only a room that opens can have bots, so it has another code, of which those are told who sent the old one.
+        """
+        state = self.room.state
+        if state is None:
+            return
+        rules, terms = state.rules.to_rules(), state.time_control
+        same = Choice(
+            "create",
+            rules,
+            ClockFields(**asdict(terms)) if terms is not None else None,
+            state.visibility == "private",
+            self.room.seat,
+            ("medium",) * (len(rules.marks) - 1),
+            analysis="open" if state.analysis == "open" else "closed",
+            chat="players" if state.chat == "players" else "all",
+        )
+        self._set_out(describe_errand(same), same.enter, "Room {} now, with the computer.")
+
+    def _set_out(self, errand: str, enter: Enter, news: str = "") -> None:
+        if not self.desk.errands.errand:
+            self.hand.errand = errand
+            coming = self.desk.errands.fetch(errand, enter)
+            self.desk.start(self._go_over(coming, news, may_lose=self.room.plays))
+
+    async def _go_over(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
+        """Enter the other room, tell the news with its code there, and leave this one.
+
+        Whoever has gone home meanwhile wants neither room. Where a game has begun here meanwhile it is played, unless
+        one was to be lost anyway, which `may_lose` says.
+        """
+        try:
+            room = await coming
+        except ClientError:
+            if self.room.ended is not None and self in self.desk.screens:
+                self.desk.go_home()
+            raise
+        finally:
+            self.hand.errand = ""
+        if room is None or room is self.room:
+            return
+        if self.room.plays and not may_lose:
+            self.desk.say("Somebody has come meanwhile: the game is on.")
+            await room.leave()
+            return
+        self._close_page()
+        self.desk.open(type(self)(self.desk, room, self.table.again, news.format(room.code)))
+        if self.room.ended is None:
+            await self.room.leave()
+
+    def _close_page(self) -> None:
+        """Take this off, and all above it; below the first screen the program ends."""
+        while self in self.desk.screens:
+            is_first = self.desk.screens[0] is self.desk.screens[-1]
+            self.desk.close_page()
+            if is_first:
+                return
+
+
+def _moment(state: RoomState) -> tuple[object, ...]:
+    """Return what makes things that were said untrue once it is otherwise."""
+    return state.ply, state.turn, state.status, can_play_again(state)
