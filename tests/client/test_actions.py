@@ -8,21 +8,36 @@ import pytest
 
 from tests.client.states import state
 from tests.client.test_room import FakeCourier
-from tictactoe_client.input.actions import Actions, Outcome
+from tictactoe_client.input.actions import Actions
+from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Ok, Result, RoomState
+from tictactoe_protocol.requests import Move, Request
 
 FALLING = PRESETS["connect-four"]
 
 
-def alone(now: RoomState, moves: tuple[int, ...]) -> tuple[Actions, Room]:
+class LateCourier(FakeCourier):
+    """A server that is back once it is told what became of the game, and refuses what is played then."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.code: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    async def request(self, request: Request) -> Ok:
+        raise Refused(await self.code, "No.")
+
+
+def alone(
+    now: RoomState, moves: tuple[int, ...], courier: FakeCourier | None = None, told: list[str] | None = None
+) -> tuple[Actions, Room]:
     """Return ana's actions in a room that stands like this, and the room."""
-    room = Room(FakeCourier(), "K7M4PQ")
+    room = Room(courier or FakeCourier(), "K7M4PQ")
     room._enter(Ok(id="1", room="K7M4PQ", seat="X", moves=moves))
     room._take(now)
-    return Actions(room, Settings()), room
+    return Actions(room, Settings(), tell=print if told is None else told.append), room
 
 
 async def answer(actions: Actions, line: str) -> list[str]:
@@ -30,25 +45,32 @@ async def answer(actions: Actions, line: str) -> list[str]:
 
 
 async def test_where_marks_fall_a_column_is_kept_as_the_cell_where_the_mark_will_land() -> None:
-    actions, _ = alone(state((38, 31), FALLING), (38, 31))
-    assert (await answer(actions, "d")) == ["D4 is kept: it is played when the connection is back."]
-    assert actions.kept is not None
-    assert actions.kept.cell == 24
+    courier, told = FakeCourier(), list[str]()
+    actions, _ = alone(state((38, 31), FALLING), (38, 31), courier, told)
+    assert (await answer(actions, "d")) == []
+    assert told == ["D4 is kept: it is played when the connection is back."]
+    assert courier.asked == [Move(room="K7M4PQ", cell=24, ply=2)]
 
 
 async def test_a_full_column_is_told_and_nothing_is_kept() -> None:
     full = (35, 28, 21, 14, 7, 0)
-    actions, _ = alone(state(full, FALLING), full)
+    courier = FakeCourier()
+    actions, _ = alone(state(full, FALLING), full, courier)
     assert (await answer(actions, "a")) == ["Column A is full. Free: B C D E F G."]
-    assert actions.kept is None
+    assert courier.asked == []
 
 
 async def test_a_kept_move_is_not_played_into_a_game_that_was_claimed_meanwhile() -> None:
-    actions, room = alone(state((0, 4)), (0, 4))
-    assert (await answer(actions, "b1")) == ["B1 is kept: it is played when the connection is back."]
+    courier, told = LateCourier(), list[str]()
+    actions, room = alone(state((0, 4)), (0, 4), courier, told)
+    keeping = asyncio.create_task(answer(actions, "b1"))
+    await asyncio.sleep(0)
+    assert told == ["B1 is kept: it is played when the connection is back."]
+    assert await answer(actions, "c1") == ["B1 is kept already: it is played when the connection is back."]
     room._take(state((0, 4), result=Result("O", "claimed")))
-    assert await actions.play_kept() == Outcome(("B1 is not played: the game has gone on without it.",))
-    assert actions.kept is None
+    courier.code.set_result("game_over")
+    assert await keeping == ["B1 is not played: the game has gone on without it."]
+    assert (await answer(actions, "b1"))[0].startswith("The game is over.")
 
 
 async def test_stepping_goes_both_ways_without_a_connection() -> None:

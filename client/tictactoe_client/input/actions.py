@@ -56,7 +56,7 @@ class Actions:
     the game up is asked about by the screen; else it must be typed twice. Where lines are `piped` in, moves out of turn
     are told once in each position. What takes long is announced by `tell`. `unblamed` are those of whom it is not said
     that they have dropped, since they did when our own connection was lost, `muted` those of whom nothing is heard.
-    `aborts` as for `cost_of_going`; `kept` is a move for when the connection is back.
+    `aborts` as for `cost_of_going`.
     """
 
     def __init__(
@@ -72,7 +72,6 @@ class Actions:
     ) -> None:
         self.room = room
         self.timeline = Timeline()
-        self.kept: Place | None = None
         self.muted = Muted(room.viewer) if muted is None else muted
         self.unblamed: frozenset[str] = frozenset()
         self.aborts = aborts
@@ -81,7 +80,7 @@ class Actions:
         self._piped = piped
         self._tell = tell
         self._judge: Judge | None = None
-        self._kept_at = (0, 0)
+        self._kept: str | None = None
         self._asked: VerbKind | None = None
         self._refused_at: tuple[int, int] | None = None
         self._came_at = monotonic()
@@ -104,14 +103,16 @@ class Actions:
     async def do_line(self, line: str, *, is_offline: bool = False, is_sending: bool = False) -> Outcome:
         """Carry a typed line out; raises `ConnectionLost` and nothing else.
 
-        Without a connection what needs none is done at once; a move is kept, unless an earlier line `is_sending`.
+        Without a connection what needs none is done at once; a move waits for it, unless an earlier line `is_sending`.
         """
         intent, state = self.parse(line), self.room.state
         if is_offline and state is not None:
             needs_server = self._is_answer(intent, state)
             match intent:
-                case Place(cell):
-                    return Outcome((self._keep(cell, state, is_sending=is_sending),))
+                case Place() if is_sending and self._kept is None and not self.refuse_move(state):
+                    return Outcome(("What you typed before is still on its way: wait for the connection.",))
+                case Place():
+                    return await self.do(intent, keeps=True)
                 case Verb("leave" | "quit"):
                     return Outcome(going="leave")
                 case Query("turn"):
@@ -126,8 +127,11 @@ class Actions:
                 return Outcome((f"{NO_CONNECTION[:-1]}: type {clean_text(typed)} again when it is back.",))
         return await self.do(intent)
 
-    async def do(self, intent: Intent | BadInput) -> Outcome:
-        """Carry one intent out; raises `ConnectionLost` and nothing else, since refusals are outcomes."""
+    async def do(self, intent: Intent | BadInput, *, keeps: bool = False) -> Outcome:
+        """Carry one intent out; raises `ConnectionLost` and nothing else, since refusals are outcomes.
+
+        A move that it `keeps` waits for the connection, which is told at once.
+        """
         (asked, self._asked), state = (self._asked, None), self.room.state
         if state is None:
             return Outcome()
@@ -137,7 +141,7 @@ class Actions:
             if isinstance(intent, BadInput):
                 raise intent
             if isinstance(intent, Place):
-                return await self._place(intent.cell, state)
+                return await (self._keep if keeps else self._place)(intent.cell, state)
             if isinstance(intent, Verb):
                 return await self._do_verb(intent, state, asked)
             if self._is_answer(intent, state):
@@ -147,15 +151,6 @@ class Actions:
             return Outcome((clean_text(failed.message),))
         except Refused as refused:
             return self._answer_refusal(refused, state)
-
-    async def play_kept(self) -> Outcome:
-        kept, self.kept, state = self.kept, None, self.room.state
-        if kept is None or state is None:
-            return Outcome()
-        if state.status == "playing" and self._kept_at == (state.game, state.ply):
-            return await self.do(kept)
-        name = format_cell(kept.cell, state.rules.to_rules())
-        return Outcome((f"{name} is not played: the game has gone on without it.",))
 
     def parse(self, line: str) -> Intent | BadInput:
         settings, state = self._settings, self.room.state
@@ -296,6 +291,35 @@ class Actions:
         await self.room.move(cell if target is None else target, ply=state.ply)
         return Outcome()
 
+    async def _keep(self, cell: int, state: RoomState) -> Outcome:
+        """Have a move wait for the connection, in which it is played where the game still stands as it does now."""
+        if why := self.refuse_move(state):
+            raise BadInput(why)
+        rules, when, target = (
+            state.rules.to_rules(),
+            "it is played when the connection is back",
+            landing_cell(state, cell),
+        )
+        if self._kept is not None:
+            raise BadInput(f"{self._kept} is kept already: {when}.")
+        if target is None:
+            raise BadInput(describe_full_column(state, cell))
+        name, lies = format_cell(target, rules), state.board[target]
+        if lies != FREE:
+            why = "blocked" if lies == BLOCKED else f"taken by {lies}"
+            raise BadInput(f"{name} is {why}. {list_free(state, MOST_FREE_AFTER_MISTAKE)}")
+        self._kept = name
+        self._tell(f"{name} is kept: {when}.")
+        try:
+            await self.room.move(target, ply=state.ply)
+        except Refused as refused:
+            if refused.code not in ("stale", "game_over"):
+                raise
+            raise BadInput(f"{name} is not played: the game has gone on without it.") from None
+        finally:
+            self._kept = None
+        return Outcome()
+
     def refuse_move(self, state: RoomState) -> str:
         if self.room.seat is None:
             return ONLY_PLAYERS_MOVE
@@ -306,25 +330,6 @@ class Actions:
         if not self.room.plays:
             return "You are out of the game; the others play on."
         return "" if self.room.is_my_turn else describe_turn(state, self.room.viewer)
-
-    def _keep(self, cell: int, state: RoomState, *, is_sending: bool) -> str:
-        """Keep a move for the return of the connection, or return why not."""
-        if why := self.refuse_move(state):
-            return why
-        if is_sending:
-            return "What you typed before is still on its way: wait for the connection."
-        rules, when = state.rules.to_rules(), "it is played when the connection is back"
-        if self.kept is not None:
-            return f"{format_cell(self.kept.cell, rules)} is kept already: {when}."
-        target = landing_cell(state, cell)
-        if target is None:
-            return describe_full_column(state, cell)
-        name, lies = format_cell(target, rules), state.board[target]
-        if lies != FREE:
-            why = "blocked" if lies == BLOCKED else f"taken by {lies}"
-            return f"{name} is {why}. {list_free(state, MOST_FREE_AFTER_MISTAKE)}"
-        self.kept, self._kept_at = Place(target), (state.game, state.ply)
-        return f"{name} is kept: {when}."
 
     # -- the game and the room --------------------------------------------------------------------------------------
 

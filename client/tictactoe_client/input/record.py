@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from tictactoe_client.input.actions import Actions, Outcome
+from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
@@ -65,14 +65,12 @@ class RecordActions(Actions):
         if word.isascii() and word.isdigit() and len(word) <= 6:
             return Look("at", int(word))
         intent = super().parse(line)
+        if isinstance(intent, Place):
+            return Query("cell", intent.cell)
         is_unknown = isinstance(intent, BadInput) and intent.message.startswith("I don't know")
         if is_unknown or (isinstance(intent, Verb) and intent.kind not in ("leave", "quit", "save")):
             return BadInput(describe_unknown(line.strip().removeprefix(":"), f"Type {STEP_HELP}"))
         return intent
-
-    async def do(self, intent: Intent | BadInput) -> Outcome:
-        """Carry one intent out; a cell is asked about."""
-        return await super().do(Query("cell", intent.cell) if isinstance(intent, Place) else intent)
 
     async def _answer(self, intent: Query | Look, state: RoomState) -> list[str]:
         shown = self.timeline.show(state)

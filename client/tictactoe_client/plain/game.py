@@ -213,10 +213,10 @@ class PlainGame:
 
     @property
     def _is_idle(self) -> bool:
-        """Whether all is told and done; a move that was kept waits until the return has been told."""
+        """Whether all is told and done."""
         is_away = self._is_offline or self._away_seconds is not None
         is_doing = not all(deed.done() for deed in self._deeds)
-        return not (is_away or is_doing or self._actions is None or self._actions.kept is not None)
+        return not (is_away or is_doing or self._actions is None)
 
     def _act(self, deed: Coroutine[Any, Any, None]) -> None:
         self._deeds = [*(deed for deed in self._deeds if not deed.done()), self._begin(deed)]
@@ -330,8 +330,6 @@ class PlainGame:
                 self._output.print(describe_ways_on(state, viewer))
         if lines:
             self._prompt()
-        if actions.kept is not None and not self._is_offline:
-            self._act(self._follow(actions.play_kept(), actions.room))
 
     # -- printing -------------------------------------------------------------------------------------------------
 
