@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from tictactoe_client.board.board import lowest_free
 from tictactoe_client.board.grid import MOST_COLUMN_KEYS
@@ -75,11 +76,10 @@ def is_whole(text: str, rules: Rules, keys: Keys = Keys.PHONE) -> bool:
     if cell_of_key(text, rules, keys) is not None or (rules.gravity and find_column(text, rules) is not None):
         return True
     try:
-        parse_cell(text, rules)
+        with suppress(IllegalMove):
+            parse_cell(text, rules)
     except UnknownNotation:
         return False
-    except IllegalMove:
-        return True
     return True
 
 

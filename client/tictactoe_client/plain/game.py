@@ -311,10 +311,10 @@ class PlainGame:
     def _take_update(self, update: events.Updated, actions: Actions) -> None:
         """Tell what one state has brought, show the board where that helps, and end the visit with the game."""
         changes, self._changes = self._changes, []
-        old, state, viewer, client = update.old, update.state, actions.room.viewer, self._client
+        old, state, viewer = update.old, update.state, self._client.player
         has_moved = old is None or has_moved_on(old, state)
         if old is None:
-            lines = arrival.greet(state, update.moves, viewer, self._settings, client.address, client.latency_seconds)
+            lines = arrival.greet(state, update.moves, self._client, self._settings)
         else:
             news = announce(changes, viewer, after_loss=update.after_loss) + describe_choices(old, state, viewer)
             lines = self._prove_return(*news)

@@ -8,6 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from tictactoe_client.online.address import Address, reachable_address
+from tictactoe_client.online.client import Client
 from tictactoe_client.online.events import Lost
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import draw_board
@@ -33,17 +34,11 @@ _MOST_MOVES_TOLD: Final = 12
 TAKEN_OVER: Final = "A newer connection of yours has taken over your seat."
 
 
-def greet(
-    state: RoomState,
-    moves: Sequence[int] | None,
-    viewer: str,
-    settings: Settings,
-    address: Address,
-    latency_seconds: float,
-) -> list[str]:
+def greet(state: RoomState, moves: Sequence[int] | None, client: Client, settings: Settings) -> list[str]:
     """Return what the first state of a room says: where one is, what has happened, and how to play."""
-    invites_to = reachable_address(address) if state.status == "waiting" else address
-    lines = describe_arrival(state, viewer, invites_to, latency_seconds, with_own_name=settings.name is None)
+    viewer = client.player
+    invites_to = reachable_address(client.address) if state.status == "waiting" else client.address
+    lines = describe_arrival(state, viewer, invites_to, client.latency_seconds, with_own_name=settings.name is None)
     lines += describe_progress(state, moves or ())
     if seat_of(state, viewer) is not None and not settings.quiet:
         lines += describe_controls(state.rules.to_rules(), settings)
@@ -78,17 +73,12 @@ def describe_arrival(
     """Return where one has arrived: the room, its players, and how to invite others while a seat is free."""
     verb = "Room" if seat_of(state, viewer) else "Watching room"
     terms = ", ".join((describe_rules(state.rules), describe_clock(state.time_control), *describe_manners(state)))
-    lines = [
-        f"{describe_connection(latency_seconds)} {verb} {state.room}: {terms}.",
-        describe_players(state, viewer, with_own_name=with_own_name),
-    ]
-    if state.status == "waiting":
-        lines += [
-            f"Code  {state.room}",
-            f"Link  {address.link_to(state.room)}",
-            f"Or    {invitation(address.word_for(state.room))}",
-        ]
-    return lines
+    where = f"{describe_connection(latency_seconds)} {verb} {state.room}: {terms}."
+    lines = [where, describe_players(state, viewer, with_own_name=with_own_name)]
+    if state.status != "waiting":
+        return lines
+    link, command = address.link_to(state.room), invitation(address.word_for(state.room))
+    return [*lines, f"Code  {state.room}", f"Link  {link}", f"Or    {command}"]
 
 
 def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
@@ -129,8 +119,7 @@ def describe_giving_up(state: RoomState | None, viewer: str, address: Address, r
         return f"Could not get back: {clean_text(reason)}."
     others = [name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and seat.player != viewer]
     claims = f": {join_words(others)} may claim the game" if others and seat_of(state, viewer) else ""
-    late = reason == "could not get back in time"
-    why = f" in time{claims}" if late else f": {clean_text(reason)}"
+    why = f" in time{claims}" if reason == "could not get back in time" else f": {clean_text(reason)}"
     return f"Could not get back{why}. Try again: {describe_return_command(state, viewer, address)}"
 
 

@@ -24,6 +24,13 @@ from tictactoe_protocol.wording import (
 
 _MOST_NAMED: Final = 6
 """How many moves that were taken back are told by their names."""
+_WHY_OVER: Final = {
+    "full": "The board is full.",
+    "agreed": "Both agreed.",
+    "claimed": "The game was claimed, as the other seat stayed empty.",
+    "aborted": "The game was aborted, as not everybody had moved yet.",
+    **dict.fromkeys(("resigned", "timeout"), "Nobody else is left in the game."),
+}
 
 
 def is_asked(state: RoomState, viewer: str, by: str | None) -> bool:
@@ -165,24 +172,15 @@ def describe_result(state: RoomState, viewer: str) -> str:
     else:
         is_lost = own is not None and len(state.seats) == 2
         verdict = "You lose." if is_lost else f"{name_of(state, result.winner)} wins."
-    match result.reason:
-        case "line":
-            return f"{describe_lines(state)} {verdict}"
-        case "full":
-            return f"The board is full. {verdict}"
-        case "agreed":
-            return f"Both agreed. {verdict}"
-        case "claimed":
-            return f"The game was claimed, as the other seat stayed empty. {verdict}"
-        case "aborted":
-            return "The game was aborted, as not everybody had moved yet. It doesn't count."
-        case "resigned" | "timeout":
-            loser = loser_of(state)
-            if loser is None:
-                return f"Nobody else is left in the game. {verdict}"
-            why = _say_why_out(state.seats.get(loser), is_late=result.reason == "timeout")
-            return f"{_say_who(state, loser, why, viewer)} {verdict}"
-    return f"The game ended {describe_reason(result.reason)}. {verdict}"
+    why = _WHY_OVER.get(result.reason, f"The game ended {describe_reason(result.reason)}.")
+    if result.reason == "aborted":
+        verdict = "It doesn't count."
+    elif result.reason == "line":
+        why = describe_lines(state)
+    elif result.reason in ("resigned", "timeout") and (loser := loser_of(state)) is not None:
+        deed = _say_why_out(state.seats.get(loser), is_late=result.reason == "timeout")
+        why = _say_who(state, loser, deed, viewer)
+    return f"{why} {verdict}"
 
 
 def _say(change: events.Change, viewer: str, *, sees_board: bool, after_loss: bool) -> str:
@@ -224,7 +222,7 @@ def _say(change: events.Change, viewer: str, *, sees_board: bool, after_loss: bo
         case events.Joined():
             return f"{name} joins as {mark}."
         case events.Renamed(_, before):
-            return f"{clean_text(before)} is now called {name_of(state, mark)}."
+            return f"{clean_text(before)} is now called {name}."
         case events.Dropped(_, hold_ms):
             is_held = hold_ms and not sees_board and state.status == "playing"
             held = f" Waiting for them: {format_duration(hold_ms or 0)}." if is_held else ""
