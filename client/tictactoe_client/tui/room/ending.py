@@ -20,7 +20,7 @@ _LONGEST_LINE: Final = 6
 
 
 def sum_up_end(table: Table) -> tuple[tuple[str, ...], str]:
-    """Return in one or two words how the game ended, to be written large, and their role."""
+    """Return in one or two words how the game ended, to be written large, and their role; no words before the end."""
     state, own = table.room.state, table.room.seat
     if state is None or state.result is None:
         return (), ""
@@ -34,41 +34,35 @@ def sum_up_end(table: Table) -> tuple[tuple[str, ...], str]:
 
 def describe_end(table: Table) -> tuple[str, str]:
     """Return how the game ended and that line's role: ``YOU WIN   <X> A1 <X> B2 <X> C3   (5 moves, 0:12)``."""
-    state, own = table.room.state, table.room.seat
+    state, (words, role) = table.room.state, sum_up_end(table)
     if state is None or state.result is None:
         return "", ""
     result, told = state.result, describe_result(table.ending or state, table.room.viewer)
-    if result.winner is None:
-        head, role = ("DRAW" if is_draw(result) else "NO RESULT"), "warn"
-    elif result.winner == own:
-        head, role = "YOU WIN", "good"
-    elif own is not None and len(state.seats) == 2:
-        head, role = "YOU LOSE", "bad"
-    else:
-        head, role = f"{name_of(state, result.winner).upper()} WINS", "good" if own is None else "bad"
-    took = ""
+    head = "NO RESULT" if words == ("OVER",) else " ".join(words)
+    if result.winner is not None and words[0] != "YOU":
+        head = f"{name_of(state, result.winner).upper()} WINS"
+        role = "good" if table.room.seat is None else "bad"
+    length = count(state.ply, "move")
     if table.started_at is not None and table.ended_at is not None:
-        took = f", {format_duration(round((table.ended_at - table.started_at) * 1000))}"
-    length = f"   ({count(state.ply, 'move')}{took})"
+        length += f", {format_duration(round((table.ended_at - table.started_at) * 1000))}"
     if ended_by_leaving(table):
-        return f"{told}{length}", role
+        return f"{told}   ({length})", role
     rules = state.rules.to_rules()
-    runs = split_lines(result.line, rules) if result.line else []
+    runs = split_lines(result.line, rules)
     if len(runs) == 1 and len(runs[0]) <= _LONGEST_LINE:
         why = " ".join(f"<{state.board[cell]}> {format_cell(cell, rules)}" for cell in runs[0])
     else:
-        why = told.rpartition(". ")[0] or "The board is full"
-    return f"{head}   {why.rstrip('.')}{length}", role
+        why = told.rpartition(". ")[0].rstrip(".") or "The board is full"
+    return f"{head}   {why}   ({length})", role
 
 
 def ended_by_leaving(table: Table) -> bool:
     """Tell whether the game ended because the one who lost it left."""
     ending = table.ending
-    loser = loser_of(ending) if ending is not None else None
-    if ending is None or ending.result is None or loser is None:
+    if ending is None or ending.result is None or ending.result.reason != "resigned":
         return False
-    seat = ending.seats.get(loser)
-    return ending.result.reason == "resigned" and seat is not None and seat.left
+    seat = ending.seats.get(loser_of(ending) or "")
+    return seat is not None and seat.left
 
 
 def describe_farewell(state: RoomState, viewer: str, address: Address, *, is_told: bool, aborts: bool = False) -> str:
@@ -79,12 +73,11 @@ def describe_farewell(state: RoomState, viewer: str, address: Address, *, is_tol
     room, own = f"Room {state.room}", seat_of(state, viewer)
     if state.status == "over":
         return f"{room}: {describe_result(state, viewer)}"
+    goes_on = f"The game goes on: {describe_return_command(state, viewer, address)}"
     if own is None:
-        goes_on = state.status == "playing"
-        return f"The game goes on: {describe_return_command(state, viewer, address)}" if goes_on else ""
+        return goes_on if state.status == "playing" else ""
     if not is_told:
-        kept = "Your seat is held for a while"
-        return f"{kept}. The game goes on: {describe_return_command(state, viewer, address)}"
+        return f"Your seat is held for a while. {goes_on}"
     if state.status == "waiting":
         return f"{room}: you left before a game began."
     if cost_of_going(state, viewer, aborts=aborts) == "abort":

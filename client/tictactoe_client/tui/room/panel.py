@@ -38,16 +38,29 @@ def fill_panel(
 
     The `state` is the newest one, and `worth` says what moves are worth.
     """
-    lines = [_describe_player(mark, table, state, width, now, ascii_only=ascii_only) for mark in state.rules.marks]
+    lines = [_describe_player(mark, table, state, width, now) for mark in state.rules.marks]
     lines += [((line, "dim"),) for line in _list_facts(table, state, width)]
-    lines.append(((("-" if ascii_only else "─") * width, "dim"),))
+    lines.append((("─" * width, "dim"),))
     lines += _list_end(table, width, height - len(lines), ascii_only=ascii_only)
     lines = [*lines, *(((shorten(line, width), ""),) for line in worth)][: max(0, height)]
-    count, talk = _share_out(table, state, width, max(0, height - len(lines)))
-    lines += _list_moves(count, table, state)
-    if talk:
-        lines += [(), *(((part, ""),) for _, part in talk)]
+    room, talk, rounds = max(0, height - len(lines)), break_talk(table, width), list_rounds(state, table.room.moves)
+    for_talk = min(len(talk), max(0, room - min(len(rounds), max(_FEWEST_MOVE_LINES, room // 2)) - 1))
+    lines += _list_moves(rounds, min(len(rounds), room - (for_talk + 1 if for_talk else 0)), table, state)
+    talk = cut_talk(table, talk, for_talk)
+    lines += [(), *(((part, ""),) for _, part in talk)] if talk else []
     return lines, [line for line, _ in talk]
+
+
+def break_talk(table: Table, width: int) -> list[tuple[str, str]]:
+    """Return the lines that the talk is broken into, each after what it is a part of."""
+    return [(line, part) for line in table.talk for part in wrap(line, width)]
+
+
+def cut_talk(table: Table, talk: list[tuple[str, str]], most: int) -> list[tuple[str, str]]:
+    """Return so many lines of the talk, the last ones; of what a record notes the first, with an ellipsis."""
+    if table.record is None or most == len(talk):
+        return talk[len(talk) - most :]
+    return [*talk[: most - 1], *((line, f"{part[:-1]}…") for line, part in talk[most - 1 : most])] if most else []
 
 
 def shows_talk(talk: Sequence[str], heard: Sequence[str], width: int) -> bool:
@@ -55,48 +68,38 @@ def shows_talk(talk: Sequence[str], heard: Sequence[str], width: int) -> bool:
     return all(talk.count(line) >= len(wrap(line, width)) * heard.count(line) for line in heard)
 
 
-def list_players(table: Table, state: RoomState, width: int, now: float, *, ascii_only: bool) -> Line:
+def list_players(table: Table, state: RoomState, width: int, now: float) -> Line:
     """Return who plays, whose move it is and the clocks in one line of about this width."""
     parts: list[Text] = []
     share = max(3, width // len(state.rules.marks) - 2)
     for mark in state.rules.marks:
-        name, clock, runs, role = _look_at(mark, table, state, now)
-        arrow = (">" if ascii_only else "▶") if runs else ""
-        space = share - measure(arrow) - measure(clock) - 3
+        who, name, (clock, role) = _look_at(mark, table, state, now)
+        arrow = "▶" if state.turn == mark else ""
+        space = share - len(arrow) - len(clock) - 3
         text = " ".join(part for part in (shorten(name, space) if space > 1 else "", clock) if part)
-        gap = "  " if parts else ""
-        parts += [(gap, ""), (arrow, "title"), (mark, mark_role(mark, state.rules.to_rules(), strong=runs))]
-        parts.append((f" {text}", role if role != "dim" else ""))
+        parts += [(f"{'  ' if parts else ''}{arrow}", "title"), who, (f" {text}", "" if role == "dim" else role)]
     return parts
 
 
-def _look_at(mark: str, table: Table, state: RoomState, now: float) -> tuple[str, str, bool, str]:
-    """Return the name on a seat, what its clock shows, whether it is its turn, and the role of the clock."""
+def _look_at(mark: str, table: Table, state: RoomState, now: float) -> tuple[Text, str, Text]:
+    """Return a mark in its role, the name of who plays it, and what their clock shows."""
     seat, left, runs = state.seats.get(mark), table.remaining_ms(mark, now), state.turn == mark
-    clock = "" if left is None else format_duration(left)
     role = "dim" if not runs else "bad" if left is not None and left < _URGENT_MS else "title"
-    return clean_text(seat.name) if seat is not None else "(free)", clock, runs, role
+    who = mark, mark_role(mark, state.rules.to_rules(), strong=runs)
+    return who, clean_text(seat.name) if seat else "(free)", ("" if left is None else format_duration(left), role)
 
 
-def _describe_player(mark: str, table: Table, state: RoomState, width: int, now: float, *, ascii_only: bool) -> Line:
-    name, clock, runs, role = _look_at(mark, table, state, now)
-    seat, notes = state.seats.get(mark), ""
+def _describe_player(mark: str, table: Table, state: RoomState, width: int, now: float) -> Line:
+    who, name, (clock, role) = _look_at(mark, table, state, now)
+    seat, notes, runs = state.seats.get(mark), "", state.turn == mark
     if seat is not None and seat.player == table.room.viewer and not seat.left:
-        notes = "(you) (out)" if seat.out else "(you)"
+        notes = " (you) (out)" if seat.out else " (you)"
     elif seat is not None:
-        notes = "(left)" if seat.left else "(out)" if seat.out else "" if seat.online else "(away)"
-    right = f"{'>' if ascii_only else '▶'} {clock}".rstrip() if runs else clock
-    name = shorten(name, max(4, width - 7 - measure(notes) - measure(clock)))
-    space = max(0, width - 4 - measure(name) - measure(notes) - measure(right))
-    mark_part = mark, mark_role(mark, state.rules.to_rules(), strong=runs)
-    return (
-        mark_part,
-        ("  ", ""),
-        (name, "title" if runs else ""),
-        (f" {notes}", "dim"),
-        (" " * space, ""),
-        (right, role),
-    )
+        notes = " (left)" if seat.left else " (out)" if seat.out else "" if seat.online else " (away)"
+    right = f"▶ {clock}".rstrip() if runs else clock
+    name = shorten(name, max(4, width - 7 - len(notes) - len(clock)))
+    space = max(0, width - 3 - measure(name) - len(notes) - len(right))
+    return who, ("  ", ""), (name, "title" if runs else ""), (notes, "dim"), (" " * space, ""), (right, role)
 
 
 def _list_facts(table: Table, state: RoomState, width: int) -> list[str]:
@@ -128,37 +131,21 @@ def _list_end(table: Table, width: int, height: int, *, ascii_only: bool) -> lis
     return [] if found is None else [*(((line, role),) for line in found), ()]
 
 
-def _share_out(table: Table, state: RoomState, width: int, room: int) -> tuple[int, list[tuple[str, str]]]:
-    """Return how many lines are for moves and, each with what it is a part of, those of the talk beneath them.
-
-    The talk is cut at its beginning; what a record notes is, where it is too long, at its end.
-    """
-    talk = [(line, part) for line in table.talk for part in wrap(line, width)]
-    moves = len(list_rounds(state, table.room.moves))
-    for_talk = min(len(talk), max(0, room - min(moves, max(_FEWEST_MOVE_LINES, room // 2)) - 1))
-    for_moves = min(moves, room - (for_talk + 1 if for_talk else 0))
-    if table.record is None or for_talk == len(talk):
-        return for_moves, talk[len(talk) - for_talk :]
-    cut = talk[:for_talk]
-    return for_moves, [*cut[:-1], *((line, f"{part[:-1]}…") for line, part in cut[-1:])]
-
-
-def _list_moves(count: int, table: Table, state: RoomState) -> list[Line]:
-    """Return so many rounds around the moment that is looked at."""
+def _list_moves(rounds: list[range], count: int, table: Table, state: RoomState) -> list[Line]:
+    """Return so many rounds around the moment that is looked at, which is marked where it is not the newest."""
     timeline, moves, rules = table.actions.timeline, table.room.moves, state.rules.to_rules()
-    rounds, here = list_rounds(state, moves), timeline.here
+    here, marks_here = timeline.here, timeline.is_back or table.record is not None
     column = 4 + max(len(format_cell(rules.size - 1, rules)), 2)
     current = next((number for number, plies in enumerate(rounds) if here in plies), 0 if here == 0 else len(rounds))
     start = max(0, min(current - count // 2, len(rounds) - count))
-    marks_here = timeline.is_back or table.record is not None
     found = table.actions.judge.found if table.review.is_on and table.actions.judge is not None else ()
     lines: list[Line] = []
-    for number in range(start, start + count):
-        is_here = marks_here and here in rounds[number]
-        sign = ">" if is_here else " " if marks_here else ""
-        parts = [(f"{sign}{number + 1:>{len(str(len(rounds)))}}. ", "dim")]
-        for ply in rounds[number]:
+    for number, plies in enumerate(rounds[start : start + count], start + 1):
+        sign = "" if not marks_here else ">" if here in plies else " "
+        parts = [(f"{sign}{number:>{len(str(len(rounds)))}}. ", "dim")]
+        for ply in plies:
             text = f"{state.board[moves[ply - 1]]} {format_cell(moves[ply - 1], rules)}{'?' if ply in found else ''}"
-            parts.append((text.ljust(column), "title" if is_here and ply == here else "dim" if ply > here else ""))
+            role = "dim" if ply > here else "title" if marks_here and ply == here else ""
+            parts.append((text.ljust(column), role))
         lines.append(parts)
     return lines

@@ -11,10 +11,8 @@ from tictactoe_client.tui.picture import Picture
 from tictactoe_engine import FREE
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 
-_ROLES: Final = {"win": "good", "loss": "bad", "draw": "", "unknown": "dim"}
-_BEST_ROLES: Final = {"win": "good", "loss": "bad", "draw": "key", "unknown": "key"}
+_ROLES: Final = {"win": "good", "loss": "bad", "draw": ""}
 _SIGNS: Final = {"win": "+", "loss": "-", "draw": "="}
-_WIDE_CELL, _NARROW_CELL = 5, 3
 
 
 def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, analysis: AnalysisState) -> None:
@@ -28,16 +26,16 @@ def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, 
             continue
         is_best = cell in analysis.best
         text = format_value(value, grid.wide, is_best=is_best, is_chosen=cell == view.cursor and grid.tall == 1)
-        role = (_BEST_ROLES if is_best else _ROLES).get(value.kind, "dim")
+        role = _ROLES.get(value.kind, "dim")
         across, down = grid.middle_of(cell)
+        role = "key" if is_best and value.kind not in ("win", "loss") else role
         picture.put(x + across - len(text) // 2, y + down, text, role)
 
 
 def sign_of(value: CellValue) -> str:
     """Return the sign of a worth: ``+``, ``-``, ``=``, or for a guess ``~+``, ``~``, ``~-``."""
-    if value.kind in _SIGNS:
-        return _SIGNS[value.kind]
-    return "~+" if value.estimate > EVEN else "~-" if value.estimate < -EVEN else "~"
+    guess = "~+" if value.estimate > EVEN else "~-" if value.estimate < -EVEN else "~"
+    return _SIGNS.get(value.kind, guess)
 
 
 def format_value(value: CellValue, room: int, *, is_best: bool, is_chosen: bool = False) -> str:
@@ -46,17 +44,13 @@ def format_value(value: CellValue, room: int, *, is_best: bool, is_chosen: bool 
     >>> [format_value(CellValue("win", 3, 1.0), room, is_best=True) for room in (5, 3, 1)]
     [' *+3 ', '*+3', '*']
     """
-    sign, star = sign_of(value), "*" if is_best else " "
+    sign, star, (left, right) = sign_of(value), "*" if is_best else " ", ("[", "]") if is_chosen else (" ", " ")
     worth = f"{sign}{'' if value.plies is None else value.plies}"
-    if room >= _WIDE_CELL:
-        text = f"{'[' if is_chosen else ' '}{star}{worth if len(worth) <= _NARROW_CELL else sign}"
-        return text.ljust(_WIDE_CELL - 1) + ("]" if is_chosen else " ") if len(text) < _WIDE_CELL else text
-    if room >= _NARROW_CELL:
-        if is_chosen:
-            return f"[{'*' if is_best else sign[-1]}]"
-        if len(worth) < _NARROW_CELL:
-            return f"{star}{worth:<2}"
-        return worth if len(worth) == _NARROW_CELL and not is_best else f"{star}{sign:<2}"
-    if is_best:
-        return "*"
-    return sign if value.kind in _SIGNS else ""
+    if room == 1:
+        return "*" if is_best else _SIGNS.get(value.kind, "")
+    if room > 3:
+        return f"{left}{star}{worth if len(worth) <= 3 else sign:<2}{right}"[:5]
+    if is_chosen:
+        return f"[{'*' if is_best else sign[-1]}]"
+    ways = (f"{star}{worth}", f"{star}{sign}") if is_best else (f" {worth}", worth, f" {sign}")
+    return f"{next(way for way in ways if len(way) <= 3):<3}"

@@ -1,11 +1,10 @@
-"""How a room looks on the screen: its head, the board or the invitation, and the players.
+"""How a room looks on the screen: its head, the board with the panel or the invitation, and the foot.
 
 It remembers where it drew the board, so that clicks find their cells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -18,16 +17,18 @@ from tictactoe_client.input.record import describe_players
 from tictactoe_client.text.worth import list_worth
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Picture, measure, place_stage, shorten
-from tictactoe_client.tui.room.foot import Foot, RoomFoot
-from tictactoe_client.tui.room.invitation import LEAST, MOST, draw_invitation
+from tictactoe_client.tui.room.foot import RoomFoot
+from tictactoe_client.tui.room.invitation import LEAST, MOST, draw_code, fill_invitation, link_for_others
 from tictactoe_client.tui.room.layout import LEFT, RoomLayout, lay_out_room, needed_for_room
-from tictactoe_client.tui.room.panel import MAX_WIDTH, Line, fill_panel, list_players, shows_talk
+from tictactoe_client.tui.room.panel import MAX_WIDTH, fill_panel, list_players, shows_talk
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.values import paint_values
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import describe_manners, describe_rules, name_of
 
 _MOST_WORTHS: Final = 5
+_BACK: Final = "[◂ back]"
+"""What a click steps back on."""
 
 
 class RoomView:
@@ -53,107 +54,87 @@ class RoomView:
         if state is None or state.status == "waiting":
             self._layout = None
             return place_stage(MOST, (width, height))
-        rules, settings = state.rules.to_rules(), self.desk.settings
+        settings = self.desk.settings
         keys = settings.keys if self.table.room.plays else None
         style = BoardStyle(ascii=settings.ascii, keys=keys, stars=not self.table.review.is_on)
-        layout = self._layout = lay_out_room(rules, style, width, height - self.foot.extra_lines)
+        layout = self._layout = lay_out_room(state.rules.to_rules(), style, width, height - self.foot.extra_lines)
         return place_stage((layout.width, layout.height + self.foot.extra_lines), (width, height))
 
     def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
-        """Draw the room as it is, or as it was at the moment that is looked back at, on the stage that was placed."""
-        state, newest, layout = self.table.shown(), self.table.room.state, self._layout
+        """Draw the room as it is, or as it was at the moment that is looked back at, on the stage that was placed.
+
+        What was said and is not in sight beside the board has its place in the foot, which leaves less room beside it.
+        """
+        table, state, newest, layout = self.table, self.table.shown(), self.table.room.state, self._layout
         self.back_at = range(0)
         if state is None or newest is None:
-            picture.put(1, 0, f" Room {self.table.room.code} ...")
-        elif layout is None:
-            self._draw_waiting(picture, state, status)
+            picture.put(1, 0, f" Room {table.room.code} ...")
+            return
+        now, last, hand, worth, link = self.desk.now(), picture.height - 1, table.hand, [], ""
+        if layout is None:
+            link, x, y, rows = link_for_others(self.desk, table), 3, 2, 3
+            has_code = hand.shows_code and self.desk.settings.colour and not self.desk.settings.ascii
+            width = (draw_code(picture, link) if has_code else picture.width - 1) - x
         else:
-            self._draw_game(picture, state, newest, layout, status)
-
-    def _draw_game(
-        self, picture: Picture, state: RoomState, newest: RoomState, layout: RoomLayout, status: tuple[str, str] | None
-    ) -> None:
-        """Draw the board, the panel beside it or the players above it, and the foot; `newest` is the present."""
-        table, now, last, ascii_only = self.table, self.desk.now(), picture.height - 1, self.desk.settings.ascii
-        if layout.panel is not None or layout.top > 1:
-            self._draw_head(picture, state, has_panel=layout.panel is not None)
-        worth = self._draw_board(picture, state, layout)
-        heard = table.hand.heard if table.record is None else table.talk
-        width = 0 if layout.panel is None else min(MAX_WIDTH, picture.width - layout.panel - 1)
-
-        def arrange(unseen: Sequence[str]) -> tuple[Foot, list[Line], list[str]]:
-            foot = self.foot.arrange(state, status, now, picture.width, last - layout.below_board, unseen)
-            height = last - foot.height - layout.top
-            if layout.panel is None:
-                return foot, [], []
-            return foot, *fill_panel(table, newest, width, height, now, worth, ascii_only=ascii_only)
-
-        foot, lines, talk = arrange(())
-        is_seen = not heard or (layout.panel is not None and shows_talk(talk, heard, width))
-        if not is_seen:
-            foot, lines, _ = arrange(heard)
-        table.hand.told = len(table.hand.heard) if is_seen else foot.notes
-        if layout.panel is None:
-            players = list_players(table, newest, picture.width - 1, now, ascii_only=ascii_only)
+            worth = self._draw_board(picture, state, layout)
+            x, y, rows = layout.panel or 0, layout.top, last - layout.below_board
+            width = min(MAX_WIDTH, picture.width - x - 1) if layout.panel is not None else 0
+        heard = hand.heard if table.record is None else table.talk
+        for unseen in ([], heard):
+            foot = self.foot.arrange(state, status, now, picture.width, rows, unseen)
+            height = last - foot.height - y
+            if layout is None:
+                lines, talk = fill_invitation(table, state, link, width, height)
+            elif width:
+                ascii_only = self.desk.settings.ascii
+                lines, talk = fill_panel(table, newest, width, height, now, worth, ascii_only=ascii_only)
+            else:
+                lines, talk = [], []
+            if is_seen := shows_talk(talk, heard, width):
+                break
+        hand.told = len(hand.heard) if is_seen else foot.notes
+        for number, parts in enumerate(lines, y):
+            picture.put_parts(x, number, *parts, until=x + width)
+        if layout is not None and layout.panel is None:
+            players = list_players(table, newest, picture.width - 1, now)
             picture.put_parts(1, layout.top - 1, *players, until=picture.width - 1)
-        for y, parts in enumerate(lines, layout.top):
-            picture.put_parts(layout.panel or 0, y, *parts, until=(layout.panel or 0) + width)
-        self.foot.draw(picture, foot)
-
-    def _draw_waiting(self, picture: Picture, state: RoomState, status: tuple[str, str] | None) -> None:
-        """Draw the room while it waits for others."""
-        last, heard, now = picture.height - 1, self.table.hand.heard, self.desk.now()
-        self._draw_head(picture, state, has_panel=False)
-        foot = self.foot.arrange(state, status, now, picture.width, 3, ())
-        trial = Picture(picture.width, picture.height)
-        is_seen = draw_invitation(trial, self.desk, self.table, state, last - foot.height) >= len(heard)
-        if not is_seen:
-            foot = self.foot.arrange(state, status, now, picture.width, 3, heard)
-        self.table.hand.told = len(heard) if is_seen else foot.notes
-        draw_invitation(picture, self.desk, self.table, state, last - foot.height)
+        if layout is None or layout.panel is not None or layout.top > 1:
+            self._draw_head(picture, state, has_panel=layout is not None and layout.panel is not None)
         self.foot.draw(picture, foot)
 
     def _draw_head(self, picture: Picture, state: RoomState, *, has_panel: bool) -> None:
-        if self.table.record is not None:
-            self._draw_record_head(picture, state)
-            return
-        dot, link = ("*" if self.desk.settings.ascii else "●"), self.desk.link
-        right = f"{link.latency_ms} ms {dot}" if link.phase == "online" else f"offline {dot}"
-        if self.table.room.seat is None:
-            ways = self._describe_watching(state) or (right,)
-            head = f"WATCHING {state.room}"
-            if measure(head) + measure(ways[-1]) + 4 > picture.width:
-                head = state.room
-            right = next((way for way in ways if measure(head) + measure(way) + 4 <= picture.width), "")
-            if right.endswith(self._back):
-                self.back_at = range(picture.width - 1 - measure(self._back), picture.width - 1)
-            names = "" if has_panel else " v ".join(f"{name_of(state, mark)} ({mark})" for mark in state.seats)
-            space = picture.width - measure(head) - measure(right) - 6
-            rest = f"   {shorten(names, space)}" if names and space > 6 else ""
+        """Draw which room this is, what is played there, by whom where that is not beside the board, and the moment."""
+        table, link, newest = self.table, self.desk.link, self.table.room.state
+        rules = describe_rules(state.rules).replace(" by ", "x").split(", ")
+        moment = f"move {state.ply} of {max(newest.ply if newest else 0, len(table.room.moves))}"
+        here = f"{link.latency_ms} ms ●" if link.phase == "online" else "offline ●"
+        title = state.room
+        if table.record is not None:
+            title, rights, players = "REPLAY", [moment], f"   {describe_players(table.record)}"
+            rests = [f"{players}   {' · '.join(rules)}", players]
+        elif table.room.seat is None:
+            watching = f"{state.watchers} watching" if state.watchers else ""
+            rights, rests = [watching or here], [""]
+            if state.status != "waiting":
+                back = _BACK if state.ply else ""
+                ways = (watching, moment, back), (moment, back), (moment,)
+                rights = ["   ".join(part for part in way if part) for way in ways]
+            if measure(f"WATCHING {title}{rights[-1]}") + 4 <= picture.width:
+                title = f"WATCHING {title}"
+            if not has_panel:
+                rests = [f"   {' v '.join(f'{name_of(state, mark)} ({mark})' for mark in state.seats)}"]
         else:
-            head = state.room
-            comma = ", " if self.desk.settings.ascii else " · "
-            parts = describe_rules(state.rules).replace(" by ", "x").split(", ") + describe_manners(state)
-            while parts and measure(comma.join([head, *parts])) > picture.width - measure(right) - 4:
-                parts.pop()
-            rest = "".join(f"{comma}{part}" for part in parts)
-            if self.table.actions.timeline.is_back:
-                right = f"move {state.ply} of {len(self.table.room.moves)}"
-        picture.put_parts(1, 0, (head, "title"), (rest, ""), until=picture.width - measure(right) - 2)
-        picture.put_right(0, right, "dim" if link.phase == "online" else "bad")
-
-    def _draw_record_head(self, picture: Picture, state: RoomState) -> None:
-        """Draw who played, at which move one looks and, where there is room for it, by which rules."""
-        assert self.table.record is not None
-        right = f"move {state.ply} of {len(self.table.room.moves)}"
-        space = picture.width - len(right) - 3
-        parts = ("REPLAY", "title"), (f"   {shorten(describe_players(self.table.record), space - 10)}", "")
-        end = picture.put_parts(1, 0, *parts)
-        comma = ", " if self.desk.settings.ascii else " · "
-        rules = describe_rules(state.rules).replace(" by ", "x").replace(", ", comma)
-        if end + 3 + measure(rules) <= space:
-            picture.put(end + 3, 0, rules, "dim")
-        picture.put_right(0, right, "dim")
+            parts = [f" · {part}" for part in rules + describe_manners(state)]
+            rights = [moment if table.actions.timeline.is_back else here]
+            rests = ["".join(parts[:count]) for count in range(len(parts), -1, -1)]
+        room = picture.width - measure(title) - 4
+        right = next((way for way in rights if measure(way) <= room), "")
+        room -= measure(right)
+        rest = next((way for way in rests if measure(way) <= room), shorten(rests[-1], room) if room > 9 else "")
+        if right.endswith(_BACK):
+            self.back_at = range(picture.width - 1 - measure(_BACK), picture.width - 1)
+        picture.put_parts(1, 0, (title, "title"), (rest, ""))
+        picture.put_right(0, right, "dim" if link.phase == "online" or table.record is not None else "bad")
 
     def scroll(self, rows: int, columns: int) -> int | None:
         """Show another part of a board that does not fit; return its middle cell, None where all is in sight."""
@@ -163,41 +144,25 @@ class RoomView:
         self.grid = self.grid.scroll(centre, None)
         return self.grid.middle
 
-    @property
-    def _back(self) -> str:
-        """What a click steps back on."""
-        return "[< back]" if self.desk.settings.ascii else "[◂ back]"
-
-    def _describe_watching(self, state: RoomState) -> tuple[str, ...]:
-        """Return who watches, at which move, and the way back, the fullest text first; nothing before a game."""
-        watching = f"{state.watchers} watching" if state.watchers else ""
-        newest = self.table.room.state
-        if state.status == "waiting" or newest is None:
-            return (watching,) if watching else ()
-        moment = f"move {state.ply} of {max(newest.ply, len(self.table.room.moves))}"
-        back = self._back if state.ply else ""
-        ways = (watching, moment, back), (moment, back), (moment,)
-        return tuple("   ".join(part for part in way if part) for way in ways)
-
     def _draw_board(self, picture: Picture, state: RoomState, layout: RoomLayout) -> list[str]:
-        """Draw the board, with values where they are shown; return those that its small cells have no room for."""
-        cursor = self._cursor(state)
-        view = BoardView.of(state, cursor if self.table.room.plays or self.table.review.is_on else None)
-        if not self.table.actions.timeline.is_back and self.table.hand.pending is not None:
-            view = replace(view, pending=self.table.hand.pending)
-        if self.table.falling and not self.table.actions.timeline.is_back:
-            view = replace(view, board=self.table.falling[0], last=None, line=frozenset())
+        """Draw the board, with values where they are shown; return those that its small cells have no room for.
+
+        The cursor of one who plays where marks fall stands where the mark would land.
+        """
+        table, cursor, shows_values = self.table, self.table.hand.cursor, self.table.review.is_on
+        if cursor is not None and state.rules.gravity and table.room.plays:
+            cursor = resting_cell(state, cursor)
+        view = BoardView.of(state, cursor if table.room.plays or shows_values else None)
+        if not table.actions.timeline.is_back:
+            view = replace(view, pending=table.hand.pending)
+            if table.falling:
+                view = replace(view, board=table.falling[0], last=None, line=frozenset())
         grid = self.grid = layout.grid.scroll(cursor if cursor is not None else state.last, self.grid)
         self.corner = (LEFT, layout.top)
-        is_grey = self.desk.link.phase != "online" and self.table.record is None
+        is_grey = self.desk.link.phase != "online" and table.record is None
         picture.paste(*self.corner, draw_board(view, grid), "dim" if is_grey else None)
-        analysis = self.table.review.analysis if self.table.review.is_on else None
+        analysis = table.review.analysis if shows_values else None
         if analysis is None:
             return []
         paint_values(picture, *self.corner, view, grid, analysis)
         return [] if grid.style.scale else list_worth(analysis, view.rules, _MOST_WORTHS)
-
-    def _cursor(self, state: RoomState) -> int | None:
-        """Return where the cursor stands: for one who plays where marks fall, where the mark would land."""
-        cursor, falls = self.table.hand.cursor, state.rules.gravity and self.table.room.plays
-        return resting_cell(state, cursor) if cursor is not None and falls else cursor
