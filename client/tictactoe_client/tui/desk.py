@@ -259,9 +259,6 @@ class Desk(App[int], inherit_bindings=False):
         if self.settings.bell == "always" or (self.settings.bell == "away" and is_away):
             self.bell()
 
-    def copy(self, text: str) -> None:
-        self.copy_to_clipboard(text)
-
     def leave(self, code: int, message: str = "") -> None:
         """End the program with this exit code and a line on standard error, having given up what others wait for."""
         self.last_words = self.last_words or message

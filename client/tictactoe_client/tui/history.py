@@ -119,7 +119,7 @@ class HistoryScreen(ListScreen):
         if link is None:
             self.desk.say("The game is not shared any more.", "good")
         else:
-            self.desk.copy(link)
+            self.desk.copy_to_clipboard(link)
             self.desk.say(f"Copied: {link}   {self.desk.keymap.show('share')} takes it back", "good")
 
     def action_refresh(self) -> None:

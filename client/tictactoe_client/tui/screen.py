@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -119,17 +119,12 @@ class FramedScreen(DrawnScreen):
     """A page; `draw_body` draws what stands between its title and its keys."""
 
     AUTO_FOCUS = ""
-    min_size: ClassVar = (36, 10)
     max_size: ClassVar = (120, 34)
     heading = ""
     foot_first: tuple[str, ...] = ()
     """What the foot says first."""
     foot_renames: Mapping[str, str] = MappingProxyType({})
     """What the foot calls otherwise than the bindings do."""
-
-    def __init__(self, *children: Widget) -> None:
-        super().__init__(*children)
-        self._places: list[tuple[Region, Callable[[], object]]] = []
 
     @property
     def window_title(self) -> str:
@@ -149,13 +144,12 @@ class FramedScreen(DrawnScreen):
         return (f"{errand}{dots}   {self.desk.keymap.show('back')} cancel", "warn") if errand else None
 
     def needed_size(self) -> tuple[int, int]:
-        return self.min_size
+        return 36, 10
 
     def place(self, width: int, height: int) -> Region:
         return place_stage(self.max_size, (width, height))
 
     def paint(self, page: Picture) -> None:
-        self._places.clear()
         inner, last = page.width - 2, page.height - 1
         said = self.desk.status or self.describe_status()
         lines = fold(said[0], inner, 2) if said else []
@@ -177,18 +171,6 @@ class FramedScreen(DrawnScreen):
             else:
                 page.put_parts(3, y, *parts)
                 y += 1
-
-    # -- what happens ---------------------------------------------------------------------------------------------
-
-    def let_click(self, place: Region, deed: Callable[[], object]) -> None:
-        """Let a click on this place of the page do something, until the page is drawn anew."""
-        self._places.append((place, deed))
-
-    def on_click(self, event: events.Click) -> None:
-        at = self.find(event)
-        found = [deed for place, deed in self._places if at is not None and place.contains(*at)]
-        if found:
-            self.desk.attempt(found[-1])
 
     def action_back(self) -> None:
         self.desk.close_page()
