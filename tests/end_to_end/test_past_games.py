@@ -579,7 +579,7 @@ async def test_a_player_and_a_watcher_save_the_finished_game(server: Server, her
         assert await eve.until("Cannot") == (
             "Cannot write no/where: no such file or directory. Type save and another name."
         )
-        assert await eve.until("Save") == "Save needs the name of a file."
+        assert await eve.until("Save") == "Save needs the name of a file. Type save and another name."
     written = {path.name: parse_record(path.read_text()) for path in await asyncio.to_thread(lambda: [*here.iterdir()])}
     mine, theirs = written.pop("Mine.txt"), written.pop(own)
     assert not written

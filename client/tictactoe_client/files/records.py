@@ -32,7 +32,6 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 
 STANDARD_STREAM: Final = "-"
-NEEDS_A_NAME: Final = "Save needs the name of a file."
 MAX_RECORD_BYTES: Final = 4_000_000
 """No record is longer: a million characters of four bytes."""
 _BEGINNINGS: Final = ("[", ";", "{", "%", "", *"0123456789*")
@@ -87,8 +86,11 @@ def name_for(record: GameRecord) -> str:
     return f"tictactoe-{room}.txt" if record.game is None else f"tictactoe-{room}-{record.game}.txt"
 
 
-def describe_saved(name: str) -> str:
-    """Return where a game has been written."""
+def save_record(record: GameRecord, name: str) -> str:
+    """Write a game to a new file, and return what to say; raises `Misuse`, and then changed nothing."""
+    if name == STANDARD_STREAM:
+        raise Misuse("Save needs the name of a file.")
+    write_record(name, record)
     return f"The game is saved in {clean_text(name)}"
 
 
@@ -98,17 +100,13 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
         return "The game is not over yet: save it then."
     if state.result is not None and state.result.reason == "aborted":
         return "A game that ended before it had begun is not saved."
-    if name == STANDARD_STREAM:
-        return NEEDS_A_NAME
     try:
         record = await _fetch(state, room) or record_of(state, room.moves, datetime.now(UTC))
-        name = name or name_for(record)
-        await asyncio.to_thread(write_record, name, record)
+        return await asyncio.to_thread(save_record, record, name or name_for(record))
     except (InvalidRecord, Refused):
         return "The game could not be saved: the server does not tell its moves any more."
     except Misuse as misuse:
         return f"{misuse.message} Type save and another name."
-    return describe_saved(name)
 
 
 def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameRecord:

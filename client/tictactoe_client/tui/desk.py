@@ -16,7 +16,7 @@ from textual.screen import Screen
 
 from tictactoe_client.exits import LastGame, judge
 from tictactoe_client.files.config import keep_setting
-from tictactoe_client.files.records import NEEDS_A_NAME, STANDARD_STREAM, describe_saved, name_for, write_record
+from tictactoe_client.files.records import name_for, save_record
 from tictactoe_client.files.writer import NotKept
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Choice
@@ -239,9 +239,7 @@ class Desk(App[int], inherit_bindings=False):
         """Write a record to a file, under the name that it has by itself; where that is taken ask for another one."""
         name = name or name_for(record)
         try:
-            if name == STANDARD_STREAM:
-                raise Misuse(NEEDS_A_NAME)
-            write_record(name, record)
+            self.say(save_record(record, name), "good")
         except Misuse as misuse:
 
             def take(answer: str | None) -> None:
@@ -249,8 +247,6 @@ class Desk(App[int], inherit_bindings=False):
                     self.save(record, answer)
 
             self.ask(Question(f"{misuse.message} Save as:", name, limit=200), take)
-        else:
-            self.say(describe_saved(name), "good")
 
     def ring(self) -> None:
         """Ring the bell where that is wanted: always, or while the person looks elsewhere."""

@@ -275,7 +275,7 @@ class RoomScreen(Visit):
 
     def copy_link(self) -> None:
         link = link_for_others(self.desk, self.table)
-        self.desk.copy(link)
+        self.desk.copy_to_clipboard(link)
         self.desk.say(f"Copied: {link}", "good")
 
     def hide_code(self) -> None:
