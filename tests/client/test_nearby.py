@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from tictactoe_client.online.address import parse_address
-from tictactoe_client.online.nearby import Nearby, NearbyServer, find_nearby, has_room, inspect
+from tictactoe_client.online.nearby import NearbyServer, find_nearby, follow_nearby, has_room, inspect
 from tictactoe_protocol import SERVICE_TYPE
 
 
@@ -30,35 +31,42 @@ def urls(servers: tuple[NearbyServer, ...]) -> list[tuple[str, str]]:
     return [(server.name, server.address.url) for server in servers]
 
 
-async def test_a_server_is_found_with_its_name_and_followed_until_it_goes() -> None:
-    told: asyncio.Queue[tuple[NearbyServer, ...]] = asyncio.Queue()
-    announcing = AsyncZeroconf()
+Told = asyncio.Queue[tuple[NearbyServer, ...]]
+
+
+@contextlib.asynccontextmanager
+async def following() -> AsyncIterator[tuple[AsyncZeroconf, Told]]:
+    """Announce servers, and hear which ones there are; nothing is announced any more at the end."""
+    told, announcing = Told(), AsyncZeroconf()
+    listening = asyncio.create_task(follow_nearby(told.put_nowait))
     try:
+        async with asyncio.timeout(10):
+            yield announcing, told
+    finally:
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
+        await announcing.async_close()
+
+
+async def test_a_server_is_found_with_its_name_and_followed_until_it_goes() -> None:
+    async with following() as (announcing, told):
         await (await announcing.async_register_service(announced("Class 4b"), strict=False))
         assert ("Class 4b", "ws://10.1.2.3:8765") in urls(await find_nearby())
-        async with asyncio.timeout(10), Nearby(lambda: told.put_nowait(nearby.servers)) as nearby:
-            while "Class 4b" not in dict(urls(await told.get())):
-                pass
-            await announcing.async_unregister_all_services()
-            while "Class 4b" in dict(urls(await told.get())):
-                pass
-    finally:
-        await announcing.async_close()
+        while "Class 4b" not in dict(urls(await told.get())):
+            pass
+        await announcing.async_unregister_all_services()
+        while "Class 4b" in dict(urls(await told.get())):
+            pass
 
 
 async def test_one_that_turns_out_to_be_of_another_protocol_is_there_no_more() -> None:
-    told: asyncio.Queue[tuple[NearbyServer, ...]] = asyncio.Queue()
-    announcing = AsyncZeroconf()
-    try:
+    async with following() as (announcing, told):
         await (await announcing.async_register_service(announced("Class 5c"), strict=False))
-        async with asyncio.timeout(10), Nearby(lambda: told.put_nowait(nearby.servers)) as nearby:
-            while "Class 5c" not in dict(urls(await told.get())):
-                pass
-            await (await announcing.async_update_service(announced("Class 5c", v="2")))
-            while "Class 5c" in dict(urls(await told.get())):
-                pass
-    finally:
-        await announcing.async_close()
+        while "Class 5c" not in dict(urls(await told.get())):
+            pass
+        await (await announcing.async_update_service(announced("Class 5c", v="2")))
+        while "Class 5c" in dict(urls(await told.get())):
+            pass
 
 
 @pytest.mark.parametrize(

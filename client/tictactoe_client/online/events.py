@@ -43,15 +43,6 @@ class Missed(Change, frozen=True):
     is_draw: bool
 
 
-class Moved(Change, frozen=True):
-    """A cell was played; with it `ply` moves lay on the board. `decides` a move that ended the game by a line."""
-
-    mark: str
-    cell: int
-    ply: int
-    decides: bool
-
-
 class TakenBack(Change, frozen=True):
     """The last `count` moves, of these `cells` where they are known, were taken back, as `by` had asked if that is."""
 
@@ -60,74 +51,72 @@ class TakenBack(Change, frozen=True):
     by: str | None
 
 
-class PassedOver(Change, frozen=True):
+class _OfMark(Change, frozen=True):
+    mark: str
+
+
+class Moved(_OfMark, frozen=True):
+    """A cell was played; with it `ply` moves lay on the board. `decides` a move that ended the game by a line."""
+
+    cell: int
+    ply: int
+    decides: bool
+
+
+class PassedOver(_OfMark, frozen=True):
     """Somebody is out of a game that the others play on."""
 
-    mark: str
 
-
-class Joined(Change, frozen=True):
+class Joined(_OfMark, frozen=True):
     """Somebody took the seat."""
 
-    mark: str
 
-
-class Renamed(Change, frozen=True):
+class Renamed(_OfMark, frozen=True):
     """Somebody goes by another name; `before` is the old one."""
 
-    mark: str
     before: str
 
 
-class Dropped(Change, frozen=True):
+class Dropped(_OfMark, frozen=True):
     """Somebody's connection is gone; the seat is held for so long, None where that is not said."""
 
-    mark: str
     hold_ms: int | None
 
 
-class Returned(Change, frozen=True):
+class Returned(_OfMark, frozen=True):
     """One who had dropped is back."""
 
-    mark: str
 
-
-class Left(Change, frozen=True):
+class Left(_OfMark, frozen=True):
     """Somebody went for good; `seat` is what they had. `frees` the seat, or else it stays theirs in the game."""
 
-    mark: str
     seat: SeatState
     frees: bool
 
 
-class Offered(Change, frozen=True):
-    """Somebody offers a draw, asks for a rematch, or to take back `count` moves, of these `cells` where known."""
-
+class _OfOffer(Change, frozen=True):
     kind: OfferKind
     by: str
+
+
+class Offered(_OfOffer, frozen=True):
+    """Somebody offers a draw, asks for a rematch, or to take back `count` moves, of these `cells` where known."""
+
     count: int = 0
     cells: tuple[int, ...] = ()
 
 
-class Declined(Change, frozen=True):
+class Declined(_OfOffer, frozen=True):
     """The mark `by` declined an offer."""
 
-    kind: OfferKind
-    by: str
 
-
-class Withdrawn(Change, frozen=True):
+class Withdrawn(_OfOffer, frozen=True):
     """The mark `by` took their own offer back."""
 
-    kind: OfferKind
-    by: str
 
-
-class Lapsed(Change, frozen=True):
+class Lapsed(_OfOffer, frozen=True):
     """An offer of the mark `by` came to nothing: by the move of `mover`, by moves taken back, or as is not known."""
 
-    kind: OfferKind
-    by: str
     cause: Literal["move", "taking back", "unknown"]
     mover: str | None = None
 

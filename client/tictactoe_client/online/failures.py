@@ -16,15 +16,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, ProxyError, W
 from websockets.frames import CloseCode
 from websockets.http11 import Response
 
+from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.errors import (
-    ClientError,
-    ConnectionLost,
-    Expelled,
-    ProtocolBroken,
-    Unreachable,
-    VersionRefused,
-)
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, describe_mismatch
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import CloseCode as Code
@@ -48,41 +41,32 @@ _EXPULSIONS: Final[dict[int, tuple[str, str]]] = {
 
 _OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
 
-_NOT_YET, _EXPIRED = 9, 10
-_OTHER_NAME: Final = frozenset({62, 64})
-_UNTRUSTED: Final = frozenset({2, 18, 19, 20, 21})
-"""OpenSSL's X509_V_ERR codes."""
 _ANY_TIME: Final = 0x200000
 """OpenSSL's X509_V_FLAG_NO_CHECK_TIME."""
 
-_MOST_NAMES: Final = 3
 _LONGEST_NAME: Final = 80
 
 
-def explain_end(closed: ConnectionClosed) -> ConnectionLost:
+def explain_end(closed: ConnectionClosed) -> errors.ConnectionLost:
     """Return the error that says who closed a connection, and why."""
     if closed.sent is not None and not closed.rcvd_then_sent and closed.sent.code in _FAULTS:
-        return ProtocolBroken(_FAULTS[closed.sent.code])
+        return errors.ProtocolBroken(_FAULTS[closed.sent.code])
     if closed.rcvd is None:
-        return ConnectionLost("the connection broke")
+        return errors.ConnectionLost("the connection broke")
     code, reason = closed.rcvd.code, clean_text(closed.rcvd.reason)
     if code in _EXPULSIONS:
         name, words = _EXPULSIONS[code]
-        return Expelled(name, f"{words}{f': {reason}' if reason not in ('', name) else ''}.", code)
+        return errors.Expelled(name, f"{words}{f': {reason}' if reason not in ('', name) else ''}.", code)
     if code in GOING_DOWN:
-        return ConnectionLost("the server is going down", code)
+        return errors.ConnectionLost("the server is going down", code)
     unsaid = "policy" if code == CloseCode.POLICY_VIOLATION else code
-    return ConnectionLost(f"the server closed it ({reason or unsaid})", code)
+    return errors.ConnectionLost(f"the server closed it ({reason or unsaid})", code)
 
 
-async def explain_failure(address: Address, error: Exception, timeout_seconds: float) -> ClientError:
+async def explain_failure(address: Address, error: Exception, timeout_seconds: float) -> errors.ClientError:
     """Return the error that says why a connection could not be opened: `VersionRefused` or `Unreachable`."""
     if isinstance(error, InvalidStatus):
-        body = (error.response.body or b"").decode("utf-8", "replace")
-        versions = tuple(sorted({int(version) for version in _OFFERED.findall(body)} - set(PROTOCOL_VERSIONS)))
-        if error.response.status_code in (400, 426) and versions:
-            return VersionRefused(describe_mismatch(versions), versions)
-        return Unreachable(address.url, _describe_answer(address, error.response, body))
+        return _explain_answer(address, error.response)
     # Having tried several addresses, asyncio writes their error numbers into one sentence.
     own = error.errno if isinstance(error, OSError) else None
     numbers = [own] if own else [int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))]
@@ -111,15 +95,20 @@ async def explain_failure(address: Address, error: Exception, timeout_seconds: f
             reason = os.strerror(numbers[0]).lower()
         case OSError():
             reason = "the connection broke in the handshake"
-    return Unreachable(address.url, reason)
+    return errors.Unreachable(address.url, reason)
 
 
-def _describe_answer(address: Address, response: Response, body: str) -> str:
+def _explain_answer(address: Address, response: Response) -> errors.ClientError:
+    body = (response.body or b"").decode("utf-8", "replace")
+    versions = tuple(sorted({int(version) for version in _OFFERED.findall(body)} - set(PROTOCOL_VERSIONS)))
+    if response.status_code in (400, 426) and versions:
+        return errors.VersionRefused(describe_mismatch(versions), versions)
+    reason = f"the server answered HTTP {response.status_code}"
     if place := response.headers.get("Location"):
-        return f"the server sends you elsewhere, to {clean_text(place)[:200]}"
-    if address.scheme == "ws" and "HTTPS" in body:
-        return "the server wants TLS; with it, it is wss://"
-    return f"the server answered HTTP {response.status_code}"
+        reason = f"the server sends you elsewhere, to {clean_text(place)[:200]}"
+    elif address.scheme == "ws" and "HTTPS" in body:
+        reason = "the server wants TLS; with it, it is wss://"
+    return errors.Unreachable(address.url, reason)
 
 
 def _found_no_tls(error: Exception) -> bool:
@@ -135,21 +124,22 @@ async def _describe_doubt(address: Address, error: ssl.SSLCertVerificationError,
     with contextlib.suppress(OSError, ValueError):
         async with asyncio.timeout(timeout_seconds):
             shown = await _read_certificate(address)
-    code = error.verify_code
-    if code in _OTHER_NAME:
-        names = [clean_text(name)[:_LONGEST_NAME] for _, name in shown.get("subjectAltName", ())][:_MOST_NAMES]
-        whose = f"for {', '.join(names)}, " if names else ""
-        return f"its certificate is {whose}not for {address.host}"
-    if code == _EXPIRED:
-        return f"its certificate has expired{_day(' on', shown.get('notAfter'))}"
-    if code == _NOT_YET:
-        begins = _day(" before", shown.get("notBefore")) or " yet"
-        return f"its certificate does not count{begins}; is this machine's clock right?"
-    if code in _UNTRUSTED:
-        issuer = {key: value for part in shown.get("issuer", ()) for key, value in part}
-        name = issuer.get("commonName") or issuer.get("organizationName")
-        who = f"{clean_text(name)[:_LONGEST_NAME]}, " if name else "somebody "
-        return f"its certificate is from {who}whom this machine does not trust; --ca FILE names an authority to trust"
+    match error.verify_code:  # OpenSSL's X509_V_ERR codes
+        case 9:
+            begins = _day(" before", shown.get("notBefore")) or " yet"
+            return f"its certificate does not count{begins}; is this machine's clock right?"
+        case 10:
+            return f"its certificate has expired{_day(' on', shown.get('notAfter'))}"
+        case 62 | 64:
+            names = ", ".join(clean_text(name)[:_LONGEST_NAME] for _, name in shown.get("subjectAltName", ())[:3])
+            return f"its certificate is {f'for {names}, ' if names else ''}not for {address.host}"
+        case 2 | 18 | 19 | 20 | 21:
+            issuer = {key: value for part in shown.get("issuer", ()) for key, value in part}
+            name = issuer.get("commonName") or issuer.get("organizationName")
+            who = f"{clean_text(name)[:_LONGEST_NAME]}, " if name else "somebody "
+            return (
+                f"its certificate is from {who}whom this machine does not trust; --ca FILE names an authority to trust"
+            )
     return error.verify_message
 
 
@@ -157,18 +147,15 @@ async def _read_certificate(address: Address) -> dict[str, Any]:
     """Return what a server shows as its certificate, whatever that is worth; nothing is sent to it."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    whole = (await _shake_hands(address, context)).getpeercert(binary_form=True)
-    # The `ssl` module reads only certificates that it was told to trust.
-    context.verify_mode, context.verify_flags = ssl.CERT_REQUIRED, ssl.VERIFY_X509_PARTIAL_CHAIN | _ANY_TIME
-    context.load_verify_locations(cadata=whole or b"")
-    return (await _shake_hands(address, context)).getpeercert() or {}
-
-
-async def _shake_hands(address: Address, context: ssl.SSLContext) -> ssl.SSLObject:
-    _, writer = await asyncio.open_connection(address.host, address.port or 443, ssl=context)
-    shown: ssl.SSLObject = writer.get_extra_info("ssl_object")
-    writer.transport.abort()
-    return shown
+    while True:
+        _, writer = await asyncio.open_connection(address.host, address.port or 443, ssl=context)
+        shown: ssl.SSLObject = writer.get_extra_info("ssl_object")
+        writer.transport.abort()
+        if said := shown.getpeercert():
+            return said
+        # The `ssl` module reads only certificates that it was told to trust.
+        context.load_verify_locations(cadata=shown.getpeercert(binary_form=True) or b"")
+        context.verify_mode, context.verify_flags = ssl.CERT_REQUIRED, ssl.VERIFY_X509_PARTIAL_CHAIN | _ANY_TIME
 
 
 def _day(word: str, when: str | None) -> str:

@@ -35,8 +35,6 @@ MAX_TOKEN_LENGTH: Final = 128
 MAX_NUMBER: Final = 2**53
 """Numbers beyond this are no times, counts or cells."""
 
-_LONGEST_REASON: Final = 160
-"""How much is told of what is wrong with a message: it may quote what it holds."""
 _LAG: Final = 64
 """How many unread messages make a reader one who lags."""
 
@@ -134,24 +132,21 @@ def _clean(value: Any, limit: int = MAX_ERROR_BYTES) -> Any:
 
 
 def _clean_fields(struct: Said, keeps: frozenset[str] = frozenset()) -> Said:
-    changed: dict[str, Any] = {}
+    cleaned: dict[str, Any] = {}
     for name in struct.__struct_fields__:
-        before = getattr(struct, name)
-        after = before if name in keeps else _clean(before, _LIMITS.get(name, MAX_ERROR_BYTES))
-        if name in ("name", "from_") and isinstance(after, str) and not after.strip():
-            after = NAMELESS
-        if name == "room" and after is not UNSET and not isinstance(struct, pushes.Error):
-            _demand_codes(after)
-        if after is not before:
-            changed[name] = after
-    return replace(struct, **changed) if changed else struct
+        value = getattr(struct, name)
+        cleaned[name] = value if name in keeps else _clean(value, _LIMITS.get(name, MAX_ERROR_BYTES))
+        if name in ("name", "from_") and isinstance(value, str) and not cleaned[name].strip():
+            cleaned[name] = NAMELESS
+        if name == "room" and value is not UNSET and not isinstance(struct, pushes.Error):
+            _demand_codes(cleaned[name])
+    return replace(struct, **cleaned)
 
 
 def _tidy(state: pushes.RoomState) -> pushes.RoomState:
     """Return the state without what means nothing in its status: a turn in a game that is not on, an early result."""
-    turn = state.turn if state.status == "playing" else None
-    result = state.result if state.status == "over" else None
-    return state if turn is state.turn and result is state.result else replace(state, turn=turn, result=result)
+    is_on, is_over = state.status == "playing", state.status == "over"
+    return replace(state, turn=state.turn if is_on else None, result=state.result if is_over else None)
 
 
 def _inspect(said: Struct) -> None:
@@ -250,5 +245,5 @@ def _demand(holds: bool, otherwise: str) -> None:
 
 
 def _broken(why: str) -> ProtocolBroken:
-    why = clean_text(f"{why[:1].upper()}{why[1:]}")
-    return ProtocolBroken(why if len(why) <= _LONGEST_REASON else f"{why[:_LONGEST_REASON]}…")
+    # It may quote what the message holds.
+    return ProtocolBroken(_clean(f"{why[:1].upper()}{why[1:]}", 160))

@@ -39,75 +39,57 @@ class NearbyServer:
     address: Address
 
 
-class Nearby:
-    """Listens while it is entered, with ``async with``; `servers` are those that are there now, by their names.
-
-    `changed` is called whenever they are others. Where there is no multicast nobody is found, and nothing raises.
-    """
-
-    def __init__(self, changed: Callable[[], object] = lambda: None) -> None:
-        self._changed = changed
-        self._found: dict[str, NearbyServer] = {}
-        self._asking: set[asyncio.Task[None]] = set()
-        self._undoing = contextlib.AsyncExitStack()
-
-    @property
-    def servers(self) -> tuple[NearbyServer, ...]:
-        """Those that are there now."""
-        return tuple(sorted(set(self._found.values()), key=lambda one: (one.name.casefold(), one.address.url)))
-
-    async def __aenter__(self) -> Nearby:
-        from zeroconf import Error
-        from zeroconf.asyncio import AsyncServiceBrowser, AsyncZeroconf
-
-        with contextlib.suppress(OSError, Error):
-            zeroconf = AsyncZeroconf()
-            self._undoing.push_async_callback(zeroconf.async_close)
-            AsyncServiceBrowser(zeroconf.zeroconf, [SERVICE_TYPE], handlers=[self._hear])
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        for task in self._asking:
-            task.cancel()
-        await asyncio.gather(*self._asking, return_exceptions=True)
-        await self._undoing.aclose()
-
-    def _hear(self, zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange) -> None:
-        """Take note of one that came, changed or went; what it says of itself must be asked for."""
-        if state_change.name == "Removed":
-            if self._found.pop(name, None) is not None:
-                self._changed()
-        elif len(self._found) + len(self._asking) < _MOST or name in self._found:
-            task = asyncio.get_running_loop().create_task(self._ask(zeroconf, service_type, name))
-            self._asking.add(task)
-            task.add_done_callback(self._asking.discard)
-
-    async def _ask(self, zeroconf: Zeroconf, service_type: str, name: str) -> None:
-        from zeroconf import Error
-        from zeroconf.asyncio import AsyncServiceInfo
-
-        with contextlib.suppress(OSError, Error):
-            info = AsyncServiceInfo(service_type, name)
-            if await info.async_request(zeroconf, _RESOLVE_MS):
-                server = inspect(info)
-                if server is not None:
-                    self._found[name] = server
-                else:
-                    self._found.pop(name, None)
-                self._changed()
-
-
 async def find_nearby(seconds: float = SEARCH_SECONDS) -> tuple[NearbyServer, ...]:
     """Return the servers that have announced themselves within this time."""
-    async with Nearby() as nearby:
-        await asyncio.sleep(seconds)
-        return nearby.servers
+    found: tuple[NearbyServer, ...] = ()
+
+    def take(servers: tuple[NearbyServer, ...]) -> None:
+        nonlocal found
+        found = servers
+
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await follow_nearby(take)
+    return found
 
 
 async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -> None:
-    """Tell which servers there are, whenever these are others, until this is cancelled."""
-    async with Nearby(lambda: changed(nearby.servers)) as nearby:
-        await asyncio.Event().wait()
+    """Tell which servers there are now, by their names, whenever these may be others, until this is cancelled.
+
+    Where there is no multicast nobody is found, and nothing raises.
+    """
+    from zeroconf import Error
+    from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
+
+    found: dict[str, NearbyServer | None] = {}  # what is asked after is none yet
+
+    def note(name: str, server: NearbyServer | None) -> None:
+        found[name] = server
+        servers = {server for server in found.values() if server is not None}
+        changed(tuple(sorted(servers, key=lambda one: (one.name.casefold(), one.address.url))))
+
+    async def ask(zeroconf: Zeroconf, service_type: str, name: str) -> None:
+        info = AsyncServiceInfo(service_type, name)
+        with contextlib.suppress(OSError, Error):
+            if await info.async_request(zeroconf, _RESOLVE_MS):
+                note(name, inspect(info))
+        if found.get(name) is None:
+            found.pop(name, None)
+
+    def hear(zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange) -> None:
+        """Take note of one that came, changed or went; what it says of itself must be asked for."""
+        if state_change.name == "Removed":
+            note(name, None)
+            found.pop(name)
+        elif len(found) < _MOST or name in found:
+            found.setdefault(name, None)
+            asking.create_task(ask(zeroconf, service_type, name))
+
+    async with asyncio.TaskGroup() as asking:
+        with contextlib.suppress(OSError, Error):
+            async with AsyncZeroconf() as zeroconf:
+                AsyncServiceBrowser(zeroconf.zeroconf, [SERVICE_TYPE], handlers=[hear])
+                await asyncio.Event().wait()
 
 
 def inspect(info: AsyncServiceInfo) -> NearbyServer | None:

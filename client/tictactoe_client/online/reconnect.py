@@ -9,17 +9,9 @@ import contextlib
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Final
 
+from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, House
 from tictactoe_client.online.connection import Connection
-from tictactoe_client.online.errors import (
-    EXPULSIONS,
-    ClientError,
-    ConnectionLost,
-    Expelled,
-    ProtocolBroken,
-    Refused,
-    Unreachable,
-)
 from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
 from tictactoe_protocol import may_reconnect
 
@@ -31,20 +23,20 @@ async def arrive(house: House, greet: Callable[[Address], Awaitable[Connection]]
 
     What `greet` raises is raised at once where another address would not mend it, else once all have failed.
     """
-    silent: list[Unreachable] = []
-    put_off: list[ClientError] = []
+    silent: list[errors.Unreachable] = []
+    put_off: list[errors.ClientError] = []
     for address in house.addresses:
         try:
             return await greet(address)
-        except Unreachable as error:
+        except errors.Unreachable as error:
             silent.append(error)
-        except ClientError as error:
+        except errors.ClientError as error:
             if not is_passing(error):
                 raise
             put_off.append(error)
     if put_off:
         raise put_off[0]
-    raise Unreachable(silent[0].url, silent[0].reason, others=silent[1:])
+    raise errors.Unreachable(silent[0].url, silent[0].reason, others=silent[1:])
 
 
 async def come_back(
@@ -52,7 +44,7 @@ async def come_back(
     house: House,
     ways: Iterable[tuple[int, float]],
     patience: tuple[float, float],
-    lost: ConnectionLost,
+    lost: errors.ConnectionLost,
     tell: Callable[[ConnectionEvent], None],
     hurry: asyncio.Event,
 ) -> Connection:
@@ -80,12 +72,12 @@ async def come_back(
         hurry.clear()
         try:
             connection = await greet(address)
-        except ClientError as error:
-            if isinstance(error, Refused) and error.code in EXPULSIONS:
-                raise Expelled(error.code, error.message) from error
+        except errors.ClientError as error:
+            if isinstance(error, errors.Refused) and error.code in errors.EXPULSIONS:
+                raise errors.Expelled(error.code, error.message) from error
             if not is_passing(error):
                 raise _give_up(lost, error.message) from error
-            is_answered = not isinstance(error, Unreachable)
+            is_answered = not isinstance(error, errors.Unreachable)
             hold_seconds -= loop.time() - before if is_answered else 0
             before = loop.time()
             continue
@@ -94,14 +86,14 @@ async def come_back(
     raise _give_up(lost, "could not get back in time")
 
 
-def is_passing(error: ClientError) -> bool:
+def is_passing(error: errors.ClientError) -> bool:
     """Tell whether another attempt may fare better."""
-    if isinstance(error, ProtocolBroken):
+    if isinstance(error, errors.ProtocolBroken):
         return False
-    if isinstance(error, ConnectionLost):
+    if isinstance(error, errors.ConnectionLost):
         return may_reconnect(error.close_code)
-    return isinstance(error, Unreachable) or (isinstance(error, Refused) and error.code in _FOR_A_WHILE)
+    return isinstance(error, errors.Unreachable) or (isinstance(error, errors.Refused) and error.code in _FOR_A_WHILE)
 
 
-def _give_up(lost: ConnectionLost, reason: str) -> ConnectionLost:
-    return ConnectionLost(reason.rstrip("."), lost.close_code, lost.retry_ms, gave_up=True)
+def _give_up(lost: errors.ConnectionLost, reason: str) -> errors.ConnectionLost:
+    return errors.ConnectionLost(reason.rstrip("."), lost.close_code, lost.retry_ms, gave_up=True)
