@@ -23,8 +23,6 @@ from tictactoe_client.settings import Settings
 from tictactoe_protocol import clean_text
 
 LATENCY_SECONDS: Final = 1.0
-_SMALLEST_CHANGE_MS: Final = 2
-_SMALLEST_SHARE: Final = 0.25
 
 Phase = Literal["connecting", "online", "away", "failed"]
 Role = Literal["player", "reader", "nobody"]
@@ -173,7 +171,6 @@ class Session:
         self._token, self._starts_local, self._resumes = None, False, False
         self.phase, self.failure = "connecting", None
         self._restart()
-        self._changed()
 
     def rename(self, name: str) -> None:
         """Say hello again under another name, as the same player."""
@@ -258,12 +255,11 @@ class Session:
 
     async def _find_token(self) -> str | None:
         """Return the token of whom we are to be, None for somebody new; a player is then ours."""
-        urls, here = self.house.urls, self._tokens.get(self.address.url)
-        is_nobody, looks_for_seat = self.role == "nobody", bool(self._room) or self._resumes
-        known: KnownPlayer | None = None
+        urls, here, known = self.house.urls, self._tokens.get(self.address.url), None
+        is_nobody = self.role == "nobody"
         if self.role == "reader":
             known = self.players.find(urls, self.name)
-        elif looks_for_seat or (here is None and not is_nobody):
+        elif self._room or self._resumes or (here is None and not is_nobody):
             how = {"resumes": self._resumes, "only_seated": is_nobody}
             known = await self.write(self.players.take, urls, self.name, self._room, **how)
         return known.token if known is not None else here
@@ -302,10 +298,6 @@ class Session:
         if self.client is not None and room in self.rooms:
             self.rooms.discard(room)
             self._begin(self.write(self.players.forget_room, self.house.urls, self.client.token, room))
-
-    def leave_behind(self) -> None:
-        """Leave all seats written down for a later run."""
-        self.rooms.clear()
 
     async def finish(self) -> None:
         """Wait until everything is written, or cannot be."""
@@ -355,6 +347,4 @@ class Session:
 def settle_latency(shown_ms: int | None, seconds: float) -> int:
     """Return a latency to show in whole milliseconds, at least 1, which stands still while the connection does."""
     measured = max(1, round(seconds * 1000))
-    if shown_ms is not None and abs(measured - shown_ms) < max(_SMALLEST_CHANGE_MS, shown_ms * _SMALLEST_SHARE):
-        return shown_ms
-    return measured
+    return measured if shown_ms is None or abs(measured - shown_ms) >= max(2, shown_ms / 4) else shown_ms

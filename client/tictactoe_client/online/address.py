@@ -27,13 +27,7 @@ _LOOPBACK: Final = re.compile(r"localhost|127\.[0-9.]+|::1", re.ASCII | re.IGNOR
 _PROGRAM: Final = re.compile(r"(?:.*[/\\])?tictactoe[-_]client(?:\.exe)?", re.IGNORECASE)
 _LABEL: Final = re.compile(r"\A(?:code|link|or)(?:\s*:|\s)\s*", re.IGNORECASE)
 """What stands before a code, a link and the command in an invitation; no code begins so, as none has O or I."""
-_WAYS: Final = ("join", "watch")
-_SERVER: Final = ("-s", "--server")
 _WITH_VALUE: Final = ("-n", "--name", "--keys", "--coordinates", "--theme", "--bell", "--timeout")
-
-_PROBE_SECONDS: Final = 0.5
-_UNROUTED: Final = (("192.0.2.1", socket.AF_INET), ("2001:db8::1", socket.AF_INET6))
-"""Documentation addresses (RFC 5737, RFC 3849): asking for the way there names our own address and sends nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +90,7 @@ def parse_room(text: str) -> tuple[str, Address | None]:
     if "/" not in text:
         return parse_code(text), parse_address(server) if server else None
     address, code = _parse_target(text)
-    if code is not None:
-        return code, address
-    return parse_code(address.path.rpartition("/")[2]), address
+    return code or parse_code(address.path.rpartition("/")[2]), address
 
 
 def parse_code(text: str) -> str:
@@ -121,17 +113,16 @@ def _find_room(line: str) -> tuple[str, str | None]:
         words = iter(line.split())
     if not any(_PROGRAM.fullmatch(word) for word in words):
         return line, None
-    room: list[str] = []
-    server = None
+    room, server = "", None
     for word in words:
         option, equals, value = word.partition("=")
-        if option in _SERVER:
+        if option in ("-s", "--server"):
             server = value if equals else next(words, None)
         elif word in _WITH_VALUE:
             next(words, None)
-        elif not word.startswith("-") and (room or word.lower() not in _WAYS):
-            room.append(word)
-    return " ".join(room), server
+        elif not word.startswith("-") and (room or word.lower() not in ("join", "watch")):
+            room += word
+    return room, server
 
 
 def hide_credentials(text: str) -> str:
@@ -150,14 +141,13 @@ def _parse_target(text: str) -> tuple[Address, str | None]:
         host, slash, path = word.partition("/")
         is_bare = host.count(":") > 1 and not host.startswith("[")
         word = f"ws://[{host}]{slash}{path}" if is_bare else f"ws://{word}"
+    why = ""
     try:
         parts = urlsplit(word)
-    except ValueError:
-        raise _bad(text) from None
-    try:
+        why = "its port is no number up to 65535"
         port = parts.port
     except ValueError:
-        raise _bad(text, "its port is no number up to 65535") from None
+        raise _bad(text, why) from None
     scheme, host = _SCHEMES.get(parts.scheme.lower()), parts.hostname or ""
     if scheme is None:
         raise _bad(text, f"it begins with {parts.scheme}://")
@@ -203,9 +193,9 @@ class House:
     def led_by(self, address: Address) -> House:
         """Return the house with this address first and the others after it in a ring; one of its own for a stranger."""
         own = self.addresses
-        same = [number for number, one in enumerate(own) if is_same_server(address, one)]
-        first = own.index(address) if address in own else same[0] if same else None
-        return House((address,)) if first is None else House((*own[first:], *own[:first]))
+        same = [one for one in own if one == address] or [one for one in own if is_same_server(address, one)]
+        first = own.index(same[0]) if same else 0
+        return House((*own[first:], *own[:first]) if same else (address,))
 
 
 def parse_house(given: str | Address | House | Sequence[str | Address] | None = None) -> House:
@@ -245,7 +235,7 @@ def is_same_server(one: Address, other: Address) -> bool:
 def _answers(host: str, port: int) -> bool:
     """Tell whether somebody listens at an address of this machine; that is known at once."""
     try:
-        with socket.create_connection((host, port), _PROBE_SECONDS):
+        with socket.create_connection((host, port), 0.5):
             return True
     except OSError:
         return False
@@ -257,7 +247,8 @@ def own_addresses() -> tuple[str, ...]:
     import ifaddr
 
     found: list[str] = []
-    for target, family in _UNROUTED:
+    # Documentation addresses (RFC 5737, RFC 3849): asking for the way there names our own address and sends nothing.
+    for target, family in (("192.0.2.1", socket.AF_INET), ("2001:db8::1", socket.AF_INET6)):
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((target, 9))
             found.append(str(probe.getsockname()[0]))

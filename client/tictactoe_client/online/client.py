@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
@@ -23,8 +23,6 @@ from tictactoe_client.online.room import Room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import MAX_LISTED_GAMES, choice_of, requests
 from tictactoe_protocol.pushes import PastGame, RoomSummary
-
-DEFAULT_TIMEOUT_SECONDS: Final = 5.0
 
 
 class Client(Conversation):
@@ -125,7 +123,7 @@ async def connect(
     *,
     name: str | None = None,
     token: str | None = None,
-    timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
+    timeout_seconds: float = 5.0,
     reconnect: bool | Backoff = False,
     ca: str | Path | None = None,
     keep_seats: bool = False,

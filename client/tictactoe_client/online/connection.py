@@ -38,8 +38,6 @@ CLOSE_TIMEOUT_SECONDS: Final = 1
 
 log = logging.getLogger("tictactoe_client")
 
-_SECRET: Final = re.compile(r'("token"\s*:\s*")(?:[^"\\]|\\.)*')
-
 
 class Connection:
     """A WebSocket to a server of this protocol; made by `greet`, which reads its `welcome`, that came as a `message`.
@@ -165,7 +163,7 @@ def context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | boo
 
 def hide_secrets(text: str) -> str:
     """Return a message without the token in it; safe to log."""
-    return _SECRET.sub(r"\1…", text)
+    return re.sub(r'("token"\s*:\s*")(?:[^"\\]|\\.)*', r"\1…", text)
 
 
 def _log(what: str, text: str) -> None:

@@ -32,9 +32,6 @@ _REPEATABLE: Final = frozenset(kind.__struct_config__.tag for kind in get_args(R
     *("hello", "create", "match", "undo", "claim", "chat")
 }
 """What may be sent a second time where the answer to the first was lost: it changes nothing, or is refused, then."""
-_ATTEMPTS_TO_ENTER: Final = 5
-"""How often a room is entered again at the least, however short the time for it is."""
-_LEAST_WAIT_SECONDS: Final = 0.05
 
 Awaited = TypeVar("Awaited")
 
@@ -384,7 +381,10 @@ class Conversation:
                 self._unanswered.pop(pending.id, None)
 
     async def _enter_again(self, room: Room, pending: Pending, patience_seconds: float) -> None:
-        """Wait for our return to a room, which is gone for us where that is refused, or put off for too long."""
+        """Wait for our return to a room, which is gone for us where that is refused, or put off for too long.
+
+        Five attempts are made at the least, however short the time for them is.
+        """
         clock = asyncio.get_running_loop().time
         deadline = clock() + patience_seconds
         for attempt in itertools.count(1):
@@ -392,11 +392,11 @@ class Conversation:
                 await pending.answer
                 return
             except errors.Refused as refused:
-                if refused.retry_ms is None or (attempt >= _ATTEMPTS_TO_ENTER and clock() >= deadline):
+                if refused.retry_ms is None or (attempt >= 5 and clock() >= deadline):
                     self._tell(Gone(room.code, refused))
                     room._end("closed", Closed(refused.message))
                     return
-                await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
+                await asyncio.sleep(max(0.05, refused.retry_ms / 1000))
             finally:
                 self._unanswered.pop(pending.id, None)
             pending = self._expect(self._way_back(room))

@@ -16,9 +16,6 @@ from tictactoe_client.online.address import Address, parse_address
 from tictactoe_client.online.errors import Unreachable
 
 START_SECONDS: Final = 15.0
-STOP_SECONDS: Final = 3.0
-LOCAL: Final = "a server of this machine's own"
-
 _OPTIONS: Final = "--host 127.0.0.1 --port 0 --log-level error --data :memory: --with-parent"
 
 
@@ -26,8 +23,7 @@ _OPTIONS: Final = "--host 127.0.0.1 --port 0 --log-level error --data :memory: -
 async def run_local_server() -> AsyncIterator[Address]:
     """Start a server, yield where it is, and end it; raises `Unreachable` where it cannot be had."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "tictactoe_server", *_OPTIONS.split()),
+        *(sys.executable, "-m", "tictactoe_server", *_OPTIONS.split()),
         stdin=PIPE,
         stdout=PIPE,
         stderr=DEVNULL,
@@ -41,12 +37,12 @@ async def run_local_server() -> AsyncIterator[Address]:
             async with asyncio.timeout(START_SECONDS):
                 line = await process.stdout.readline()
         if not line.startswith(b"Listening on "):
-            raise Unreachable(LOCAL, "it did not start; is tictactoe-server installed here?")
+            raise Unreachable("a server of this machine's own", "it did not start; is tictactoe-server installed here?")
         yield parse_address(line.decode("utf-8", "replace").split()[2])
     finally:
         process.stdin.close()  # which ends the server
         try:
-            async with asyncio.timeout(STOP_SECONDS):
+            async with asyncio.timeout(3):
                 await process.communicate()
         except TimeoutError:
             with contextlib.suppress(ProcessLookupError):

@@ -31,13 +31,6 @@ from tictactoe_protocol.text import MAX_NAME_LENGTH
 
 NAMELESS: Final = "?"
 """The name of whoever has none that can be shown."""
-MAX_TOKEN_LENGTH: Final = 128
-MAX_NUMBER: Final = 2**53
-"""Numbers beyond this are no times, counts or cells."""
-
-_LAG: Final = 64
-"""How many unread messages make a reader one who lags."""
-
 _CODE: Final = re.compile(f"[{ROOM_CODE_ALPHABET}]{{{ROOM_CODE_LENGTH}}}")
 _LIMITS: Final = {
     "name": MAX_NAME_LENGTH,
@@ -77,7 +70,7 @@ class Messages(Stream[Message]):
         """Add a message, or what ends the stream; of a reader who lags an older state of the room is forgotten."""
         if isinstance(item, Message):
             weight += len(item.text)
-            if len(self._items) >= _LAG and isinstance(item.push, pushes.RoomState):
+            if len(self._items) >= 64 and isinstance(item.push, pushes.RoomState):
                 self._forget_state(item.push.room)
         super().put(item, weight)
 
@@ -108,8 +101,9 @@ def read_message(text: str) -> Message:
         if bad.code == ErrorCode.UNKNOWN_TYPE:
             return Message(text, None)
         raise _broken(bad.message) from None
-    if isinstance(push, pushes.RoomState):
-        push = _tidy(push)
+    if isinstance(push, pushes.RoomState):  # a turn in a game that is not on, and an early result, mean nothing
+        turn, result = push.turn if push.status == "playing" else None, push.result if push.status == "over" else None
+        push = replace(push, turn=turn, result=result)
     _inspect(push)
     return Message(text, push)
 
@@ -120,7 +114,7 @@ def _clean(value: Any, limit: int = MAX_ERROR_BYTES) -> Any:
         cleaned = clean_text(value)
         return cleaned if len(cleaned) <= limit else f"{cleaned[:limit]}…"
     if isinstance(value, int):
-        _demand(-MAX_NUMBER <= value <= MAX_NUMBER, "a number is out of all bounds")
+        _demand(abs(value) <= 2**53, "a number is out of all bounds")
     elif isinstance(value, tuple):
         return tuple(map(_clean, value))
     elif isinstance(value, dict):
@@ -143,12 +137,6 @@ def _clean_fields(struct: Said, keeps: frozenset[str] = frozenset()) -> Said:
     return replace(struct, **cleaned)
 
 
-def _tidy(state: pushes.RoomState) -> pushes.RoomState:
-    """Return the state without what means nothing in its status: a turn in a game that is not on, an early result."""
-    is_on, is_over = state.status == "playing", state.status == "over"
-    return replace(state, turn=state.turn if is_on else None, result=state.result if is_over else None)
-
-
 def _inspect(said: Struct) -> None:
     """Refuse what contradicts itself, or the rules that it names; what stands in it was looked through before."""
     match said:
@@ -159,7 +147,7 @@ def _inspect(said: Struct) -> None:
                 raise _broken(f"nobody can play by these rules: {invalid.message}") from None
         case pushes.Welcome(held_ms=held):
             held_ms = held or {}
-            _demand(len(said.token) <= MAX_TOKEN_LENGTH, "the token is too long")
+            _demand(len(said.token) <= 128, "the token is too long")
             _demand_codes(*held_ms)
             _demand(min((said.hold_ms or 0, *held_ms.values())) >= 0, "a seat is held for less than no time")
         case pushes.HeldSeat(seat=seat):

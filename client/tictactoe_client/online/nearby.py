@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 
 SEARCH_SECONDS: Final = 1.5
 """For how long it is listened where one answer is wanted: most come within a fifth of it."""
-_RESOLVE_MS: Final = 1_000
 _ANSWER_SECONDS: Final = 3.0
-_MOST: Final = 50
-_LONGEST_NAME: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,7 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
     async def ask(zeroconf: Zeroconf, service_type: str, name: str) -> None:
         info = AsyncServiceInfo(service_type, name)
         with contextlib.suppress(OSError, Error):
-            if await info.async_request(zeroconf, _RESOLVE_MS):
+            if await info.async_request(zeroconf, 1_000):
                 note(name, inspect(info))
         if found.get(name) is None:
             found.pop(name, None)
@@ -81,7 +78,7 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
         if state_change.name == "Removed":
             note(name, None)
             found.pop(name)
-        elif len(found) < _MOST or name in found:
+        elif len(found) < 50 or name in found:
             found.setdefault(name, None)
             asking.create_task(ask(zeroconf, service_type, name))
 
@@ -106,7 +103,7 @@ def inspect(info: AsyncServiceInfo) -> NearbyServer | None:
         address = parse_address(f"{scheme}://{f'[{host}]' if ':' in host else host}:{info.port}")
     except BadAddress:
         return None
-    name = clean_text(info.get_name()).strip()[:_LONGEST_NAME]
+    name = clean_text(info.get_name()).strip()[:40]
     return NearbyServer(name or host, address)
 
 

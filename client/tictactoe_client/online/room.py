@@ -24,10 +24,6 @@ from tictactoe_protocol.wording import seat_of
 
 GOODBYE_SECONDS: Final = 1.0
 """How long the end of a program waits for a server that is told that we go."""
-_MOVES_SECONDS: Final = 5.0
-"""How long news waits for the moves that passed unseen, before it is told without them."""
-_MOST_UNHEARD: Final = 64
-"""How many events are kept after entering for the first who asks for them."""
 
 
 class _Courier(Protocol):
@@ -287,7 +283,7 @@ class Room:
 
     async def _ask_for_moves(self) -> None:
         with contextlib.suppress(ClientError, TimeoutError):
-            async with asyncio.timeout(_MOVES_SECONDS):
+            async with asyncio.timeout(5):  # for so long news waits, before it is told without them
                 self._told = (await self._client.request(requests.Sync(room=self.code))).moves or ()
         self._asking = None
         self._ask_no_more()
@@ -328,7 +324,7 @@ class Room:
         self._is_after_loss |= isinstance(event, Back)
         self._audience.tell(event)
         if self._opening is not None:
-            self._opening = [*self._opening, event] if len(self._opening) < _MOST_UNHEARD else None
+            self._opening = [*self._opening, event] if len(self._opening) < 64 else None
 
     def _expect_state(self, ply: int) -> None:
         """Hold back what came before the answer to our move, where it does not have the move number `ply` yet."""

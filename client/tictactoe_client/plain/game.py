@@ -169,7 +169,7 @@ class PlainGame:
     async def _give_up_seat(self) -> None:
         await self._client.leave_rooms()
         if self._is_offline and self._session is not None:
-            self._session.leave_behind()
+            self._session.rooms.clear()  # all seats stay written down
 
     def _ask_before_interrupt(self) -> bool:
         """Ask once, on a terminal, where Ctrl-C would lose a running game; tell whether that was done now."""
