@@ -100,17 +100,12 @@ class Actions:
 
     # -- in ---------------------------------------------------------------------------------------------------------
 
-    async def do_line(self, line: str, *, is_offline: bool = False, is_sending: bool = False) -> Outcome:
-        """Carry a typed line out; raises `ConnectionLost` and nothing else.
-
-        Without a connection what needs none is done at once; a move waits for it, unless an earlier line `is_sending`.
-        """
+    async def do_line(self, line: str, *, is_offline: bool = False) -> Outcome:
+        """Carry a typed line out; without a connection a move waits for it, and what needs none is done at once."""
         intent, state = self.parse(line), self.room.state
         if is_offline and state is not None:
             needs_server = self._is_answer(intent, state)
             match intent:
-                case Place() if is_sending and self._kept is None and not self.refuse_move(state):
-                    return Outcome(("What you typed before is still on its way: wait for the connection.",))
                 case Place():
                     return await self.do(intent, keeps=True)
                 case Verb("leave" | "quit"):

@@ -128,7 +128,7 @@ class Ended(Change, frozen=True):
 
 
 class Updated(_Event, frozen=True):
-    """All that one state brought has been told; `old` is the one before, None for the first that is seen.
+    """All `changes` that one state brought have been told; `old` is the one before, None for the first that is seen.
 
     `moves` are the cells of the state's game in order, and `before` those of the old one's, each None where not known.
     With `after_loss` our own connection was lost in between; with `is_gap` other states were, and were not seen.
@@ -140,6 +140,7 @@ class Updated(_Event, frozen=True):
     before: tuple[int, ...] | None = None
     after_loss: bool = False
     is_gap: bool = False
+    changes: tuple[Change, ...] = ()
 
 
 class Said(_Event, frozen=True):

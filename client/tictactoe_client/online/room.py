@@ -313,10 +313,11 @@ class Room:
         self._position = None
         self._version += 1
         self._awaits_state = False
-        for change in changes(old, state, moves=moves, before=before) if old is not None else ():
+        brought = () if old is None else tuple(changes(old, state, moves=moves, before=before))
+        for change in brought:
             self._tell(change)
         is_gap = old is not None and state.seq > old.seq + 1
-        self._tell(Updated(old, state, moves, before, self._is_after_loss, is_gap))
+        self._tell(Updated(old, state, moves, before, self._is_after_loss, is_gap, brought))
         self._is_after_loss = False
         self._wake()
 

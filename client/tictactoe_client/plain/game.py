@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from tictactoe_client.exits import dismiss, exit_code_of
-from tictactoe_client.input.actions import Actions, Outcome
+from tictactoe_client.input.actions import Actions
 from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused
@@ -48,9 +48,8 @@ class PlainGame:
         self._muted = Muted(client.player)
         self._reminders = Reminders(client.player, settings)
         self._actions: Actions | None = None
-        self._changes: list[events.Change] = []
         self._tasks: set[asyncio.Task[None]] = set()
-        self._deeds: list[asyncio.Task[None]] = []
+        self._deeds: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
         self._exit_code: int | None = None
         self._has_read_all = False
@@ -77,14 +76,12 @@ class PlainGame:
                 raise
             print_error(arrival.describe_giving_up(self._state, self._client.player, self._client.address, lost.reason))
             return ExitCode.CONNECTION_LOST
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, OutputFailed) as end:
             try:
-                self._output.print("Goodbye.")
+                if isinstance(end, asyncio.CancelledError):
+                    self._output.print("Goodbye.")
             finally:
                 await self._give_up_seat()
-            raise
-        except OutputFailed:
-            await self._give_up_seat()
             raise
 
     async def _play(self, enter: Enter) -> int:
@@ -198,12 +195,13 @@ class PlainGame:
             self._output.note_typed()
             self._has_asked_before_interrupt = False  # whoever types plays on, and is asked anew
             try:
-                await self._until(lambda: self._is_offline or self._is_idle)
-                await self._until(lambda: self._exit_code is None)
+                await self._until(lambda: self._exit_code is None and (self._is_offline or self._is_idle))
             except asyncio.CancelledError:
                 self._keyboard.give_back([line])
                 raise
-            self._act(self._do_line(line))
+            deed = self._begin(self._do_line(line))
+            self._deeds.add(deed)
+            deed.add_done_callback(self._deeds.discard)
             await asyncio.sleep(0)
         self._has_read_all = True
         await self._until(lambda: self._is_idle)
@@ -214,22 +212,13 @@ class PlainGame:
     @property
     def _is_idle(self) -> bool:
         """Whether all is told and done."""
-        is_away = self._is_offline or self._away_seconds is not None
-        is_doing = not all(deed.done() for deed in self._deeds)
-        return not (is_away or is_doing or self._actions is None)
-
-    def _act(self, deed: Coroutine[Any, Any, None]) -> None:
-        self._deeds = [*(deed for deed in self._deeds if not deed.done()), self._begin(deed)]
+        return not (self._is_offline or self._away_seconds is not None or self._deeds)
 
     async def _do_line(self, line: str) -> None:
         await self._settle()
-        if self._actions is not None:
-            is_sending = len(self._deeds) > 1
-            doing = self._actions.do_line(line, is_offline=self._is_offline, is_sending=is_sending)
-            await self._follow(doing, self._actions.room)
-
-    async def _follow(self, doing: Awaitable[Outcome], room: Room) -> None:
-        outcome = await doing
+        if self._actions is None:
+            return
+        room, outcome = self._actions.room, await self._actions.do_line(line, is_offline=self._is_offline)
         self._is_unsettled = not outcome.lines
         if outcome.lines:
             self._tell(*outcome.lines)
@@ -279,8 +268,6 @@ class PlainGame:
 
     def _hear(self, event: events.RoomEvent, actions: Actions) -> None:
         match event:
-            case events.Change():
-                self._changes.append(event)
             case events.Updated():
                 self._take_update(event, actions)
             case events.Said(line) if self._muted.hears(line):
@@ -310,13 +297,12 @@ class PlainGame:
 
     def _take_update(self, update: events.Updated, actions: Actions) -> None:
         """Tell what one state has brought, show the board where that helps, and end the visit with the game."""
-        changes, self._changes = self._changes, []
         old, state, viewer = update.old, update.state, self._client.player
         has_moved = old is None or has_moved_on(old, state)
         if old is None:
             lines = arrival.greet(state, update.moves, self._client, self._settings)
         else:
-            news = announce(changes, viewer, after_loss=update.after_loss) + describe_choices(old, state, viewer)
+            news = announce(update.changes, viewer, after_loss=update.after_loss) + describe_choices(old, state, viewer)
             lines = self._prove_return(*news)
             if lines and not news:
                 lines = [f"{lines[0]} {NOTHING_MISSED} {describe_turn(state, viewer)}"]
