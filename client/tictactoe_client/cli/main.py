@@ -78,10 +78,8 @@ def cli(context: click.Context, /, **_: Any) -> Begun | None:
         return settings, PlainHome(settings, list(cli.commands), lambda words: begin([*before, *words])).run()
     from tictactoe_client.text.help import own_command
 
-    match = own_command("play", "--plain")
-    raise click.UsageError(
-        f"Say what to do: {', '.join(cli.commands)}. A match in a pipe: {match}, or --json.", context
-    )
+    match = f"A match in a pipe: {own_command('play', '--plain')}, or --json."
+    raise click.UsageError(f"Say what to do: {', '.join(cli.commands)}. {match}", context)
 
 
 def _command(

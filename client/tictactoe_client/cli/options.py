@@ -105,28 +105,17 @@ class Manual(click.Command):
         self.params += chain.from_iterable(_SHARED.values())
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_options({"Options": self.own}, ctx, formatter)
+        _write_sections(formatter, {"Options": [option.get_help_record(ctx) for option in self.own]})
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, the names of the options that all commands take, and where the rest stands."""
-        self._write_examples(formatter)
-        with formatter.section("Common options"):
-            formatter.write_text(" ".join(f"--{key.replace('_', '-')}" for key in (*OPTIONS, "version", "help")))
-        formatter.write(f"\nWhat they mean, exit codes, files and environment: {PROGRAM} --help\n")
-
-    def _write_examples(self, formatter: click.HelpFormatter) -> None:
         with formatter.section("Examples"):
             for example in self.examples:
                 formatter.write(f"{' ' * formatter.current_indent}{PROGRAM} {example}\n")
-
-
-def _write_options(
-    sections: Mapping[str, Sequence[click.Option]], ctx: click.Context, formatter: click.HelpFormatter
-) -> None:
-    for title, options in sections.items():
-        if rows := [row for option in options if (row := option.get_help_record(ctx)) is not None]:
-            with formatter.section(title):
-                formatter.write_dl(rows)
+        if ctx.parent is not None:
+            with formatter.section("Common options"):
+                formatter.write_text(" ".join(f"--{key.replace('_', '-')}" for key in (*OPTIONS, "version", "help")))
+            formatter.write(f"\nWhat they mean, exit codes, files and environment: {PROGRAM} --help\n")
 
 
 class ManualGroup(Manual, click.Group):
@@ -137,19 +126,27 @@ class ManualGroup(Manual, click.Group):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_commands(ctx, formatter)
-        _write_options(_SHARED, ctx, formatter)
+        _write_sections(formatter, {title: [one.get_help_record(ctx) for one in _SHARED[title]] for title in _SHARED})
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, and what counts for every command."""
-        self._write_examples(formatter)
+        super().format_epilog(ctx, formatter)
         files = (
             (show_path(config_path()), "your own defaults, see the command config"),
             (show_path(state_folder()), "seats to come back to, and who one is on each server; both are secret"),
         )
-        for title, rows in (("Environment", _ENVIRONMENT), ("Files", files), ("Exit codes", _EXIT_CODES)):
-            with formatter.section(title):
-                formatter.write_dl(rows, col_max=40)
+        _write_sections(formatter, {"Environment": _ENVIRONMENT, "Files": files, "Exit codes": _EXIT_CODES}, widest=40)
         formatter.write("\nMessages of --json: docs/protocol.md and, of the client's own, docs/client.md\n")
+
+
+def _write_sections(
+    formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str] | None]], widest: int = 30
+) -> None:
+    """Write lists of two columns under their titles, the first column at most so wide."""
+    for title, rows in sections.items():
+        if told := [row for row in rows if row is not None]:
+            with formatter.section(title):
+                formatter.write_dl(told, col_max=widest)
 
 
 def settings_of(context: click.Context, *, needs_server: bool = True) -> Settings:
