@@ -171,8 +171,7 @@ class Option:
         elif self.kind is float:
             with suppress(ValueError):
                 value = float(text)
-        fault = self.find_fault(value) or find_meaningless(self.key, text)
-        if fault is not None:
+        if (fault := self.find_fault(value)) is not None:
             raise Misuse(fault)
         return value
 
@@ -188,13 +187,13 @@ class Option:
             texts = value if self.is_list and isinstance(value, list) and value else [value]
             is_right = all(isinstance(text, bool if self.kind is bool else str) for text in texts)
             wanted = "true or false." if self.kind is bool else "a text in quotes."
+            if is_right and self.key in ("server", "name"):
+                return _find_meaningless(self.key, ",".join(texts))
         return None if is_right else f"{self.key} is {wanted}"
 
 
-def find_meaningless(key: str, text: str) -> str | None:
-    """Return what is wrong with a text as the server or the name, None for every other option."""
-    if key not in ("server", "name"):
-        return None
+def _find_meaningless(key: str, text: str) -> str | None:
+    """Return what is wrong with a text as the server or the name."""
     from tictactoe_client.online.address import parse_house
     from tictactoe_client.online.errors import BadAddress
     from tictactoe_protocol import BadName, parse_name

@@ -26,10 +26,9 @@ from tictactoe_client.settings import (
     Mode,
     Option,
     Settings,
-    find_meaningless,
     suggest,
 )
-from tictactoe_client.streams.output import is_terminal, print_error, report, wants_colour
+from tictactoe_client.streams.output import is_terminal, report, wants_colour
 
 _TYPED: Final = ParameterSource.COMMANDLINE
 _SET: Final = ParameterSource.ENVIRONMENT
@@ -166,17 +165,9 @@ def settings_of(context: click.Context, *, needs_server: bool = True) -> Setting
     if (fault := OPTIONS["timeout"].find_fault(value["timeout"])) is not None:
         raise Misuse(f"--{fault}")
     config: Config = context.obj
-    doubts = {
-        key: f"{place}: {fault}"
-        for key, place in config.places.items()
-        if source_of(key) is _IN_FILE and (fault := find_meaningless(key, value[key])) is not None
-    }
-    for doubt in doubts.values():
-        print_error(doubt)
-    hides_server = "server" in doubts or config.hides_server
-    if needs_server and hides_server and not value["local"] and source_of("server") not in (_TYPED, _SET):
+    if needs_server and config.hides_server and not value["local"] and source_of("server") not in (_TYPED, _SET):
         raise Misuse("Your server stands in that file: mend it, or say --server.")
-    chosen = {key: None if key in doubts else _find(option, context)[0] for key, option in OPTIONS.items()}
+    chosen = {key: _find(option, context)[0] for key, option in OPTIONS.items()}
     mode = _choose_mode(chosen, is_plain_typed=source_of("plain") is _TYPED)
     filled: dict[str, Any] = {
         option.fills: option.setting_of(chosen[key]) for key, option in OPTIONS.items() if option.fills
@@ -188,7 +179,7 @@ def settings_of(context: click.Context, *, needs_server: bool = True) -> Setting
         name=chosen["name"] or None,
         name_is_for_now=bool(value["name"]) and source_of("name") in (_TYPED, _SET),
         changed_keys=config.bindings,
-        doubts=(*config.warnings, *doubts.values()),
+        doubts=config.warnings,
         **filled,
     )
 

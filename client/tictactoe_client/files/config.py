@@ -33,8 +33,6 @@ class Config:
     values: Mapping[str, Any] = field(default_factory=dict)
     bindings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-    places: Mapping[str, str] = field(default_factory=dict)
-    """Where in the file each value stands, such as ``client.toml line 4``."""
     hides_server: bool = False
     """Whether the file names a server that cannot be read."""
 
@@ -105,19 +103,13 @@ def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
                     bindings[action] = (keys,) if isinstance(keys, str) else tuple(keys)
             faults += find_conflicts(bindings).items()
         elif name not in FILE_OPTIONS:
-            faults.append((name, describe_unknown(name)))
+            faults.append((name, f'unknown key "{name}".{suggest(name, (*FILE_OPTIONS, _BINDINGS))}'))
         elif (told := FILE_OPTIONS[name].find_fault(value)) is not None:
             faults.append((name, told))
         else:
             values[name] = value
     warnings = tuple(f"{_find_place(name, text)}: {told}" for name, told in faults)
-    places = {name: _find_place(name, text) for name in values}
-    return Config(path, values, bindings, warnings, places, "server" in content and "server" not in values)
-
-
-def describe_unknown(key: str) -> str:
-    """Return that the file holds nothing of this name, and what was perhaps meant."""
-    return f'unknown key "{key}".{suggest(key, (*FILE_OPTIONS, _BINDINGS))}'
+    return Config(path, values, bindings, warnings, "server" in content and "server" not in values)
 
 
 def _check_binding(action: str, keys: object) -> str | None:
