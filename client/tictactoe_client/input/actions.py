@@ -54,9 +54,9 @@ class Actions:
 
     On the screen (`shows`) a moment that is looked at is seen and not told, who plays sees the present, and what gives
     the game up is asked about by the screen; else it must be typed twice. Where lines are `piped` in, moves out of turn
-    are told once in each position. What takes long is announced by `tell`. `unblamed` are those of whom it is not said
-    that they have dropped, since they did when our own connection was lost, `muted` those of whom nothing is heard.
-    `aborts` as for `cost_of_going`.
+    are told once in each position. What takes long is announced by `tell`. Of those who are `muted` nothing is heard;
+    `unblamed` are away since our own connection was lost: perhaps the server is, to all. `aborts` as for
+    `cost_of_going`.
     """
 
     def __init__(
@@ -186,7 +186,7 @@ class Actions:
                 return self.look(intent, state)
             case Query(kind, number):
                 passed = monotonic() - self._came_at
-                return answer_query(kind, number, state, room.viewer, self._settings, self.unblamed, passed)
+                return answer_query(kind, number, state, room.viewer, self._settings, passed)
 
     def look(self, look: Look, state: RoomState) -> list[str]:
         """Go where somebody wants, and return what is to be told of it."""

@@ -11,7 +11,7 @@ from tictactoe_client.board.board import BoardView, render_board
 from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.help import describe_help
-from tictactoe_client.text.wording import NO_MOVE_YET, describe_away, list_free, name_played
+from tictactoe_client.text.wording import NO_MOVE_YET, list_free, name_played
 from tictactoe_engine import BLOCKED, FREE, Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState, SeatState
@@ -30,10 +30,9 @@ def answer_query(
     state: RoomState,
     viewer: str,
     settings: Settings,
-    unblamed: Collection[str] = (),
     passed_seconds: float = 0.0,
 ) -> list[str]:
-    """Return the answer to a query of `intents`, so many seconds after the state came; `unblamed` are not blamed."""
+    """Return the answer to a query of `intents`, so many seconds after the state came."""
     match kind:
         case "board":
             return draw_board(state, settings)
@@ -46,7 +45,7 @@ def answer_query(
         case "clock":
             return ["There is no clock."]
         case "who":
-            told = [_describe_seat(mark, seat, viewer, unblamed) for mark, seat in state.seats.items()]
+            told = [_describe_seat(mark, seat, viewer) for mark, seat in state.seats.items()]
             return [" ".join([*told, f"{state.watchers} watching."] if state.watchers else told)]
         case "free":
             return [list_free(state, _MOST_FREE_CELLS)]
@@ -77,15 +76,14 @@ def describe_last(state: RoomState, viewer: str) -> str:
     return f"Last: {who} played {describe_cell(state.last, state.rules.to_rules())}."
 
 
-def _describe_seat(mark: str, seat: SeatState | None, viewer: str, unblamed: Collection[str]) -> str:
-    """Return who sits here; `unblamed` went away with the viewer's own connection, perhaps the server to all."""
+def _describe_seat(mark: str, seat: SeatState | None, viewer: str) -> str:
     if seat is None:
         return f"The seat {mark} is free."
     if seat.player == viewer and not seat.left:
         return f"You are {mark}."
-    presence = "is online" if seat.online else describe_away(is_blamed=mark not in unblamed)
+    presence = "has left" if seat.left else "is online" if seat.online else "is not here"
     bot = f" (computer, {clean_text(seat.bot)})" if seat.bot else ""
-    return f"{clean_text(seat.name)}{bot} is {mark} and {'has left' if seat.left else presence}."
+    return f"{clean_text(seat.name)}{bot} is {mark} and {presence}."
 
 
 # -- the board read aloud -------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from tictactoe_client.online import events
 from tictactoe_client.online.changes import is_draw, standing
 from tictactoe_client.text.answers import describe_lines
-from tictactoe_client.text.wording import describe_away, loser_of
+from tictactoe_client.text.wording import loser_of
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState, SeatState
@@ -226,7 +226,7 @@ def _say(change: events.Change, viewer: str, *, sees_board: bool, after_loss: bo
         case events.Dropped(_, hold_ms):
             is_held = hold_ms and not sees_board and state.status == "playing"
             held = f" Waiting for them: {format_duration(hold_ms or 0)}." if is_held else ""
-            return f"{name} {describe_away(is_blamed=not after_loss)}.{held}"
+            return f"{name} {'is not here' if after_loss else 'has dropped'}.{held}"
     return f"{name} is back."
 
 

@@ -30,11 +30,6 @@ def describe_connection(latency_seconds: float) -> str:
     return f"Connected, {max(1, round(latency_seconds * 1000))} ms."
 
 
-def describe_away(*, is_blamed: bool) -> str:
-    """Return what one does who is away: nobody says that they dropped who may have lost the same server."""
-    return "has dropped" if is_blamed else "is not here"
-
-
 def describe_unknown(typed: str, hint: str, known: Sequence[str] = ()) -> str:
     """Return that what was typed means nothing here, and what was perhaps meant, else a hint."""
     close = difflib.get_close_matches(typed.lower(), known, 1, _SIMILAR_ENOUGH) if len(typed) < 40 else []
