@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND
+from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS
 from tests.terminal import ENTERED, Terminal, run_screen
 from tictactoe_server.server import Server
 
@@ -119,3 +120,11 @@ async def test_the_terminal_is_left_as_it_was_wherever_the_program_ends(server: 
         screen.process.send_signal(signal.SIGTERM)
         assert await screen.end() == 143
         assert screen.attributes() == before
+
+
+async def test_a_terminal_that_is_closed_before_it_answers_is_gone_and_no_mistake(server: Server) -> None:
+    async with run_screen(*COMMAND, "-s", server.url, **COLOURS) as screen:
+        await asked(screen)
+        screen.close()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert await screen.process.wait() == 129

@@ -78,11 +78,12 @@ class Terminal:
     def await_ground(self) -> None:
         """Wait for the answer, where one was asked for, no longer than it may take."""
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-        while self._asked_at is not None:
-            left = self._asked_at + _ANSWER_SECONDS - time.monotonic()
-            if not select.select([0], [], [], max(0.0, left))[0] or not (data := os.read(0, 1)):
-                break
-            self._typed += "".join(text for text, _ in self._sift(decode(data)))
+        with contextlib.suppress(OSError):
+            while self._asked_at is not None:
+                left = self._asked_at + _ANSWER_SECONDS - time.monotonic()
+                if not select.select([0], [], [], max(0.0, left))[0] or not (data := os.read(0, 1)):
+                    break
+                self._typed += "".join(text for text, _ in self._sift(decode(data)))
 
     def show_input(self) -> None:
         if self._attributes is not None:
