@@ -83,8 +83,8 @@ class ClientScreen(Screen[None], inherit_bindings=False):
     def note_person(self) -> None:
         """Take note of a key or a click, before anything is done with it and while what was said is still in sight."""
 
-    def asks_first(self) -> bool:
-        """Ask before the program ends, where that costs something and was not asked yet; tell whether it is asked."""
+    def asks_first(self, leave: Callable[[], None]) -> bool:
+        """Ask before the program ends by this, where that costs something and was not asked yet; tell whether it is."""
         return False
 
     async def say_goodbye(self) -> str:
@@ -120,7 +120,6 @@ class Desk(App[int], inherit_bindings=False):
         self.not_kept = ""
         self._unkept: dict[str, str | bool] = {}
         self.keeping = asyncio.Lock()
-        self._quit_code: int = ExitCode.NORMAL
         self._deeds: set[asyncio.Task[None]] = set()
         self._is_focused: bool | None = None
         self._last_key = time.monotonic()
@@ -161,12 +160,12 @@ class Desk(App[int], inherit_bindings=False):
         """Open a room that was entered over this screen, or else the first, whatever lies on it by now."""
         raise NotImplementedError
 
-    def close_page(self) -> None:
-        """Take the top screen off; below the first the program ends."""
-        if len(self.screens) == 1:
+    def close(self, screen: ClientScreen) -> None:
+        """Take a screen off, and whatever lies on it; without the first one the program ends."""
+        if screen is self.screens[0]:
             self.leave(self._exit_code())
-        else:
-            self.go_back_to(self.screens[-2])
+        elif screen in self.screens:
+            self.go_back_to(self.screens[self.screens.index(screen) - 1])
 
     def go_home(self) -> None:
         self.go_back_to(self.screens[0])
@@ -197,19 +196,10 @@ class Desk(App[int], inherit_bindings=False):
         task.add_done_callback(self._deeds.discard)
         return task
 
-    def attempt(self, deed: Callable[..., object], *arguments: Any) -> None:
-        """Do something at once, and show what has become of it."""
-        deed(*arguments)
-        self.redraw()
-
     def say(self, text: str, role: str = "warn") -> None:
         """Show something on the status line until the next key."""
         self.status = (clean_text(text), role)
         self.redraw()
-
-    def hush(self) -> None:
-        """Take what was said off the status line: it is no longer true."""
-        self.status = None
 
     @property
     def asking(self) -> Question | None:
@@ -220,11 +210,8 @@ class Desk(App[int], inherit_bindings=False):
         """Lay a question on top, and have its answer taken."""
         self.push_screen(question, take)
 
-    def now(self) -> float:
-        return time.monotonic()
-
     def action_ask_to_quit(self) -> None:
-        self.quit(self._exit_code())
+        self.quit()
 
     def action_interrupt(self) -> None:
         self.quit(ExitCode.INTERRUPTED)
@@ -260,17 +247,16 @@ class Desk(App[int], inherit_bindings=False):
         self.last_words = self.last_words or message
         self.start(self._say_goodbye(code))
 
-    def quit(self, code: int) -> None:
+    def quit(self, code: int = ExitCode.NORMAL) -> None:
         """End the program, unless a screen has a question first; the second time there is none."""
-        if any(screen.asks_first() for screen in reversed(self.screens)):
-            self._quit_code = code
+
+        def leave() -> None:
+            self.leave(code or self._exit_code())
+
+        if any(screen.asks_first(leave) for screen in reversed(self.screens)):
             self.redraw()
         else:
-            self.leave(code)
-
-    def quit_after_all(self) -> None:
-        """End the program, the question having been answered, with the exit code of the key that asked."""
-        self.leave(self._quit_code or self._exit_code())
+            leave()
 
     # -- settings -------------------------------------------------------------------------------------------------
 

@@ -183,5 +183,5 @@ class ValuesScreen(ListScreen):
 
     def open_row(self, name: str) -> None:
         self._field.value = self._field.choices[name]
-        self.desk.close_page()
+        self.desk.close(self)
         self._took()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Final
 
@@ -175,7 +176,7 @@ class HistoryScreen(ListScreen):
         if link.phase == "failed" and link.failure is not None and self.games:
             return f"╳ {link.failure.message}   {again}", "bad"
         if link.phase == "away":
-            seconds = max(0, math.ceil(link.retries_at - self.desk.now()))
+            seconds = max(0, math.ceil(link.retries_at - time.monotonic()))
             when = f"Trying again in {seconds} s" if seconds else "Trying now"
             return f"╳ CONNECTION LOST. {when}.   {again}", "bad"
         if _is_under_way(self._fetching):

@@ -173,7 +173,7 @@ class FramedScreen(DrawnScreen):
                 y += 1
 
     def action_back(self) -> None:
-        self.desk.close_page()
+        self.desk.close(self)
 
     def action_help(self) -> None:
         self.desk.open(HelpScreen(self.list_help()))

@@ -5,6 +5,7 @@ What the server has to hear goes out beside everything else, so that Esc works a
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 
 from tictactoe_client.input.cells import landing_cell
@@ -86,12 +87,12 @@ class Deeds:
     def answer(self, answer: VerbKind) -> None:
         """Answer an offer, or withdraw one's own; the keys that follow place nothing for a moment."""
         if self._room.state is not None and open_offers(self._room.state, self._room.viewer):
-            self._hand.answered(self._desk.now())
+            self._hand.answered(time.monotonic())
         self.do(Verb(answer))
 
     def claim(self, what: str) -> None:
         """Claim the game of one who is gone; the keys that follow place nothing for a moment."""
-        self._hand.answered(self._desk.now())
+        self._hand.answered(time.monotonic())
         self.do(Verb("claim", what))
 
     def chat(self, text: str) -> None:

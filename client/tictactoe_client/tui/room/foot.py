@@ -5,6 +5,7 @@ Long texts take more than one line where there are lines to be had, and are cut 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -90,7 +91,7 @@ class RoomFoot:
     def __init__(self, desk: Desk, table: Table) -> None:
         self.desk = desk
         self.table = table
-        self._opened_at = desk.now()
+        self._opened_at = time.monotonic()
 
     @property
     def extra_lines(self) -> int:
@@ -192,7 +193,7 @@ class RoomFoot:
         if state.status == "waiting":
             missing = sum(seat is None for seat in state.seats.values())
             whom = "someone" if missing == 1 else f"{missing} more"
-            waited = format_duration(round((self.desk.now() - self._opened_at) * 1000))
+            waited = format_duration(round((time.monotonic() - self._opened_at) * 1000))
             return f"Waiting for {whom}{self._dots} {waited}", "title"
         if self.table.record is not None:
             compared = self._compare_played(state)
@@ -214,5 +215,5 @@ class RoomFoot:
 
     def _describe_start(self) -> str:
         """Return within what a first move is due, where one is."""
-        left = self.table.start_ms(self.desk.now())
+        left = self.table.start_ms(time.monotonic())
         return "" if left is None else f"   first move within {format_duration(left)}"

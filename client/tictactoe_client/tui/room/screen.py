@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
@@ -108,7 +109,7 @@ class RoomScreen(Visit):
 
     def tick(self) -> None:
         """Show what time changes; a welcome goes when it was read, over a line that is typed when that is done."""
-        hand, state, now = self.hand, self.room.state, self.desk.now()
+        hand, state, now = self.hand, self.room.state, time.monotonic()
         if self.table.record is not None or state is None:
             return
         has_returned = bool(hand.returned)
@@ -135,7 +136,7 @@ class RoomScreen(Visit):
             case "retry":
                 return self.desk.link.phase == "away"
             case "claim" | "claim_draw":
-                return may_claim_by_key(table, self.desk.now())
+                return may_claim_by_key(table, time.monotonic())
             case "rematch":
                 return self.room.state is not None and can_play_again(self.room.state)
             case "another":
@@ -175,7 +176,7 @@ class RoomScreen(Visit):
 
     def _answer(self, name: str) -> None:
         """Take the answer to a question; any other key plays on and does no more: it might place a mark."""
-        self.hand.answered(self.desk.now())
+        self.hand.answered(time.monotonic())
         if name:
             self.action_do(name)
         else:
@@ -402,7 +403,7 @@ class RoomScreen(Visit):
     @property
     def _is_quiet(self) -> bool:
         """Whether a question was answered a moment ago, so that no key may place."""
-        return self.desk.now() < self.hand.quiet_until
+        return time.monotonic() < self.hand.quiet_until
 
     @property
     def _may_send(self) -> bool:
@@ -426,13 +427,16 @@ class RoomScreen(Visit):
     def on_click(self, event: events.Click) -> None:
         """Take a click; beside the stage there is nothing to click."""
         if (place := self.find(event)) is not None and self.hand.is_at_board:
-            self.desk.attempt(self.click, *place)
+            self.click(*place)
+            self.desk.redraw()
 
     def on_mouse_scroll_down(self) -> None:
-        self.desk.attempt(self.scroll, 1)
+        self.scroll(1)
+        self.desk.redraw()
 
     def on_mouse_scroll_up(self) -> None:
-        self.desk.attempt(self.scroll, -1)
+        self.scroll(-1)
+        self.desk.redraw()
 
     def click(self, x: int, y: int) -> None:
         """Place at once on 3x3; on larger boards choose, and place by a second click.

@@ -5,6 +5,7 @@ It remembers where it drew the board, so that clicks find their cells.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Final
 
@@ -70,7 +71,7 @@ class RoomView:
         if state is None or newest is None:
             picture.put(1, 0, f" Room {table.room.code} ...")
             return
-        now, last, hand, worth, link = self.desk.now(), picture.height - 1, table.hand, [], ""
+        now, last, hand, worth, link = time.monotonic(), picture.height - 1, table.hand, [], ""
         if layout is None:
             link, x, y, rows = link_for_others(self.desk, table), 3, 2, 3
             has_code = hand.shows_code and self.desk.settings.colour and not self.desk.settings.ascii

@@ -5,6 +5,7 @@ What keys and clicks mean there is the `screen`'s.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from functools import partial
@@ -110,7 +111,7 @@ class Visit(DrawnScreen):
             case Lost():
                 self.hand.returned = ""
             case Back():
-                self.desk.hush()
+                self.desk.status = None
                 self._returned = event
             case Gone(refused=refused):
                 self._end_room(clean_text(refused.message))
@@ -123,13 +124,13 @@ class Visit(DrawnScreen):
     def _take_update(self, update: Updated) -> None:
         old, state, table = update.old, update.state, self.table
         brought, self._changes = self._changes, []
-        table.take(update, brought, self.desk.now())
+        table.take(update, brought, time.monotonic())
         self.hand.follow(state)
         if not self.room.plays:
             self.hand.ahead, self.hand.question = "", None
         table.review.look()
         if old is not None and _moment(old) != _moment(state):
-            self.desk.hush()
+            self.desk.status = None
             self.hand.returned = ""
         if self._returned is not None:
             self._welcome_back(self._returned, old, state)
@@ -150,7 +151,7 @@ class Visit(DrawnScreen):
                 missed = f"{name_of(state, mark)} played {format_cell(state.last, state.rules.to_rules())}."
         tick = "" if self.desk.settings.ascii else "✓ "
         self.hand.returned = f"{tick}Back after {max(1, round(returned.seconds))} s. {missed}"
-        self.returned_until = self.desk.now() + _BACK_SHOWN_SECONDS
+        self.returned_until = time.monotonic() + _BACK_SHOWN_SECONDS
 
     def _let_fall(self, cell: int, state: RoomState) -> None:
         """Show a mark on its way down, where marks fall and whoever looks wants to see it."""
@@ -244,12 +245,12 @@ class Visit(DrawnScreen):
         else:
             deed()
 
-    def asks_first(self) -> bool:
+    def asks_first(self, leave: Callable[[], None]) -> bool:
         """Ask before the program ends, with the board in sight, where that loses a game; tell whether it is asked."""
         if not self._loses_game or (self.hand.question is not None and self.hand.question[0] == "quit"):
             return False
         self.desk.go_back_to(self)
-        self.hand.question = "quit", self.desk.quit_after_all
+        self.hand.question = "quit", leave
         return True
 
     def go_home(self) -> None:
@@ -260,7 +261,7 @@ class Visit(DrawnScreen):
         if self.desk.link.phase == "away" and self.room.plays:
             self.desk.leave(ExitCode.CONNECTION_LOST)
             return
-        self._close_page()
+        self.desk.close(self)
         if self.room.ended is None:
             self.desk.start(self.room.leave())
 
@@ -320,18 +321,10 @@ class Visit(DrawnScreen):
             self.desk.say("Somebody has come meanwhile: the game is on.")
             await room.leave()
             return
-        self._close_page()
+        self.desk.close(self)
         self.desk.open(type(self)(self.desk, room, self.table.again, news.format(room.code)))
         if self.room.ended is None:
             await self.room.leave()
-
-    def _close_page(self) -> None:
-        """Take this off, and all above it; below the first screen the program ends."""
-        while self in self.desk.screens:
-            is_first = self.desk.screens[0] is self.desk.screens[-1]
-            self.desk.close_page()
-            if is_first:
-                return
 
 
 def _moment(state: RoomState) -> tuple[object, ...]:
