@@ -63,9 +63,9 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         return "tictactoe"
 
     @property
-    def is_in_sight(self) -> bool:
-        """Whether it is the top one, or lies under a question: where others draw, all that is in sight is sent anew."""
-        return self.is_active or (self.is_current and self.app.screen.is_modal)
+    def is_current(self) -> bool:
+        """Whether it is in sight: the top one, or under a question. The library would paint all for any below."""
+        return self.is_active or (super().is_current and self.app.screen.is_modal)
 
     def redraw(self) -> None: ...
 

@@ -93,7 +93,7 @@ class DrawnScreen(ClientScreen):
 
     async def _draw(self) -> None:
         self._is_dirty = False
-        if not self.is_in_sight or self.desk.return_code is not None:
+        if not self.is_current or self.desk.return_code is not None:
             return
         if self._painted != self.app.theme:
             self._painted = self.app.theme

@@ -156,7 +156,7 @@ class Visit(DrawnScreen):
     def _let_fall(self, cell: int, state: RoomState) -> None:
         """Show a mark on its way down, where marks fall and whoever looks wants to see it."""
         is_slow = (self.desk.link.latency_ms or 0) > _SLOW_MS
-        if state.rules.gravity and self.desk.settings.motion and not is_slow and self.is_in_sight:
+        if state.rules.gravity and self.desk.settings.motion and not is_slow and self.is_current:
             self.table.falling = drop_frames(state.board, state.rules.columns, cell, _MOST_FRAMES)
             self.set_timer(_FRAME_SECONDS, self._fall_on)
 
