@@ -55,6 +55,7 @@ class Terminal:
         self._ours = ours
         self.process = process
         self.written = b""
+        self._heard = 0
         self.screen = pyte.Screen(COLUMNS, ROWS)
         self._stream = pyte.ByteStream(self.screen)
 
@@ -78,6 +79,17 @@ class Terminal:
                         break
         except (TimeoutError, OSError):
             raise AssertionError(f"{words} not on the screen:\n{self.text}") from None
+
+    async def hear(self, words: str) -> str:
+        """Return what was written up to these words, from where the last call ended."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                text = self.written[self._heard :].decode(errors="ignore").replace("\r\n", "\n")
+                before, found, _ = text.partition(words)
+                if found:
+                    self._heard += len((before + words).replace("\n", "\r\n").encode())
+                    return before + words
+                await self.read()
 
     async def end(self) -> int:
         """Read to the end, and return the exit code."""

@@ -7,7 +7,7 @@ import contextlib
 import json
 import sys
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 from typing import IO, Any
 
@@ -77,6 +77,11 @@ class ClientProcess:
         async with asyncio.timeout(PATIENCE_SECONDS):
             return (await self.process.stderr.read()).decode()
 
+    async def kill(self) -> None:
+        """End it without a chance to do anything about it."""
+        self.process.kill()
+        await self.process.wait()
+
     async def end(self) -> int:
         """Read all that is still printed, and return the exit code."""
         while await self.read_line() is not None:
@@ -120,6 +125,13 @@ async def plain_game(
 
 
 @contextlib.asynccontextmanager
+async def serving(handler: Callable[[ServerConnection], Awaitable[None]], **options: Any) -> AsyncIterator[str]:
+    """Run what looks like a server, which treats connections like this; yield its address."""
+    async with serve(handler, "127.0.0.1", 0, **options) as listener:
+        yield f"ws://127.0.0.1:{next(iter(listener.sockets)).getsockname()[1]}"
+
+
+@contextlib.asynccontextmanager
 async def newer_server() -> AsyncIterator[str]:
     """Run a server that speaks the versions 3 and 4 alone; yield its address."""
 
@@ -129,5 +141,5 @@ async def newer_server() -> AsyncIterator[str]:
     async def never(_: ServerConnection) -> None:
         raise AssertionError
 
-    async with serve(never, "127.0.0.1", 0, process_request=refuse) as listener:
-        yield f"ws://127.0.0.1:{next(iter(listener.sockets)).getsockname()[1]}"
+    async with serving(never, process_request=refuse) as url:
+        yield url

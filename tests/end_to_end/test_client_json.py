@@ -229,6 +229,5 @@ async def test_the_seat_of_a_room_that_was_joined_by_a_request_is_written_down(s
         ana.send(type="join", room=second)
         await ana.message(type="room", room=second)
         await until_left(server.url, second)
-        ana.process.kill()
-        await ana.process.wait()
+        await ana.kill()
     assert first != second

@@ -7,10 +7,10 @@ import contextlib
 from collections.abc import AsyncIterator
 
 import pytest
-from websockets.asyncio.server import ServerConnection, serve
+from websockets.asyncio.server import ServerConnection
 
 import tictactoe_client
-from tests.end_to_end.clients import newer_server
+from tests.end_to_end.clients import newer_server, serving
 from tests.proxy import Proxy
 from tictactoe_client import (
     BadCell,
@@ -318,10 +318,9 @@ async def test_a_welcome_of_another_version_is_refused() -> None:
         )
         await socket.wait_closed()
 
-    async with serve(welcome, "127.0.0.1", 0) as listener:
-        port = next(iter(listener.sockets)).getsockname()[1]
+    async with serving(welcome) as url:
         with pytest.raises(VersionRefused, match="the server needs protocol 2"):
-            async with connect(f"127.0.0.1:{port}"):
+            async with connect(url):
                 pass
 
 
@@ -343,10 +342,8 @@ async def test_what_a_newer_server_adds_is_passed_over(server: Server) -> None:
         await socket.send('{"type":"ok","id":"client-1","time":7,"zone":"utc"}')
         await socket.wait_closed()
 
-    async with serve(serve_more, "127.0.0.1", 0) as listener:
-        port = next(iter(listener.sockets)).getsockname()[1]
-        async with connect(f"127.0.0.1:{port}") as client:
-            assert await client.ping() == 7
+    async with serving(serve_more) as url, connect(url) as client:
+        assert await client.ping() == 7
 
 
 async def test_closing_the_client_ends_every_iteration(server: Server) -> None:

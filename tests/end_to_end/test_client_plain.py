@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from websockets.asyncio.server import ServerConnection, serve
+from websockets.asyncio.server import ServerConnection
 
-from tests.end_to_end.clients import ClientProcess, link_to, plain_game, run_client
+from tests.end_to_end.clients import ClientProcess, link_to, plain_game, run_client, serving
 from tests.peer import Message, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 
@@ -455,13 +455,11 @@ async def test_moves_that_were_missed_are_told_in_their_order(server: Server) ->
             for message in ({"type": "ok", "id": request["id"], **reply}, *pushes):
                 await socket.send(json.dumps(message))
 
-    async with serve(skip_states, "127.0.0.1", 0) as slow:
-        port = next(iter(slow.sockets)).getsockname()[1]
-        async with run_client("watch", code, "-s", f"127.0.0.1:{port}", "--no-board") as watcher:
-            await watcher.until("X's move.")
-            await watcher.ask("chat hello", "A rematch will be shown here.")
-            watcher.end_input()
-            assert await watcher.end() == 0
+    async with serving(skip_states) as url, run_client("watch", code, "-s", url, "--no-board") as watcher:
+        await watcher.until("X's move.")
+        await watcher.ask("chat hello", "A rematch will be shown here.")
+        watcher.end_input()
+        assert await watcher.end() == 0
     told = watcher.lines[:-1]
     assert told[-6:] == [
         "X's move.",

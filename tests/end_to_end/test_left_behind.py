@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -25,8 +24,7 @@ async def left_behind(server: Server) -> AsyncIterator[tuple[str, Peer]]:
         code = (await bo.ask("create"))["room"]
         async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
             await ana.until("X's move.")
-            ana.process.send_signal(signal.SIGKILL)
-            await ana.process.wait()
+            await ana.kill()
         await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
         yield code, bo
 

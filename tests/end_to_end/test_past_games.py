@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import pty
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, ClientProcess, run_client
-from tests.environment import environment
+from tests.end_to_end.clients import COMMAND, ClientProcess, run_client
+from tests.end_to_end.conftest import GAMES
 from tests.peer import open_peer, play_out
-from tests.programs import Process, start_program
+from tests.terminal import run_screen
 from tictactoe_client import Client, Refused, connect
 from tictactoe_client.earlier import PastGames
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
@@ -28,16 +27,6 @@ from tictactoe_engine.records import GameResult, parse_record
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
-GAMES = """\
-[X "ana"]
-[O "bo"]
-
-1. b2 a1 2. c1 {A threat.} a3 3. a2 c3 4. c2 X
-
-[Rules "four"]
-1. a1 *
-"""
 
 FIRST_GAME = """\
 The first of 2 games; --game 2 chooses the next.
@@ -182,13 +171,15 @@ async def test_history_lists_one_s_own_games_newest_first(server: Server) -> Non
 
 
 async def test_at_a_terminal_history_says_whose_games_it_lists(server: Server) -> None:
-    async with known(server, games=1), at_a_terminal("history", "--plain", "-s", server.url) as (screen, process):
+    async with (
+        known(server, games=1),
+        run_screen(*COMMAND, "history", "--plain", "-s", server.url, TERM="dumb") as screen,
+    ):
         said = (
             f"Games of ana, the newest first. To look through one: tictactoe-client replay ID --server {server.url}\n"
         )
-        assert said in await screen.until(" 5 moves\n")
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            assert await process.wait() == 0
+        assert said in await screen.hear(" 5 moves\n")
+        assert await screen.end() == 0
 
 
 async def test_history_in_json_is_what_the_server_says(server: Server) -> None:
@@ -334,13 +325,6 @@ async def test_a_player_whom_the_server_forgot_has_no_games(server: Server) -> N
 # -- replay -----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def games(tmp_path: Path) -> str:
-    file = tmp_path / "games.txt"
-    file.write_text(GAMES)
-    return str(file)
-
-
 async def test_off_a_terminal_every_position_is_shown_in_order(games: str) -> None:
     assert await outcome("replay", games) == (0, FIRST_GAME, "")
 
@@ -454,42 +438,9 @@ async def test_an_export_is_read_back_and_never_overwrites(server: Server, tmp_p
     assert (await outcome("replay", str(file), "--no-board"))[0] == 0
 
 
-class Terminal:
-    """The command at a terminal of its own."""
-
-    def __init__(self, ours: int) -> None:
-        self._ours = ours
-        self.shown = ""
-
-    async def until(self, words: str) -> str:
-        """Return what is shown up to these words, from where the last call ended."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while words not in self.shown:
-                self.shown += (await asyncio.to_thread(os.read, self._ours, 4096)).decode().replace("\r\n", "\n")
-        before, _, self.shown = self.shown.partition(words)
-        return before + words
-
-    def type(self, text: str) -> None:
-        os.write(self._ours, text.encode())
-
-
-@asynccontextmanager
-async def at_a_terminal(*arguments: str) -> AsyncIterator[tuple[Terminal, Process]]:
-    ours, theirs = pty.openpty()
-    process = await start_program(*COMMAND, *arguments, terminal=theirs, env=environment(TERM="dumb"))
-    os.close(theirs)
-    try:
-        yield Terminal(ours), process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
-        os.close(ours)
-
-
 async def test_at_a_terminal_one_steps_through_the_game(games: str) -> None:
-    async with at_a_terminal("replay", games, "--no-board", "--at", "3") as (screen, process):
-        await screen.until("Move 3 of 7: ana (X) plays C1, top right.\n{A threat.}\n> ")
+    async with run_screen(*COMMAND, "replay", games, "--no-board", "--at", "3", TERM="dumb") as screen:
+        await screen.hear("Move 3 of 7: ana (X) plays C1, top right.\n{A threat.}\n> ")
         for typed, shown in (
             ("n", "Move 4 of 7: bo (O) plays A3, bottom left.\n> "),
             ("p", "Move 3 of 7: ana (X) plays C1, top right.\n{A threat.}\n> "),
@@ -519,27 +470,24 @@ async def test_at_a_terminal_one_steps_through_the_game(games: str) -> None:
             ("mistake", "There is no mistake after this moment.\n> "),
         ):
             screen.type(f"{typed}\n")
-            assert (await screen.until(shown)) == f"{typed}\n{shown}"
+            assert (await screen.hear(shown)) == f"{typed}\n{shown}"
         screen.type("q\n")
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            assert await process.wait() == 0
+        assert await screen.end() == 0
 
 
 @pytest.mark.parametrize(("typed", "code"), [("\x04", 0), ("\x03", 130)])
 async def test_the_end_of_input_ends_it_and_ctrl_c_as_well(games: str, typed: str, code: int) -> None:
-    async with at_a_terminal("replay", games) as (screen, process):
-        await screen.until("> ")
+    async with run_screen(*COMMAND, "replay", games, TERM="dumb") as screen:
+        await screen.hear("> ")
         screen.type(typed)
-        await screen.until("Goodbye.\n")
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            assert await process.wait() == code
+        await screen.hear("Goodbye.\n")
+        assert await screen.end() == code
 
 
 async def test_without_input_a_terminal_shows_every_position_too(games: str) -> None:
-    async with at_a_terminal("replay", games, "--no-input") as (screen, process):
-        assert (await screen.until("3  O . O\n")).rstrip("\n") == FIRST_GAME
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            assert await process.wait() == 0
+    async with run_screen(*COMMAND, "replay", games, "--no-input", TERM="dumb") as screen:
+        assert (await screen.hear("3  O . O\n")).rstrip("\n") == FIRST_GAME
+        assert await screen.end() == 0
 
 
 # -- save -------------------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import signal
 
 import pytest
 
@@ -26,8 +25,7 @@ async def test_home_in_plain_mode_reads_as_it_is_written_down(server: Server) ->
         code = (await bo.ask("create"))["room"]
         async with run_client("join", code, "-n", "ana", "-s", server.url) as killed:
             await killed.until("X's move.")
-            killed.process.send_signal(signal.SIGKILL)
-            await killed.process.wait()
+            await killed.kill()
         await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
         async with run_screen(*COMMAND, "--plain", "-s", server.url, TERM="dumb") as ana:
 

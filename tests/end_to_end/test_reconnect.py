@@ -10,15 +10,16 @@ import signal
 from collections.abc import AsyncIterator
 
 import pytest
-from websockets.asyncio.server import ServerConnection, serve
+from websockets.asyncio.server import ServerConnection
 
-from tests.end_to_end.clients import ClientProcess, link_to, plain_game, run_client
+from tests.end_to_end.clients import ClientProcess, link_to, plain_game, run_client, serving
+from tests.end_to_end.test_client_library import state_where
 from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity, state
 from tests.kept import leave_seat, rooms_left, session_of
 from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.terminal import pipe
-from tictactoe_client import ConnectionLost, Interrupted, Refused, Room, connect
+from tictactoe_client import ConnectionLost, Interrupted, Refused, connect
 from tictactoe_client.json.game import JsonGame
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.events import Back, Gone, Lost, Retrying
@@ -27,7 +28,7 @@ from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output
-from tictactoe_protocol.pushes import Error, LobbyChange, Ok, RoomState
+from tictactoe_protocol.pushes import Error, LobbyChange, Ok
 from tictactoe_protocol.requests import Hello, History, Join, Record, Request, Rooms
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
@@ -36,14 +37,6 @@ pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=20)
 BRIEF = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
-
-
-async def state_where(room: Room, **expected: object) -> RoomState:
-    async with asyncio.timeout(10):
-        async for state in room:
-            if all(getattr(state, name) == value for name, value in expected.items()):
-                return state
-    raise AssertionError(f"the room ended without {expected}")
 
 
 async def sees_online(peer: Peer, mark: str, *, is_online: bool = True) -> None:
@@ -289,12 +282,10 @@ async def test_a_server_that_does_not_say_how_long_it_holds_a_seat_holds_it_for_
         await socket.send('{"type":"welcome","protocol":1,"server":"s","player":"p","name":"n","token":"t","rooms":[]}')
         socket.transport.abort()
 
-    async with serve(fall_silent, "127.0.0.1", 0) as listener:
-        port = next(iter(listener.sockets)).getsockname()[1]
-        async with connect(f"ws://127.0.0.1:{port}", reconnect=True) as client:
-            lost = await event_of(client.messages(), Lost)
-            assert isinstance(lost, Lost)
-            assert lost.hold_seconds == 60
+    async with serving(fall_silent) as url, connect(url, reconnect=True) as client:
+        lost = await event_of(client.messages(), Lost)
+        assert isinstance(lost, Lost)
+        assert lost.hold_seconds == 60
 
 
 async def test_a_server_that_forgot_us_ends_the_attempts(proxy: Proxy) -> None:
@@ -321,24 +312,13 @@ async def test_retry_now_ends_the_wait(proxy: Proxy) -> None:
 async def test_a_client_that_was_put_out_does_not_come_back() -> None:
     async def put_out(socket: ServerConnection) -> None:
         await socket.recv()
-        welcome = {
-            "type": "welcome",
-            "protocol": 1,
-            "server": "s/1",
-            "player": "p",
-            "name": "n",
-            "token": "t",
-            "rooms": [],
-        }
-        await socket.send(json.dumps({**welcome, "rooms": []}))
+        await socket.send('{"type":"welcome","protocol":1,"server":"s","player":"p","name":"n","token":"t","rooms":[]}')
         await socket.close(1008, "too many messages")
 
-    async with serve(put_out, "127.0.0.1", 0) as listener:
-        port = next(iter(listener.sockets)).getsockname()[1]
-        async with connect(f"ws://127.0.0.1:{port}", reconnect=QUICK) as client:
-            with pytest.raises(ConnectionLost) as lost:
-                async for _ in client.messages():
-                    pass
+    async with serving(put_out) as url, connect(url, reconnect=QUICK) as client:
+        with pytest.raises(ConnectionLost) as lost:
+            async for _ in client.messages():
+                pass
     assert (lost.value.close_code, lost.value.gave_up) == (1008, False)
 
 
@@ -475,8 +455,7 @@ async def test_a_killed_client_left_its_seat_to_the_next(server: Server) -> None
         code = (await bo.ask("create"))["room"]
         async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
             await ana.until("You are O.")
-            ana.process.kill()
-            await ana.process.wait()
+            await ana.kill()
         await sees_online(bo, "O", is_online=False)
         async with run_client("join", f"{server.url}/{code}") as again:
             await again.until("You are O, ana. bo is X.")
@@ -503,8 +482,7 @@ async def test_the_room_that_new_led_to_can_be_taken_up_after_a_kill(server: Ser
             second = (await cy.ask("create"))["room"]
             await ana.ask("new", "Looking for another opponent.", "X's move.")
             assert first not in rooms_left(server.url)
-            ana.process.kill()
-            await ana.process.wait()
+            await ana.kill()
         await sees_online(cy, "O", is_online=False)
         assert rooms_left(server.url) == [second]
         async with run_client("join", second, "-s", server.url) as again:

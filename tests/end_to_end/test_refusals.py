@@ -236,26 +236,22 @@ async def set_scene() -> AsyncIterator[tuple[Server, Scene]]:
         yield server, scene
 
 
-async def mine(eve: Peer, ana: Peer, bo: Peer) -> str:
-    room = await seat_two(eve, ana)
-    await play_out({"X": eve, "O": ana}, room, [4, 0])
-    return room
+Build = Callable[[Peer, Peer, Peer], Awaitable[str]]
 
 
-async def theirs(eve: Peer, ana: Peer, bo: Peer) -> str:
-    room = await seat_two(eve, ana)
-    await play_out({"X": eve, "O": ana}, room, [4])
-    return room
+def after(*cells: int, rules: str = "classic") -> Build:
+    """Return what lets eve play ana so far."""
+
+    async def build(eve: Peer, ana: Peer, bo: Peer) -> str:
+        room = await seat_two(eve, ana, rules=rules)
+        await play_out({"X": eve, "O": ana}, room, list(cells))
+        return room
+
+    return build
 
 
 async def waiting(eve: Peer, ana: Peer, bo: Peer) -> str:
     return str((await eve.ask("create"))["room"])
-
-
-async def finished(eve: Peer, ana: Peer, bo: Peer) -> str:
-    room = await seat_two(eve, ana)
-    await play_out({"X": eve, "O": ana}, room, LINE_FOR_X)
-    return room
 
 
 async def abandoned(eve: Peer, ana: Peer, bo: Peer) -> str:
@@ -291,26 +287,18 @@ async def watched(eve: Peer, ana: Peer, bo: Peer) -> str:
     return room
 
 
-async def blocker(eve: Peer, ana: Peer, bo: Peer) -> str:
-    return await seat_two(eve, ana, rules="blocker")
-
-
-async def gravity(eve: Peer, ana: Peer, bo: Peer) -> str:
-    return await seat_two(eve, ana, rules="connect-four")
-
-
-ROOMS: dict[str, Callable[[Peer, Peer, Peer], Awaitable[str]]] = {
-    "mine": mine,
-    "theirs": theirs,
+ROOMS: dict[str, Build] = {
+    "mine": after(4, 0),
+    "theirs": after(4),
     "waiting": waiting,
-    "finished": finished,
+    "finished": after(*LINE_FOR_X),
     "abandoned": abandoned,
     "left": left,
     "given up": given_up,
     "foreign": foreign,
     "watched": watched,
-    "blocker": blocker,
-    "gravity": gravity,
+    "blocker": after(rules="blocker"),
+    "gravity": after(rules="connect-four"),
 }
 
 

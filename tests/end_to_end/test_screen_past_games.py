@@ -11,17 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.clients import COMMAND
-from tests.end_to_end.test_past_games import GAMES, known
+from tests.end_to_end.test_past_games import known
 from tests.terminal import ENTERED, RESTORED, run_screen
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
-
-
-@pytest.fixture
-def games(tmp_path: Path) -> str:
-    file = tmp_path / "games.txt"
-    file.write_text(GAMES)
-    return str(file)
 
 
 @asynccontextmanager

@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec import UNSET
 
-from tests.end_to_end.test_reconnect import QUICK, event_of, state_where
+from tests.end_to_end.test_client_library import state_where
+from tests.end_to_end.test_reconnect import QUICK, event_of
 from tests.faults.hostile_server import HostileServer, hostile_server, state
 from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy

@@ -82,11 +82,22 @@ async def url_of(process: Process) -> str:
     return f"ws{match[1]}"
 
 
-async def end_of(process: Process) -> tuple[int | None, str, str]:
-    """Wait for the end; return exit code and the rest of stdout and stderr."""
+async def stopped(process: Process, by: signal.Signals | None = signal.SIGTERM) -> tuple[str, str]:
+    """Send a signal, unless something else ends it, and see a good end; return the rest of stdout and stderr."""
+    if by is not None:
+        process.send_signal(by)
     async with asyncio.timeout(PATIENCE_SECONDS):
         output, errors = await process.communicate()
-    return process.returncode, output.decode(), errors.decode()
+    assert (process.returncode, b"Traceback" in errors) == (0, False), errors
+    return output.decode(), errors.decode()
+
+
+async def complaint(*arguments: str) -> str:
+    """Run the command where it cannot begin, and return the one line in which it says why."""
+    code, output, errors = await run(*arguments)
+    assert (code, output, errors.count("\n")) == (1, "", 1)
+    assert errors.startswith("tictactoe-server: ")
+    return errors.removeprefix("tictactoe-server: ")
 
 
 # -- being ready ------------------------------------------------------------------------------------------------
@@ -109,8 +120,7 @@ async def test_on_all_addresses_it_prints_the_line_for_another_machine() -> None
         assert (match[2], match[4]) == ("localhost", " (all addresses)")
         async with open_peer(f"ws{match[1]}", "ana") as ana:
             assert ana.welcome["type"] == "welcome"
-        process.send_signal(signal.SIGTERM)
-        _, rest, _ = await end_of(process)
+        rest, _ = await stopped(process)
     here, *links, last = [*rest.splitlines(keepends=True), *([] if addresses_for_others() else [""])]
     browser = IN_A_BROWSER.fullmatch(here)
     assert browser
@@ -127,8 +137,7 @@ async def test_without_pages_it_prints_what_a_terminal_needs() -> None:
     async with started("--port", "0", "--no-page") as process:
         match = re.fullmatch(r"Listening on (ws://localhost:\d+) \(all addresses\)\n", await line_of(process))
         assert match
-        process.send_signal(signal.SIGTERM)
-        _, rest, _ = await end_of(process)
+        rest, _ = await stopped(process)
     for line in rest.splitlines():
         assert re.fullmatch(r" *(From another machine on this network|or):  tictactoe-client --server ws://\S+", line)
 
@@ -185,8 +194,7 @@ async def test_every_option_may_come_from_the_environment() -> None:
     }
     async with started(**variables) as process:
         assert (await url_of(process)).startswith("ws://127.0.0.1:")
-        process.send_signal(signal.SIGTERM)
-        _, _, errors = await end_of(process)
+        _, errors = await stopped(process)
     lines = log_lines(errors)
     assert {"listening", "stopped"} <= {line["event"] for line in lines}
 
@@ -202,44 +210,27 @@ async def test_an_option_counts_more_than_the_environment() -> None:
 async def test_a_taken_port_is_told_in_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        code, output, errors = await run("--host", "127.0.0.1", "--port", port)
-    assert (code, output) == (1, "")
-    assert errors.startswith(f"tictactoe-server: Cannot listen on 127.0.0.1, port {port}: ")
-    assert errors.count("\n") == 1
+        assert (await complaint("--host", "127.0.0.1", "--port", port)).startswith(
+            f"Cannot listen on 127.0.0.1, port {port}: "
+        )
 
 
 async def test_a_port_that_another_server_of_ours_has_is_told_in_one_line() -> None:
     async with started("--port", "0") as process:
         port = (await url_of(process)).rpartition(":")[2]
-        code, output, errors = await run("--port", port)
-    assert (code, output) == (1, "")
-    assert errors.startswith(f"tictactoe-server: Cannot listen on port {port}: ")
-    assert errors.count("\n") == 1
+        assert (await complaint("--port", port)).startswith(f"Cannot listen on port {port}: ")
 
 
 @pytest.mark.parametrize("host", ["no such host", "host.invalid", "256.1.1.1", "x" * 300, "\u202e", "192.0.2.1"])
 async def test_a_bad_host_is_told_in_one_line(host: str) -> None:
-    code, output, errors = await run("--host", host, "--port", "0")
-    assert (code, output) == (1, "")
-    assert errors.startswith("tictactoe-server: Cannot ")
-    assert errors.count("\n") == 1
-    assert "Traceback" not in errors
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["--port", "65536"], ["--port", "-1"], ["--port", "x"], ["--log-level", "loud"], ["--log-format", "xml"], ["x"]],
-    ids=" ".join,
-)
-async def test_a_wrong_option_is_a_usage_error(arguments: list[str]) -> None:
-    code, output, errors = await run(*arguments)
-    assert (code, output) == (2, "")
-    assert "Usage: tictactoe-server" in errors
+    assert (await complaint("--host", host, "--port", "0")).startswith("Cannot ")
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        *((wrong.split(), "Usage: tictactoe-server") for wrong in ("--port 65536", "--port -1", "--port x", "x")),
+        *((wrong.split(), "Usage: tictactoe-server") for wrong in ("--log-level loud", "--log-format xml")),
         (["--limit", "romms=3"], "did you mean rooms?"),
         (["--limit", "rooms"], "names no number"),
         (["--limit", "rooms=-1"], "names no number"),
@@ -253,7 +244,7 @@ async def test_a_wrong_option_is_a_usage_error(arguments: list[str]) -> None:
         (["--origin", "https://[::1"], "no origin"),
     ],
 )
-async def test_a_limit_a_proxy_or_an_origin_that_is_none_is_told_in_words(arguments: list[str], words: str) -> None:
+async def test_an_option_with_a_wrong_value_is_told_in_words(arguments: list[str], words: str) -> None:
     code, output, errors = await run(*arguments)
     assert (code, output) == (2, "")
     assert words in " ".join(errors.replace("│", "").split())
@@ -309,18 +300,13 @@ async def test_a_signal_gives_notice_closes_with_1012_and_ends_well(name: signal
                         while True:
                             await opened.recv()
                 assert opened.close_code == 1012
-            code, _, errors = await end_of(process)
-        assert code == 0
-        assert "Traceback" not in errors
+            await stopped(process, None)
 
 
 async def test_a_signal_right_after_the_ready_line_ends_well() -> None:
     async with started("--host", "127.0.0.1", "--port", "0") as process:
         await url_of(process)
-        process.send_signal(signal.SIGINT)
-        code, _, errors = await end_of(process)
-    assert code == 0
-    assert "Traceback" not in errors
+        await stopped(process, signal.SIGINT)
 
 
 async def test_a_second_signal_changes_nothing() -> None:
@@ -331,9 +317,7 @@ async def test_a_second_signal_changes_nothing() -> None:
             await ana.next_of("notice")
             with contextlib.suppress(ProcessLookupError):
                 process.send_signal(signal.SIGINT)
-        code, _, errors = await end_of(process)
-    assert code == 0
-    assert "Traceback" not in errors
+        await stopped(process, None)
 
 
 # -- words ------------------------------------------------------------------------------------------------------
@@ -344,12 +328,15 @@ async def test_version_names_the_program_and_the_protocol() -> None:
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])
-async def test_help_names_every_option_its_default_and_its_variable(option: str) -> None:
+async def test_help_names_every_option_its_default_and_its_variable(option: str, home: Path) -> None:
     code, output, errors = await run(option)
     assert (code, errors) == (0, "")
     for word in ("--host", "--port", "--log-format", "--log-level", "--version", "8765", "tictactoe-client"):
         assert word in output
-    for name in ("HOST", "PORT", "LOG_FORMAT", "LOG_LEVEL"):
+    for word in ("--data", ":memory:", "--keep-room", "--keep-game", "backup"):
+        assert word in output
+    assert str(home) in output.replace("\n", "").replace(" ", "")
+    for name in ("HOST", "PORT", "LOG_FORMAT", "LOG_LEVEL", "DATA", "KEEP_ROOM"):
         assert f"TICTACTOE_{name}" in output
 
 
@@ -365,9 +352,7 @@ async def test_json_logs_are_one_json_object_a_line() -> None:
         async with open_peer(url, "Zoë") as zoe:
             room = (await zoe.ask("create"))["room"]
             await zoe.ask("leave", room=room)
-        process.send_signal(signal.SIGTERM)
-        code, _, errors = await end_of(process)
-    assert code == 0
+        _, errors = await stopped(process)
     lines = log_lines(errors)
     assert {"event", "level", "timestamp", "logger"} <= set(lines[0])
     assert {"listening", "room closed", "stopped"} <= {line["event"] for line in lines}
@@ -385,10 +370,7 @@ async def test_text_logs_at_the_usual_level_are_quiet_about_strangers() -> None:
                 await reader.read()
             writer.close()
             await writer.wait_closed()
-        process.send_signal(signal.SIGTERM)
-        code, _, errors = await end_of(process)
-    assert code == 0
-    assert "Traceback" not in errors
+        _, errors = await stopped(process)
     assert [line for line in errors.splitlines() if not OWN_WORDS.search(line)] == []
 
 
@@ -404,8 +386,7 @@ async def test_the_host_sees_rooms_open_and_close_and_people_come_and_go() -> No
             await bo.ask("join", room=code)
             await bo.ask("leave", room=code)
             await ana.ask("leave", room=code)
-        process.send_signal(signal.SIGTERM)
-        _, _, errors = await end_of(process)
+        _, errors = await stopped(process)
     lines = log_lines(errors)
     told = [(line["event"], line.get("player")) for line in lines if line.get("room") == code]
     assert told == [
@@ -451,9 +432,7 @@ async def test_a_hang_up_takes_the_certificate_up_anew(authority: Authority) -> 
         assert ("DNS", "play.example.org") in writer.get_extra_info("peercert")["subjectAltName"]
         writer.close()
         await writer.wait_closed()
-        process.send_signal(signal.SIGTERM)
-        code, _, errors = await end_of(process)
-    assert (code, "Traceback" in errors) == (0, False)
+        await stopped(process)
 
 
 async def test_strangers_to_tls_leave_no_word_in_the_log(authority: Authority) -> None:
@@ -468,18 +447,15 @@ async def test_strangers_to_tls_leave_no_word_in_the_log(authority: Authority) -
                 await reader.read()
             writer.close()
             await writer.wait_closed()
-        process.send_signal(signal.SIGTERM)
-        code, _, errors = await end_of(process)
-    assert code == 0
+        _, errors = await stopped(process)
     assert re.fullmatch(r"\S+ \S+ server started .*\nStopping: .*\n\S+ \S+ server stopped\n", errors), errors
 
 
 async def test_half_a_pair_is_a_usage_error_and_a_wrong_one_a_line(authority: Authority) -> None:
     code, _, errors = await run("--tls-cert", str(authority.cert))
     assert (code, "--tls-cert and --tls-key belong together" in errors) == (2, True)
-    code, output, errors = await run("--tls-cert", str(authority.cert), "--tls-key", str(authority.ca), "--port", "0")
-    assert (code, output, errors.count("\n")) == (1, "", 1)
-    assert errors.startswith(f"tictactoe-server: There is no certificate in {authority.cert}, or no key in ")
+    told = await complaint("--tls-cert", str(authority.cert), "--tls-key", str(authority.ca), "--port", "0")
+    assert told.startswith(f"There is no certificate in {authority.cert}, or no key in ")
 
 
 # -- the line for a friend --------------------------------------------------------------------------------------
@@ -528,4 +504,4 @@ async def test_a_service_manager_is_told_that_it_is_ready_alive_and_about_to_sto
                 process.send_signal(signal.SIGTERM)
                 while told != b"STOPPING=1":
                     told = await asyncio.get_running_loop().sock_recv(manager, 4096)
-            assert (await end_of(process))[0] == 0
+            await stopped(process, None)

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.test_server_command import COMMAND, end_of, run, started, url_of
+from tests.end_to_end.test_server_command import COMMAND, complaint, run, started, stopped, url_of
 from tests.environment import environment
 from tests.faults.harness import Harness
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing
@@ -124,9 +124,7 @@ async def test_memory_keeps_nothing_and_says_so(home: Path) -> None:
             url = await url_of(process)
             token = await finish_a_game(url)
             assert await has_finished_game(url, token)
-            process.send_signal(signal.SIGTERM)
-            code, _, errors = await end_of(process)
-        assert code == 0
+            _, errors = await stopped(process)
         assert NOTHING_IS_KEPT in errors
     assert await asyncio.to_thread(lambda: list(home.iterdir())) == []
 
@@ -134,8 +132,7 @@ async def test_memory_keeps_nothing_and_says_so(home: Path) -> None:
 async def test_a_server_that_keeps_its_rooms_does_not_say_otherwise(tmp_path: Path) -> None:
     async with started(*HERE, "--data", str(tmp_path)) as process:
         await url_of(process)
-        process.send_signal(signal.SIGTERM)
-        _, _, errors = await end_of(process)
+        _, errors = await stopped(process)
     assert "Stopping: everybody is told.\n" in errors
     assert "Nothing is kept" not in errors
 
@@ -143,13 +140,11 @@ async def test_a_server_that_keeps_its_rooms_does_not_say_otherwise(tmp_path: Pa
 async def test_a_second_server_on_the_folder_says_who_has_it_and_ends(tmp_path: Path) -> None:
     async with started(*HERE, "--data", str(tmp_path)) as first:
         url = await url_of(first)
-        code, output, errors = await run(*HERE, "--data", str(tmp_path))
-        assert (code, output) == (1, "")
+        told = await complaint(*HERE, "--data", str(tmp_path))
         said = f"The data folder {tmp_path} is in use by another server, process {first.pid}. "
-        assert errors == f"tictactoe-server: {said}Stop that one, or give this one its own folder.\n"
-        assert errors.removeprefix("tictactoe-server: ").replace(str(tmp_path), "/srv/tictactoe").replace(
-            str(first.pid), "4711"
-        ) in MANUAL.read_text(encoding="utf-8")
+        assert told == f"{said}Stop that one, or give this one its own folder.\n"
+        shown = told.replace(str(tmp_path), "/srv/tictactoe").replace(str(first.pid), "4711")
+        assert shown in MANUAL.read_text(encoding="utf-8")
         async with open_peer(url, "ana") as ana:
             assert (await ana.ask("create"))["type"] == "ok"
     async with started(*HERE, "--data", str(tmp_path)) as after:
@@ -159,10 +154,9 @@ async def test_a_second_server_on_the_folder_says_who_has_it_and_ends(tmp_path: 
 async def test_of_a_taken_port_and_a_taken_folder_the_port_is_told(tmp_path: Path) -> None:
     async with started(*HERE, "--data", str(tmp_path)) as first:
         port = (await url_of(first)).rpartition(":")[2]
-        code, output, errors = await run("--host", "127.0.0.1", "--port", port, "--data", str(tmp_path))
-    assert (code, output) == (1, "")
-    assert errors.startswith(f"tictactoe-server: Cannot listen on 127.0.0.1, port {port}: ")
-    assert errors.count("\n") == 1
+        assert (await complaint("--host", "127.0.0.1", "--port", port, "--data", str(tmp_path))).startswith(
+            f"Cannot listen on 127.0.0.1, port {port}: "
+        )
 
 
 async def test_a_taken_port_leaves_no_folder_behind(tmp_path: Path) -> None:
@@ -176,24 +170,18 @@ async def test_a_taken_port_leaves_no_folder_behind(tmp_path: Path) -> None:
 async def test_a_folder_that_cannot_be_one_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for folder in (tmp_path / "file", tmp_path / "file" / "data"):
-        code, output, errors = await run(*HERE, "--data", str(folder))
-        assert (code, output) == (1, "")
-        assert errors.startswith(f"tictactoe-server: Cannot use the data folder {folder}: ")
-        assert errors.count("\n") == 1
+        assert (await complaint(*HERE, "--data", str(folder))).startswith(f"Cannot use the data folder {folder}: ")
 
 
 async def test_a_database_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> None:
     async with started(*HERE, "--data", str(tmp_path)) as process:
         await url_of(process)
-        process.send_signal(signal.SIGTERM)
-        await end_of(process)
+        await stopped(process)
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as database:
         database.execute(f"PRAGMA user_version = {SCHEMA + 98}")
     before = (tmp_path / FILE_NAME).read_bytes()
-    code, output, errors = await run(*HERE, "--data", str(tmp_path))
-    assert (code, output) == (1, "")
-    assert f"has schema {SCHEMA + 98}, but this version knows schemas up to {SCHEMA}: " in errors
-    assert errors.count("\n") == 1
+    told = await complaint(*HERE, "--data", str(tmp_path))
+    assert f"has schema {SCHEMA + 98}, but this version knows schemas up to {SCHEMA}: " in told
     assert (tmp_path / FILE_NAME).read_bytes() == before
 
 
@@ -201,10 +189,7 @@ async def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path:
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as database:
         database.execute("CREATE TABLE theirs (value)")
     before = (tmp_path / FILE_NAME).read_bytes()
-    code, _, errors = await run(*HERE, "--data", str(tmp_path))
-    assert code == 1
-    assert errors.count("\n") == 1
-    assert "belongs to another program" in errors
+    assert "belongs to another program" in await complaint(*HERE, "--data", str(tmp_path))
     assert (tmp_path / FILE_NAME).read_bytes() == before
 
 
@@ -235,8 +220,7 @@ async def test_the_manual_s_commands_back_a_running_server_up_and_restore_it(her
                 assert (code, errors) == (0, "")
                 assert output.startswith(f"Copied {folder} to ")
             await play_out({"X": ana, "O": bo}, room, [0], first_ply=1)
-        process.send_signal(signal.SIGTERM)
-        await end_of(process)
+        await stopped(process)
     copies = await asyncio.to_thread(lambda: sorted(here.glob("*.sqlite3")))
     assert len(copies) == 2
     assert {mode_of(copy) for copy in copies} == {0o600}
@@ -262,16 +246,11 @@ async def test_a_backup_never_overwrites_and_says_why_it_cannot(tmp_path: Path) 
     async with started(*HERE, "--data", str(data)) as process:
         await url_of(process)
         for arguments in (("--data", str(data), "backup", str(target)), ("backup", str(target), "--data", str(data))):
-            assert await run(*arguments) == (
-                1,
-                "",
-                f"tictactoe-server: {target} exists already. Nothing was overwritten.\n",
-            )
+            assert await complaint(*arguments) == f"{target} exists already. Nothing was overwritten.\n"
         assert target.read_text() == "mine"
-        code, _, errors = await run("--data", str(data), "backup", str(tmp_path / "no" / "copy"))
-        assert (code, errors.count("\n")) == (1, 1)
-    code, _, errors = await run("--data", str(tmp_path / "nothing"), "backup", str(tmp_path / "new"))
-    assert (code, errors) == (1, f"tictactoe-server: There is no database in {tmp_path / 'nothing'}.\n")
+        assert await complaint("--data", str(data), "backup", str(tmp_path / "no" / "copy"))
+    told = await complaint("--data", str(tmp_path / "nothing"), "backup", str(tmp_path / "new"))
+    assert told == f"There is no database in {tmp_path / 'nothing'}.\n"
     code, _, errors = await run("--data", ":memory:", "backup", str(tmp_path / "new"))
     assert code == 2
     assert "keeps nothing" in errors
@@ -286,9 +265,7 @@ async def test_sigterm_leaves_one_file_with_everything_in_it(tmp_path: Path) -> 
         url = await url_of(process)
         async with open_peer(url, "ana") as ana:
             rooms = [(await ana.ask("create"))["room"] for _ in range(20)]
-            process.send_signal(signal.SIGTERM)
-            code, _, _ = await end_of(process)
-    assert code == 0
+            await stopped(process)
     names = await asyncio.to_thread(lambda: sorted(path.name for path in tmp_path.iterdir()))
     assert names == ["server.lock", FILE_NAME]
     assert rooms_of(tmp_path) == sorted(rooms)
@@ -365,8 +342,7 @@ async def test_rooms_that_nobody_comes_back_to_end_and_are_gone_from_the_store(t
         while gone < {waiting, playing}:
             gone |= set((await fan.next_of("lobby"))["closed"])
         assert [row["room"] for row in (await eve.ask("rooms"))["rooms"]] == [kept]
-        process.send_signal(signal.SIGTERM)
-        await end_of(process)
+        await stopped(process)
     assert rooms_of(tmp_path) == [kept]
 
 
@@ -382,11 +358,3 @@ async def test_after_a_restart_too_a_room_ends_when_nobody_comes_back(tmp_path: 
             assert await eve.refusal("watch", room=room) == "no_such_room"
         assert await server.end(signal.SIGTERM) == 0
     assert rooms_of(tmp_path) == []
-
-
-async def test_a_folder_is_named_in_the_help_with_its_variable(home: Path) -> None:
-    code, output, _ = await run("--help")
-    assert code == 0
-    for word in ("--data", "TICTACTOE_DATA", ":memory:", "--keep-room", "TICTACTOE_KEEP_ROOM", "--keep-game", "backup"):
-        assert word in output
-    assert str(home) in output.replace("\n", "").replace(" ", "")

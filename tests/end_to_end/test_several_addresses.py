@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,9 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.clients import run_client
-from tests.end_to_end.test_reconnect import QUICK, event_of, sees_online, state_where
-from tests.end_to_end.test_server_command import end_of, started, url_of
+from tests.end_to_end.test_client_library import state_where
+from tests.end_to_end.test_reconnect import QUICK, event_of, sees_online
+from tests.end_to_end.test_server_command import started, stopped, url_of
 from tests.faults.hostile_server import hostile_server
 from tests.kept import rooms_left
 from tests.peer import open_peer
@@ -156,8 +156,7 @@ async def test_the_game_goes_on_when_the_server_is_started_again_elsewhere(tmp_p
         await room.move(4)
         seq = (await state_where(other, ply=1)).seq
         one.is_closed = True
-        server.send_signal(signal.SIGTERM)
-        await end_of(server)
+        await stopped(server)
         again = await stack.enter_async_context(started(*arguments))
         two.port = parse_address(await url_of(again)).port or 0
         two.is_closed = False
@@ -226,8 +225,7 @@ async def test_a_seat_left_at_one_address_is_taken_up_at_another(server: Server,
             await ana.until("You are O.")
             lose(one)
             await ana.until("Now at")
-            ana.process.kill()
-            await ana.process.wait()
+            await ana.kill()
         await sees_online(bo, "O", is_online=False)
         one.is_closed = False
         for address in (one, two):

@@ -1,0 +1,25 @@
+"""What several tests of whole programs begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+GAMES = """\
+[X "ana"]
+[O "bo"]
+
+1. b2 a1 2. c1 {A threat.} a3 3. a2 c3 4. c2 X
+
+[Rules "four"]
+1. a1 *
+"""
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> str:
+    """Return the name of a file with two games."""
+    file = tmp_path / "games.txt"
+    file.write_text(GAMES)
+    return str(file)
