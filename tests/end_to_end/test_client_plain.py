@@ -216,41 +216,6 @@ async def test_a_drawn_game_on_another_board_with_letters(server: Server) -> Non
         assert not [line for line in ana.lines if line.startswith(("Connecting", "To play"))]
 
 
-async def test_where_marks_fall_a_column_is_a_move_however_it_is_named(server: Server) -> None:
-    async with run_client("play", "--rules", "connect-four", "-s", server.url) as ana, open_peer(server.url) as bo:
-        code = (await ana.until("Code")).split()[1]
-        await ana.until("To play, type a column, A to G or 1 to 7.")
-        await bo.ask("match", rules="connect-four")
-        for ply, (typed, lands, reply) in enumerate([("d", "D6", 31), ("D2", "D4", 17), ("d6", "D2", 3)]):
-            await ana.until("Your move, X.")
-            await ana.ask(typed, f"You play {lands}.")
-            await bo.ask("move", room=code, cell=reply, ply=2 * ply + 1)
-        await ana.until("Your move, X.")
-        ana.type("d", "/d", "e")
-        await ana.until("Column D is full. Free: A B C E F G.")
-        await ana.until("Diagonal A4 to D1: A4 empty, B3 empty, C2 empty, D1 O.", "You play E6.")
-
-
-async def test_three_players_are_named_each_in_turn(server: Server) -> None:
-    async with (
-        run_client("play", "--rules", "three-players", "-n", "ana", "-s", server.url) as ana,
-        open_peer(server.url, "bo") as bo,
-        open_peer(server.url, "cy") as cy,
-    ):
-        code = await open_room(ana)
-        await bo.ask("join", room=code)
-        await ana.until("bo joins as O.")
-        await cy.ask("join", room=code)
-        await ana.until("cy joins as A.", "Your move, X.")
-        await ana.ask("a1", "You play A1.")
-        await bo.send("move", room=code, cell=1, ply=1)
-        await ana.until("bo plays B1.")
-        await cy.send("move", room=code, cell=2, ply=2)
-        await ana.until("cy plays C1.", "Your move, X.")
-        ana.type("leave", "leave")
-        assert await ana.end() == 0
-
-
 @pytest.mark.parametrize(("options", "accessible"), [((), "1"), (("--no-board",), "")])
 async def test_a_screen_reader_gets_no_board_unasked(server: Server, options: tuple[str, ...], accessible: str) -> None:
     where = ("-s", server.url, *options)
@@ -260,15 +225,6 @@ async def test_a_screen_reader_gets_no_board_unasked(server: Server, options: tu
         await ana.until("Your move, X.")
         assert "   A B C" not in ana.lines
         await ana.ask("b", "   A B C")
-
-
-async def test_waiting_for_somebody_ends_with_leave_and_frees_the_seat(server: Server) -> None:
-    async with run_client("new", "-s", server.url) as ana, open_peer(server.url) as bo:
-        code = await open_room(ana)
-        ana.type("leave")
-        assert await ana.end() == 0
-        assert ana.lines[-1] == f"You left room {code}. Goodbye."
-        assert (await bo.ask("rooms"))["rooms"] == []
 
 
 async def test_anything_else_than_the_word_again_plays_on(server: Server) -> None:
@@ -405,30 +361,6 @@ async def test_yes_and_no_where_two_offers_stand_or_none(server: Server) -> None
         await ana.until("Game 2. You are O. bo is X.")
 
 
-async def test_the_clocks_and_the_company_are_told(server: Server) -> None:
-    async with run_client("new", "-n", "ana", "-s", server.url, "--clock", "3+2") as ana:
-        code = await open_room(ana)
-        ana.type("clocks", "who")
-        await ana.until("Left: ana 3:00, nobody 3:00.", "You are X. The seat O is free.")
-        async with open_peer(server.url, "bo") as bo:
-            await bo.ask("join", room=code)
-            await ana.until("Your move, X.")
-            await ana.ask("c", "Left: ana ")
-
-
-async def test_short_time_of_ones_own_is_told(server: Server) -> None:
-    async with run_client("new", "-n", "ana", "-s", server.url, "--clock", "10.05/move") as ana:
-        code = await open_room(ana)
-        async with open_peer(server.url, "bo") as bo:
-            await bo.ask("join", room=code)
-            await ana.until("Your move, X.")
-            ana.type("a1")
-            await bo.state(ply=1)
-            await bo.ask("move", room=code, cell=4, ply=1)
-            await ana.until("You have 10 seconds left.")
-            await ana.ask("b1", "You play B1")
-
-
 async def test_moves_that_were_missed_are_told_in_their_order(server: Server) -> None:
     async with two_playing(server) as (ana, bo, code):
         states = [ana.seen[-1]]
@@ -469,28 +401,6 @@ async def test_moves_that_were_missed_are_told_in_their_order(server: Server) ->
         "bo resigns. ana wins.",
         "Winner: ana, X.",
     ]
-
-
-async def test_a_watcher_steps_back_while_the_game_goes_on_and_so_does_a_player_after_the_end(server: Server) -> None:
-    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        code = await open_room(ana)
-        await bo.ask("join", room=code)
-        async with run_client("watch", code, "-s", server.url) as watcher:
-            await watcher.until("X's move.")
-            ana.type("a1")
-            await watcher.until("ana plays A1")
-            watcher.type("board 0", "n")
-            await watcher.until("The start.", "Move 1 of 1: ana plays A1, top left.")
-            await watcher.ask("p", "The start.")
-            await bo.ask("move", room=code, cell=4, ply=1)
-            await watcher.until("bo plays B2, centre.")
-            watcher.type("n", "live", "help")
-            await watcher.until("Move 1 of 2: ana plays A1, top left.", "Move 2 of 2: bo plays B2, centre.")
-            await watcher.until("Talk: chat TEXT says it to all, ")
-        await ana.until("Your move, X.")
-        ana.type("n", "resign", "yes", "p", "n")
-        await ana.until("Nothing was asked. Your move, X.", "You resign. You lose.")
-        await ana.until("Move 1 of 2: ana plays A1, top left.", "Move 2 of 2: bo plays B2, centre.")
 
 
 async def test_a_step_on_never_declines_an_offer_that_came_while_one_looked_back(server: Server) -> None:

@@ -29,16 +29,6 @@ async def test_the_end_of_the_input_says_that_it_aborts_a_game(server: Server) -
         await ana.until("The input has ended: leaving in 5 s, which aborts the game.")
 
 
-async def test_an_aborted_game_is_told(server: Server) -> None:
-    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        code = await open_room(ana)
-        await bo.ask("join", room=code)
-        await bo.ask("resign", room=code)
-        await ana.until("The game was aborted, as not everybody had moved yet. It doesn't count.")
-        await ana.until("Rematch? Type rematch, new or leave.")
-        await ana.ask("save", "A game that ended before it had begun is not saved.")
-
-
 async def test_a_lesson_is_shown_in_the_room_and_in_the_list_and_its_game_is_analysed(server: Server) -> None:
     options = ("--analysis", "open", "--chat", "players")
     async with run_client("new", *options, "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:

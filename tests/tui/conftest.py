@@ -225,11 +225,20 @@ def at_home(server: Server, open_screen: OpenScreen) -> AtHome:
 
 @pytest.fixture
 def game(server: Server, open_screen: OpenScreen) -> Game:
-    """Return how to let ana sit at the screen with X, in a window with small cells unless told, and bo join her."""
+    """Return how to let ana sit at the screen with X, in a window with small cells unless told, and bo join her.
+
+    The first `moves` on 3x3 are made then, and bo `gives_up` if that is wished for.
+    """
 
     @contextlib.asynccontextmanager
     async def begin(
-        rules: Rules = PRESETS["classic"], *, opponent: str = "bo", at: Server = server, **options: Any
+        rules: Rules = PRESETS["classic"],
+        *,
+        opponent: str = "bo",
+        at: Server = server,
+        moves: Sequence[int] = (),
+        gives_up: bool = False,
+        **options: Any,
     ) -> AsyncIterator[tuple[ScreenUser, Peer, str]]:
         options = {"motion": False, "size": (80, 16) if rules.rows == 3 else (80, 24), "url": at.url, **options}
         async with (
@@ -240,6 +249,17 @@ def game(server: Server, open_screen: OpenScreen) -> Game:
             code = ana.code
             await bo.ask("join", room=code)
             await ana.until("YOUR MOVE (X)")
+            for ply, cell in enumerate(moves):
+                if ply % 2:
+                    await bo.ask("move", room=code, cell=cell, ply=ply)
+                else:
+                    await ana.press(str(cell + 1))
+                    await bo.state(ply=ply + 1)
+                while len(ana.app.pages[-1].room.moves) <= ply:
+                    await ana.pilot.pause()
+            if gives_up:
+                await bo.ask("resign", room=code)
+            await ana.until("YOU WIN" if gives_up else "bo's move" if len(moves) % 2 else "YOUR MOVE")
             yield ana, bo, code
 
     return begin

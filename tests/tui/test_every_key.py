@@ -239,13 +239,7 @@ async def test_while_one_watches(server: Server, open_screen: OpenScreen, look: 
 
 
 async def test_after_a_game(game: Game, look: dict[str, Any], here: Path) -> None:
-    async with game(**look) as (ana, bo, code):
-        await ana.press("1")
-        await bo.state(ply=1)
-        await bo.ask("move", room=code, cell=4, ply=1)
-        await ana.until("YOUR MOVE", "(O)")
-        await bo.ask("resign", room=code)
-        await ana.until("YOU WIN")
+    async with game(**look, moves=[0, 4], gives_up=True) as (ana, *_):
         hand = Hand(ana, look)
         at_end = ana.text
         await hand.do("review", "O to move:")

@@ -16,12 +16,6 @@ pytestmark = pytest.mark.usefixtures("as_in_1_0")
 WON, LOST, DRAWN, ABANDONED, CONNECTION_LOST, INTERRUPTED = 0, 10, 11, 12, 7, 130
 
 
-async def command(user: ScreenUser, words: str) -> None:
-    """Type a command in a room."""
-    await user.press(":")
-    await user.enter(words)
-
-
 async def quit_with(user: ScreenUser, *keys: str) -> int | None:
     """Press keys until the program has ended, and return its exit code."""
     await user.press(*keys)
@@ -30,15 +24,13 @@ async def quit_with(user: ScreenUser, *keys: str) -> int | None:
 
 
 async def test_a_game_that_was_won_ends_with_zero(game: Game) -> None:
-    async with game(result_code=True) as (ana, bo, code):
-        await bo.ask("resign", room=code)
-        await ana.until("YOU WIN")
+    async with game(result_code=True, gives_up=True) as (ana, *_):
         assert await quit_with(ana, "ctrl+q") == WON
 
 
 async def test_a_game_that_was_resigned_is_lost(game: Game) -> None:
-    async with game(result_code=True) as (ana, _, _code):
-        await command(ana, "resign")
+    async with game(result_code=True) as (ana, *_):
+        await ana.enter(":resign")
         await ana.do("enter", "YOU LOSE")
         assert await quit_with(ana, "ctrl+q") == LOST
 
@@ -53,12 +45,12 @@ async def test_a_draw_is_one(game: Game) -> None:
 
 @pytest.mark.parametrize("keys", [("ctrl+q", "ctrl+q"), ("ctrl+q", "enter")])
 async def test_a_live_game_that_is_left_with_the_program_is_abandoned(game: Game, keys: tuple[str, ...]) -> None:
-    async with game(result_code=True) as (ana, _, _code):
+    async with game(result_code=True) as (ana, *_):
         assert await quit_with(ana, *keys) == ABANDONED
 
 
 async def test_a_live_game_that_is_left_for_the_first_page_is_abandoned(game: Game) -> None:
-    async with game(result_code=True) as (ana, bo, _code):
+    async with game(result_code=True) as (ana, bo, _):
         await ana.do("escape enter", "Playing as")
         await bo.state(status="over")
         assert await quit_with(ana, "ctrl+q") == ABANDONED
@@ -67,7 +59,7 @@ async def test_a_live_game_that_is_left_for_the_first_page_is_abandoned(game: Ga
 async def test_the_last_of_several_games_counts(bots: Server, open_screen: OpenScreen) -> None:
     async with open_screen(bots.url, against_computer("easy"), result_code=True) as ana:
         await ana.until("YOUR MOVE")
-        await command(ana, "resign")
+        await ana.enter(":resign")
         await ana.do("enter", "YOU LOSE")
         await ana.do("escape", "Playing as")
         async with open_peer(bots.url, "bo") as bo:
@@ -80,8 +72,8 @@ async def test_the_last_of_several_games_counts(bots: Server, open_screen: OpenS
 
 
 async def test_waiting_for_another_game_that_never_began_leaves_the_result_of_the_last_one(game: Game) -> None:
-    async with game(result_code=True) as (ana, _, _code):
-        await command(ana, "resign")
+    async with game(result_code=True) as (ana, *_):
+        await ana.enter(":resign")
         await ana.do("enter", "YOU LOSE")
         await ana.do("n", "Waiting for someone")
         assert await quit_with(ana, "ctrl+q") == LOST
@@ -105,13 +97,13 @@ async def test_without_a_seat_there_is_no_result(server: Server, at_home: AtHome
 
 
 async def test_ctrl_c_says_that_it_was_interrupted_whatever_the_result(game: Game) -> None:
-    async with game(result_code=True) as (ana, _, _code):
+    async with game(result_code=True) as (ana, *_):
         assert await quit_with(ana, "ctrl+c", "ctrl+c") == INTERRUPTED
 
 
 async def test_where_it_is_not_asked_for_a_result_is_no_exit_code(game: Game) -> None:
-    async with game() as (ana, _, _code):
-        await command(ana, "resign")
+    async with game() as (ana, *_):
+        await ana.enter(":resign")
         await ana.do("enter", "YOU LOSE")
         assert await quit_with(ana, "ctrl+q") == 0
 

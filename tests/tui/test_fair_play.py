@@ -20,10 +20,7 @@ async def test_leaving_before_both_have_moved_asks_whether_to_abort_and_does(gam
 
 
 async def test_once_both_have_moved_leaving_loses(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await ana.do("1", "bo's move (O)")
-        await bo.ask("move", room=code, cell=4, ply=1)
-        await ana.until("YOUR MOVE (X)")
+    async with game(moves=[0, 4]) as (ana, *_):
         await ana.do("escape", "Leave and lose this game?")
 
 
@@ -58,13 +55,6 @@ async def test_the_time_for_a_first_move_is_counted_down(server: Server, open_sc
         await ana.do("1", "bo's move (O)   first move within 0:")
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("YOUR MOVE (X)", gone="first move")
-
-
-async def test_a_server_without_lessons_refuses_one(server: Server, open_screen: OpenScreen, as_in_1_0: None) -> None:
-    async with open_screen(server.url, Choice("create", analysis="open")) as ana:
-        await ana.until_it_ends()
-    assert ana.app.return_code == 6
-    assert "This server is too old for that: it knows no analysis of a room." in ana.app.last_words
 
 
 async def test_one_who_is_muted_is_not_shown_until_heard_again(game: Game) -> None:

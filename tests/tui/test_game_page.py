@@ -35,17 +35,12 @@ async def test_a_whole_game_by_digits(game: Game, look: dict[str, Any]) -> None:
 
 
 async def test_a_taken_cell_is_told_with_the_free_ones(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await ana.press("1")
-        await bo.state(ply=1)
-        await bo.ask("move", room=code, cell=4, ply=1)
-        await ana.until("YOUR MOVE (X)", "(O)")
+    async with game(moves=[0, 4]) as (ana, *_):
         await ana.do("5", "B2 is taken by O. Free: B1 C1 A2 C2 A3 B3 C3.")
 
 
 async def test_out_of_turn_nothing_is_sent(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await ana.do("1", "bo's move (O)")
+    async with game(moves=[0]) as (ana, bo, code):
         await ana.do("2", "It's bo's move.")
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("YOUR MOVE (X)", "1. X A1  O B2")
@@ -109,12 +104,7 @@ async def test_no_picture_without_colour(server: Server, open_screen: OpenScreen
 
 
 async def test_a_finished_game_is_stepped_through(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await ana.press("5")
-        await bo.state(ply=1)
-        await bo.ask("move", room=code, cell=0, ply=1)
-        await bo.ask("resign", room=code)
-        await ana.until("YOU WIN")
+    async with game(moves=[4, 0], gives_up=True) as (ana, *_):
         text = await ana.do("v", "(X)", gone="│  O  │")
         assert "O" not in text.splitlines()[4]
         await ana.do("left left right right", "(O)")
@@ -215,9 +205,7 @@ async def test_a_watcher_steps_back_and_returns(server: Server, open_screen: Ope
 
 async def test_a_lost_connection_is_shown_and_made_good(proxy: Proxy, game: Game) -> None:
     backoff = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
-    async with game(url=proxy.url, backoff=backoff) as (ana, bo, code):
-        await ana.press("5")
-        await bo.state(ply=1)
+    async with game(url=proxy.url, backoff=backoff, moves=[4]) as (ana, bo, code):
         proxy.cut()
         await ana.until(
             "CONNECTION LOST. Trying again in 99", "(attempt 1). Your seat is held 49:", "r try now", "offline"

@@ -162,7 +162,7 @@ async def test_whatever_else_is_typed_at_a_question_plays_on(game: Game, keys: t
 
 @pytest.mark.parametrize(("key", "code"), [("ctrl+q", 0), ("ctrl+c", 130)])
 async def test_to_confirm_ends_with_the_code_of_the_key_that_asked(game: Game, key: str, code: int) -> None:
-    async with game() as (ana, _, _code):
+    async with game() as (ana, *_):
         await ana.do(key, "Leave and lose this game?")
         await ana.press("enter")
         await ana.until_it_ends()
@@ -170,7 +170,7 @@ async def test_to_confirm_ends_with_the_code_of_the_key_that_asked(game: Game, k
 
 
 async def test_ctrl_q_and_ctrl_c_with_the_help_open_ask_at_the_board(game: Game) -> None:
-    async with game() as (ana, _, _code):
+    async with game() as (ana, *_):
         for key in ("ctrl+q", "ctrl+c"):
             await ana.do("?", "Help")
             await ana.do(key, "Leave and lose this game?", "YOUR MOVE (X)", gone="Help")
@@ -178,15 +178,13 @@ async def test_ctrl_q_and_ctrl_c_with_the_help_open_ask_at_the_board(game: Game)
 
 
 async def test_quitting_is_asked_about_in_the_middle_of_a_line(game: Game) -> None:
-    async with game() as (ana, _, _code):
+    async with game() as (ana, *_):
         await ana.do("tab h i ctrl+q", "Leave and lose this game?")
         await ana.do("escape", "say: hi_", gone="Leave and lose")
 
 
 async def test_the_end_of_a_game_is_told_to_the_terminal_after_quitting(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await bo.ask("resign", room=code)
-        await ana.until("YOU WIN")
+    async with game(gives_up=True) as (ana, _, code):
         await ana.press("ctrl+q")
         await ana.until_it_ends()
     assert ana.app.last_words == f"Room {code}: bo resigns. You win."

@@ -43,24 +43,19 @@ async def test_ones_own_offers_are_withdrawn_by_key_and_in_words(game: Game) -> 
 
 
 async def test_moves_that_were_taken_back_are_told(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await ana.press("1")
-        await bo.state(ply=1)
-        await bo.ask("move", room=code, cell=4, ply=1)
-        await ana.until("YOUR MOVE (X)")
+    async with game(moves=[0, 4]) as (ana, bo, code):
         await ana.enter(":undo", "You asked to take back A1 and B2.")
         await bo.ask("undo", room=code, action="accept")
         await ana.until("You take back A1 and B2.", "YOUR MOVE (X)")
 
 
 async def test_what_follows_draw_must_make_sense(game: Game) -> None:
-    async with game() as (ana, _, _code):
+    async with game() as (ana, *_):
         await ana.enter(":draw please", "Type draw, draw accept, draw decline or draw withdraw.", gone="You offered")
 
 
 async def test_why_a_game_ended_stays_when_the_other_one_leaves(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await bo.ask("resign", room=code)
+    async with game(gives_up=True) as (ana, bo, code):
         await ana.until("YOU WIN   bo resigns")
         await ana.do("enter", "The game is over. r rematch")
         await bo.ask("leave", room=code)
@@ -75,11 +70,7 @@ async def test_leaving_a_game_is_told_as_that_in_one_line(game: Game) -> None:
 
 
 async def test_who_is_asked_sees_what_would_be_taken_back(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await ana.press("1")
-        await bo.state(ply=1)
-        await bo.ask("move", room=code, cell=4, ply=1)
-        await ana.until("YOUR MOVE (X)")
+    async with game(moves=[0, 4]) as (ana, bo, code):
         await ana.press("9")
         await bo.state(ply=3)
         await bo.ask("undo", room=code, action="offer")

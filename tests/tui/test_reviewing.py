@@ -107,11 +107,7 @@ async def test_one_who_plays_gets_the_words_of_the_server_and_no_values(game: Ga
 
 
 async def test_a_rematch_ends_the_review(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await ana.press("1")
-        await bo.state(ply=1)
-        await bo.ask("resign", room=code)
-        await ana.until("YOU WIN")
+    async with game(moves=[0], gives_up=True) as (ana, bo, code):
         await ana.do("v", "X to move: a draw", "*=")
         await bo.ask("rematch", room=code)
         await ana.until("bo wants a rematch:", "X to move: a draw")
@@ -164,10 +160,7 @@ async def test_before_the_first_move_there_is_nothing_to_step_back_to(server: Se
 
 
 async def test_esc_hides_the_values_and_leads_to_the_end_before_it_leaves(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await ana.press("5")
-        await bo.state(ply=1)
-        await bo.ask("resign", room=code)
+    async with game(moves=[4], gives_up=True) as (ana, *_):
         await ana.until("YOU WIN", "v review")
         await ana.do("v", "hide values  m next mistake  End end  Esc back")
         await ana.do("right end escape", "YOU WIN", "r rematch  v review", gone="hide values")

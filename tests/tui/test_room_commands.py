@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.peer import play_out, two_playing
-from tests.tui.conftest import Game, OpenScreen, ScreenUser
+from tests.tui.conftest import Game, OpenScreen
 from tests.tui.test_game_page import GOMOKU
 from tictactoe_client.online.client import Choice
 from tictactoe_engine import Keys, Rules
 from tictactoe_server.server import Server
 
 
-async def command(user: ScreenUser, text: str) -> None:
-    await user.enter(f":{text}")
-
-
 async def test_the_board_is_in_sight_and_its_command_tells_the_last_move(game: Game) -> None:
     async with game() as (ana, bo, code):
-        await command(ana, "board")
-        await ana.until("No move has been played yet.")
+        await ana.enter(":board", "No move has been played yet.")
         await ana.press("1")
         await bo.state(ply=1)
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("YOUR MOVE", "(O)")
         talk = list(ana.app.pages[-1].table.talk)
-        await command(ana, "board")
-        await ana.until("Last: bo played B2, centre.")
+        await ana.enter(":board", "Last: bo played B2, centre.")
         assert ana.app.pages[-1].table.talk == talk
 
 
@@ -38,20 +30,16 @@ async def test_the_command_brings_a_board_that_scrolls_to_the_last_move(game: Ga
         await ana.until("YOUR MOVE")
         await ana.press(*["right"] * 40, *["down"] * 40)
         await ana.until("-AF of", gone="(O)")
-        await command(ana, "b")
-        await ana.until("Last: bo played A1.", "(O)", "of A-AF")
+        await ana.enter(":b", "Last: bo played A1.", "(O)", "of A-AF")
 
 
-@pytest.mark.parametrize("words", ["board 0", "p", "back", "live", "next"])
-async def test_who_plays_is_shown_no_board_of_before(game: Game, words: str) -> None:
-    async with game() as (ana, bo, _):
-        await ana.press("1")
-        await bo.state(ply=1)
-        await ana.until("bo's move", "1. X A1")
+async def test_who_plays_is_shown_no_board_of_before(game: Game) -> None:
+    async with game(moves=[0]) as (ana, *_):
         talk = list(ana.app.pages[-1].table.talk)
-        await command(ana, words)
-        await ana.until("While you play, the board shows the present.", "(X)")
-        assert ana.app.pages[-1].table.talk == talk
+        for words in ("board 0", "p", "back", "live", "next"):
+            await ana.enter(f":{words}", "While you play, the board shows the present.", "1. X A1")
+            assert ana.app.pages[-1].table.talk == talk
+            await ana.do("left", "[", gone="While you play")
 
 
 async def test_a_watcher_steps_by_commands_too(server: Server, open_screen: OpenScreen) -> None:
@@ -60,47 +48,30 @@ async def test_a_watcher_steps_by_commands_too(server: Server, open_screen: Open
         async with open_screen(server.url, Choice("watch", code=code)) as wat:
             await wat.until("WATCHING", "X C3")
             for words, shown in (("board 1", 1), ("next", 2), ("p", 1), ("n", 2), ("board 0", 0)):
-                await command(wat, words)
-                await wat.until(f"Looking back at move {shown}.")
-            await command(wat, "board 9")
-            await wat.until("There is no move 9: 0 to 3.")
-            await command(wat, "live")
-            await wat.until("cy's move (O)", gone="Looking back")
-            await command(wat, "board")
-            await wat.until("Last: bo played C3, bottom right.")
+                await wat.enter(f":{words}", f"Looking back at move {shown}.")
+            await wat.enter(":board 9", "There is no move 9: 0 to 3.")
+            await wat.enter(":live", "cy's move (O)", gone="Looking back")
+            await wat.enter(":board", "Last: bo played C3, bottom right.")
 
 
-@pytest.mark.parametrize(
-    ("typed", "answer"),
-    [
-        ("hello", 'I don\'t know "hello". A move looks like b2 or 5. ? for help.'),
-        ("2,", 'I don\'t know "2,". A move looks like b2 or 5. ? for help.'),
-        ("resing", 'I don\'t know "resing". Did you mean resign?'),
-        ("z9", "Z9 is off the board: columns A-C, rows 1-3."),
-    ],
-)
-async def test_a_strange_command_is_answered_as_everywhere(game: Game, typed: str, answer: str) -> None:
+async def test_a_strange_command_is_answered_as_everywhere(game: Game) -> None:
     async with game() as (ana, *_):
-        await command(ana, typed)
-        await ana.until(answer)
+        await ana.enter(":hello", 'I don\'t know "hello". A move looks like b2 or 5. ? for help.')
+        await ana.enter(":2,", 'I don\'t know "2,". A move looks like b2 or 5. ? for help.')
+        await ana.enter(":resing", 'I don\'t know "resing". Did you mean resign?')
+        await ana.enter(":z9", "Z9 is off the board: columns A-C, rows 1-3.")
 
 
-@pytest.mark.parametrize(
-    ("typed", "answer"),
-    [
-        ("hello", 'I don\'t know "hello". A move looks like b2. ? for help.'),
-        ("resing", 'I don\'t know "resing". Did you mean resign?'),
-        ("resign", "Commands begin with :   :resign"),
-        ("b", 'I don\'t know "b". A move looks like b2. ? for help.'),
-        ("2,", 'I don\'t know "2,". A move looks like b2. ? for help.'),
-    ],
-)
-async def test_a_bare_word_on_a_large_board_is_answered_by_what_was_meant(game: Game, typed: str, answer: str) -> None:
+async def test_a_bare_word_on_a_large_board_is_answered_by_what_was_meant(game: Game) -> None:
     async with game(GOMOKU) as (ana, *_):
-        await ana.enter(typed, answer)
+        await ana.enter("hello", 'I don\'t know "hello". A move looks like b2. ? for help.')
+        await ana.enter("resing", 'I don\'t know "resing". Did you mean resign?')
+        await ana.enter("resign", "Commands begin with :   :resign")
+        await ana.enter("b", 'I don\'t know "b". A move looks like b2. ? for help.')
+        await ana.enter("2,", 'I don\'t know "2,". A move looks like b2. ? for help.')
 
 
 async def test_a_digit_after_the_colon_means_what_it_means_without_it(game: Game) -> None:
     async with game(keys=Keys.PAD) as (ana, bo, _):
-        await command(ana, "7")
+        await ana.enter(":7")
         assert (await bo.state(ply=1))["last"] == 0

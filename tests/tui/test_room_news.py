@@ -51,9 +51,7 @@ async def test_what_was_refused_before_a_loss_is_gone_after_it(proxy: Proxy, gam
 
 
 async def test_what_came_back_is_seen_above_a_line_that_is_open(proxy: Proxy, game: Game) -> None:
-    async with game(url=proxy.url, backoff=NEVER) as (ana, bo, code):
-        await ana.press("5")
-        await bo.state(ply=1)
+    async with game(url=proxy.url, backoff=NEVER, moves=[4]) as (ana, bo, code):
         proxy.cut()
         await ana.until("CONNECTION LOST")
         await bo.ask("move", room=code, cell=0, ply=1)

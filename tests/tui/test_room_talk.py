@@ -26,14 +26,14 @@ async def test_a_line_that_is_too_long_stays_with_a_count(game: Game) -> None:
 
 
 async def test_a_line_after_a_command_that_is_too_long_stays_too(game: Game) -> None:
-    async with game() as (ana, _, _code):
+    async with game() as (ana, *_):
         await ana.type(":chat ")
         await ana.paste("a" * 201)
         await ana.do("enter", "Too long: 201 of 200 characters.", "201/200")
 
 
 async def test_a_line_that_was_refused_comes_back(game: Game) -> None:
-    async with game() as (ana, _, _code):
+    async with game() as (ana, *_):
         for number in range(30):
             if "say: line" in ana.text:
                 break

@@ -7,44 +7,35 @@ import pytest
 from tests.tui.conftest import Game, OpenScreen
 from tests.tui.test_game_page import GOMOKU, SMALL
 from tictactoe_client.online.client import Choice
-from tictactoe_engine import PRESETS, Keys, Rules
+from tictactoe_engine import PRESETS, Keys, Rules, parse_cell
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 
-async def test_a_space_belongs_to_what_is_typed_and_plays_nothing(game: Game) -> None:
-    async with game(GOMOKU) as (ana, bo, _):
-        await ana.do("right right", "[.]")
-        await ana.type("2 3", "YOUR MOVE", "move: 2 3_")
-        await ana.press("enter")
-        assert (await bo.state(ply=1))["last"] == 15 + 2
-
-
-async def test_a_space_without_a_cursor_stays_in_the_text(game: Game) -> None:
-    async with game(GOMOKU) as (ana, bo, _):
-        await ana.type("3 14", "move: 3 14_", gone="[+]")
-        await ana.press("enter")
-        assert (await bo.state(ply=1))["last"] == 2 * 15 + 13
-
-
-async def test_space_places_at_the_cursor_where_nothing_is_typed(game: Game) -> None:
-    async with game(GOMOKU) as (ana, bo, _):
-        await ana.do("space", "[+]")
-        await ana.press("space")
-        assert (await bo.state(ply=1))["last"] == 7 * 15 + 7
-
-
-async def test_another_key_for_placing_sends_what_is_typed(game: Game) -> None:
-    async with game(GOMOKU, changed_keys={"place": ("f6",)}) as (ana, bo, _):
-        await ana.press("right", "right")
-        await ana.type("b3")
-        await ana.press("f6")
-        assert (await bo.state(ply=1))["last"] == 2 * 15 + 1
+@pytest.mark.parametrize(
+    ("place", "keys", "typed", "last"),
+    [
+        ("enter", "right right", "2 3", "C2"),
+        ("enter", "", "3 14", "N3"),
+        ("space", "space", "", "H8"),
+        ("f6", "right right", "b3", "B3"),
+    ],
+    ids=["a space with a cursor", "a space without one", "at the cursor", "another key for placing"],
+)
+async def test_what_is_typed_is_placed_and_else_the_cell_of_the_cursor(
+    game: Game, place: str, keys: str, typed: str, last: str
+) -> None:
+    own = {"changed_keys": {"place": (place,)}} if place == "f6" else {}
+    async with game(GOMOKU, **own) as (ana, bo, _):
+        await ana.do(keys, "[" if keys else "YOUR MOVE", gone=None if keys else "[+]")
+        await ana.type(typed, "YOUR MOVE", f"move: {typed}_")
+        await ana.press(place)
+        assert (await bo.state(ply=1))["last"] == parse_cell(last, GOMOKU)
 
 
 async def test_a_letter_for_placing_is_text_where_something_is_typed(game: Game) -> None:
-    async with game(GOMOKU, changed_keys={"place": ("p",)}) as (ana, _, _code):
+    async with game(GOMOKU, changed_keys={"place": ("p",)}) as (ana, *_):
         await ana.press("right")
         await ana.type("hep", "YOUR MOVE", "move: hep_")
 
@@ -88,8 +79,7 @@ async def test_in_turn_a_key_on_3x3_places_at_once_and_drops_what_was_kept(game:
 
 
 async def test_backspace_and_esc_drop_a_kept_key(game: Game) -> None:
-    async with game() as (ana, _, _code):
-        await ana.do("1", "bo's move (O)")
+    async with game(moves=[0]) as (ana, *_):
         for drop in ("backspace", "escape"):
             await ana.do("5", "move: 5_")
             await ana.do(drop, "bo's move (O)", "move: _", gone="Leave and lose")
@@ -110,8 +100,7 @@ async def test_a_whole_move_of_before_is_begun_anew_in_turn_and_out_of_it(game: 
 
 
 async def test_what_is_typed_ends_with_the_game(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await ana.do("1", "bo's move (O)")
+    async with game(moves=[0]) as (ana, bo, code):
         await ana.press("5")
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN")
