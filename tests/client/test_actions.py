@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
 from tests.client.states import state
 from tests.client.test_room import FakeCourier
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.online.errors import Refused
+from tictactoe_client.online.events import Back
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_engine import PRESETS
@@ -40,15 +42,23 @@ def alone(
     return Actions(room, Settings(), tell=print if told is None else told.append), room
 
 
+def come_back(room: Room, now: RoomState) -> None:
+    room._hear(Back(1, 1.0, 0.1))
+    room._take(replace(now, seq=now.seq + 1))
+
+
 async def answer(actions: Actions, line: str) -> list[str]:
     return list((await actions.do_line(line, is_offline=True)).lines)
 
 
 async def test_where_marks_fall_a_column_is_kept_as_the_cell_where_the_mark_will_land() -> None:
     courier, told = FakeCourier(), list[str]()
-    actions, _ = alone(state((38, 31), FALLING), (38, 31), courier, told)
-    assert (await answer(actions, "d")) == []
-    assert told == ["D4 is kept: it is played when the connection is back."]
+    actions, room = alone(state((38, 31), FALLING), (38, 31), courier, told)
+    keeping = asyncio.create_task(answer(actions, "d"))
+    await asyncio.sleep(0)
+    assert (told, courier.asked) == (["D4 is kept: it is played when the connection is back."], [])
+    come_back(room, state((38, 31), FALLING))
+    assert await keeping == []
     assert courier.asked == [Move(room="K7M4PQ", cell=24, ply=2)]
 
 
@@ -67,7 +77,7 @@ async def test_a_kept_move_is_not_played_into_a_game_that_was_claimed_meanwhile(
     await asyncio.sleep(0)
     assert told == ["B1 is kept: it is played when the connection is back."]
     assert await answer(actions, "c1") == ["B1 is kept already: it is played when the connection is back."]
-    room._take(state((0, 4), result=Result("O", "claimed")))
+    come_back(room, state((0, 4), result=Result("O", "claimed")))
     courier.code.set_result("game_over")
     assert await keeping == ["B1 is not played: the game has gone on without it."]
     assert (await answer(actions, "b1"))[0].startswith("The game is over.")

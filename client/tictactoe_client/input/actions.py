@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -81,6 +82,7 @@ class Actions:
         self._tell = tell
         self._judge: Judge | None = None
         self._kept: str | None = None
+        self._is_back = asyncio.Event()
         self._asked: VerbKind | None = None
         self._refused_at: tuple[int, int] | None = None
         self._came_at = monotonic()
@@ -92,6 +94,8 @@ class Actions:
         if isinstance(event, Offered) and self.timeline.is_back:
             self._came_meanwhile.add(event.kind)
         elif isinstance(event, Updated):
+            if event.after_loss:
+                self._is_back.set()
             self._came_at = monotonic()
             self.timeline = self.timeline.follow(event.state.game, self.room.moves)
             self._came_meanwhile &= set(open_offers(event.state, self.room.viewer))
@@ -304,8 +308,10 @@ class Actions:
             why = "blocked" if lies == BLOCKED else f"taken by {lies}"
             raise BadInput(f"{name} is {why}. {list_free(state, MOST_FREE_AFTER_MISTAKE)}")
         self._kept = name
+        self._is_back.clear()
         self._tell(f"{name} is kept: {when}.")
         try:
+            await self._is_back.wait()
             await self.room.move(target, ply=state.ply)
         except Refused as refused:
             if refused.code not in ("stale", "game_over"):

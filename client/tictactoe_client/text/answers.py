@@ -25,12 +25,7 @@ _CLOCKWISE: Final = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1),
 
 
 def answer_query(
-    kind: str,
-    number: int | None,
-    state: RoomState,
-    viewer: str,
-    settings: Settings,
-    passed_seconds: float = 0.0,
+    kind: str, number: int | None, state: RoomState, viewer: str, settings: Settings, passed_seconds: float = 0.0
 ) -> list[str]:
     """Return the answer to a query of `intents`, so many seconds after the state came."""
     match kind:
