@@ -23,7 +23,9 @@ def table_of(viewer: str, *states: RoomState, after_loss: bool = False) -> Table
     table = Table(room, actions, Review(room, actions, run=ensure_future, tell=print, redraw=print))
     for second, (old, new) in enumerate(pairwise((None, *states))):
         assert new is not None
-        room.state, room._version = new, second + 1
+        room.state, room._version, room._awaits_state = new, second + 1, False
         brought = [] if old is None else changes(old, new)
-        table.take(Updated(old, new, after_loss=after_loss and old is not None), brought, float(second))
+        update = Updated(old, new, after_loss=after_loss and old is not None)
+        actions._hear(update)
+        table.take(update, brought, float(second))
     return table

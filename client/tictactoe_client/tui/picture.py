@@ -17,7 +17,7 @@ Cell = tuple[str, str]
 """A character, empty for the second half of a wide one, and its role."""
 
 _BLANK: Cell = (" ", "")
-ASCII = str.maketrans("…èÈ✗╳●‹›▼─│╭╮╰╯▶◂·", "~eExx*<> -|++++><-")
+ASCII = str.maketrans("…èÈ✗╳●‹›▼─│╭╮╰╯▶◂·✓", "~eExx*<> -|++++><-+")
 """What our own signs are called where they have to be ASCII."""
 
 

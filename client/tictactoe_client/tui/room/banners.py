@@ -27,7 +27,7 @@ def describe_question(table: Table, keymap: Keymap) -> str:
     return f"{asked}   {keymap.show('confirm')} yes   {keymap.show('back')} play on"
 
 
-def connection_banner(link: Session, now: float, *, width: int, ascii_only: bool, holds_seat: bool) -> Text | None:
+def connection_banner(link: Session, now: float, *, width: int, holds_seat: bool) -> Text | None:
     """Return what to say while the connection is lost, in fewer words where the width wants it, else None.
 
     With `holds_seat` it says for how long the seat is kept.
@@ -45,8 +45,7 @@ def connection_banner(link: Session, now: float, *, width: int, ascii_only: bool
         ways = [f"{lost}{attempt}. {kept}", f"{lost}. {kept}", *short, f"LOST. Held {held}."]
     else:
         ways = [f"{lost}{attempt}.", f"{lost}.", f"LOST. {trying}.", "LOST."]
-    cross = "x" if ascii_only else "╳"
-    return f"{cross} {next((text for text in ways if measure(text) + 2 <= width), ways[-1])}", "bad"
+    return f"╳ {next((text for text in ways if measure(text) + 2 <= width), ways[-1])}", "bad"
 
 
 def game_banner(table: Table, keymap: Keymap, now: float) -> Text | None:
@@ -89,7 +88,7 @@ def _absence_banner(state: RoomState, table: Table, keymap: Keymap, now: float) 
     if left > 0:
         needless = "(you needn't do anything)"
         is_are = "is" if len(gone) == 1 else "are"
-        absent = f"{is_are} not here" if table.unblamed.issuperset(gone) else f"{has} dropped"
+        absent = f"{is_are} not here" if table.actions.unblamed.issuperset(gone) else f"{has} dropped"
         return (f"{names} {absent}. Waiting for them: {format_duration(left)}.   {needless}", "warn")
     draws = len(state.seats) == 2
     if may_claim_by_key(table, now):

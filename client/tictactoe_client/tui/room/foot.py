@@ -5,9 +5,9 @@ Long texts take more than one line where there are lines to be had, and are cut 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import Final
 
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
@@ -91,16 +91,12 @@ class RoomFoot:
     def __init__(self, desk: Desk, table: Table) -> None:
         self.desk = desk
         self.table = table
-        self._opened_at = time.monotonic()
+        self._opened_at = monotonic()
 
     @property
     def extra_lines(self) -> int:
         """How many lines it has beside those that every room has."""
         return 1 if self.table.review.is_on else 0
-
-    @property
-    def _dots(self) -> str:
-        return "..." if self.desk.settings.ascii else "…"
 
     def arrange(
         self, state: RoomState, status: Text | None, now: float, width: int, rows: int, heard: Sequence[str]
@@ -151,17 +147,17 @@ class RoomFoot:
         return replace(foot, notes=foot.notes + 1 if news else 0)
 
     def _banner(self, state: RoomState, now: float, width: int) -> Text | None:
-        table, keymap, ascii_only = self.table, self.desk.keymap, self.desk.settings.ascii
+        table, keymap = self.table, self.desk.keymap
         if table.record is not None:
             return None
         holds_seat = table.room.plays or state.status == "waiting"
-        lost = connection_banner(self.desk.link, now, width=width, ascii_only=ascii_only, holds_seat=holds_seat)
+        lost = connection_banner(self.desk.link, now, width=width, holds_seat=holds_seat)
         if asked := describe_question(table, keymap):
             return asked, "bad"
         if lost:
             return lost
         if table.hand.errand:
-            return f"{table.hand.errand}{self._dots}   {keymap.show('back')} home", "warn"
+            return f"{table.hand.errand}…   {keymap.show('back')} home", "warn"
         return game_banner(table, keymap, now)
 
     def _count_said(self) -> Text:
@@ -176,7 +172,7 @@ class RoomFoot:
         analysis, rules = self.table.review.analysis, state.rules.to_rules()
         if analysis is None:
             if self.table.review.is_waiting:
-                return f"Worth: {self._dots}"
+                return "Worth: …"
             back = self.desk.keymap.show("left", ascii_only=self.desk.settings.ascii)
             return "" if state.result is None else f"{back} goes back to what each move was worth."
         cell = self.table.hand.cursor
@@ -193,8 +189,8 @@ class RoomFoot:
         if state.status == "waiting":
             missing = sum(seat is None for seat in state.seats.values())
             whom = "someone" if missing == 1 else f"{missing} more"
-            waited = format_duration(round((time.monotonic() - self._opened_at) * 1000))
-            return f"Waiting for {whom}{self._dots} {waited}", "title"
+            waited = format_duration(round((monotonic() - self._opened_at) * 1000))
+            return f"Waiting for {whom}… {waited}", "title"
         if self.table.record is not None:
             compared = self._compare_played(state)
             return (compared, "warn") if compared else (self.table.describe_moment()[0], "title")
@@ -215,5 +211,5 @@ class RoomFoot:
 
     def _describe_start(self) -> str:
         """Return within what a first move is due, where one is."""
-        left = self.table.start_ms(time.monotonic())
+        left = self.table.start_ms(monotonic())
         return "" if left is None else f"   first move within {format_duration(left)}"

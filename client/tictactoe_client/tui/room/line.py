@@ -40,9 +40,10 @@ class RoomLine(Line, can_focus=False):
         self._past: list[str] = []
         self._at = 0
 
-    def begin_chat(self) -> None:
+    def begin_chat(self, text: str = "") -> None:
+        """Open it to say this, else what was not said."""
         self.mode = "chat"
-        self.fill(self.unsaid)
+        self.fill(text or self.unsaid)
         self.unsaid = ""
 
     def begin_command(self) -> None:

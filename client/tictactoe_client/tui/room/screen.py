@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from time import monotonic
 from typing import Any, ClassVar, Final
 
 from textual import events
 from textual.binding import BindingType
 from textual.geometry import Region
 
-from tictactoe_client.input.cells import begins_anew, cell_of_key, find_column
-from tictactoe_client.input.intents import BadInput, Look, Place, Query, Verb, parse_intent
+from tictactoe_client.input.cells import begins_anew, cell_of_key
+from tictactoe_client.input.intents import BadInput, Look, Place, Query, Verb
 from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.help import Topic, list_room_help
 from tictactoe_client.text.news import can_play_again
+from tictactoe_client.text.wording import describe_unknown
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.foot import bind, draw_keys, find_keys, fit_keys
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
@@ -26,8 +27,7 @@ from tictactoe_client.tui.room.invitation import link_for_others
 from tictactoe_client.tui.room.view import RoomView
 from tictactoe_client.tui.room.visit import Visit
 from tictactoe_client.tui.screen import HelpScreen
-from tictactoe_engine import Keys, Rules, has_single_keys, parse_cell
-from tictactoe_engine.errors import IllegalMove, UnknownNotation
+from tictactoe_engine import Keys, Rules, has_single_keys
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import name_of
@@ -35,14 +35,14 @@ from tictactoe_protocol.wording import name_of
 _KEYS: Final[Mapping[str, tuple[str, Callable[[RoomScreen], object]]]] = {
     "confirm": ("", lambda room: room.confirm()),
     "retry": ("try the connection now", lambda room: room.desk.link.retry()),
-    "chat": ("chat", lambda room: room.chat()),
+    "chat": ("chat", lambda room: room.open_chat()),
     "command": ("command", lambda room: room.hand.line.begin_command()),
     "help": ("help", lambda room: room.desk.open(HelpScreen(room.list_help()))),
     "back": ("", lambda room: room.back()),
-    "accept": ("accept what is offered", lambda room: room.deeds.answer("yes")),
-    "decline": ("decline what is offered", lambda room: room.deeds.answer("no")),
-    "claim": ("claim the win", lambda room: room.deeds.claim("win")),
-    "claim_draw": ("call it a draw", lambda room: room.deeds.claim("draw")),
+    "accept": ("accept what is offered", lambda room: room.answer(Verb("yes"))),
+    "decline": ("decline what is offered", lambda room: room.answer(Verb("no"))),
+    "claim": ("claim the win", lambda room: room.answer(Verb("claim", "win"))),
+    "claim_draw": ("call it a draw", lambda room: room.answer(Verb("claim", "draw"))),
     "copy": ("copy the link", lambda room: room.copy_link()),
     "hide_code": ("hide the code", lambda room: room.hide_code()),
     "computer": ("let the computer sit in", lambda room: room.go_to_computer()),
@@ -50,15 +50,15 @@ _KEYS: Final[Mapping[str, tuple[str, Callable[[RoomScreen], object]]]] = {
     "right": ("", lambda room: room.go(0, 1)),
     "up": ("", lambda room: room.go(-1, 0)),
     "down": ("", lambda room: room.go(1, 0)),
-    "home": ("the first move", lambda room: room.deeds.jump(0)),
-    "end": ("the newest move", lambda room: room.deeds.at_present()),
-    "review": ("what moves are worth", lambda room: room.deeds.review()),
-    "mistake": ("the next mistake", lambda room: room.deeds.do(Look("mistake", 1))),
-    "mistake_before": ("the mistake before", lambda room: room.deeds.do(Look("mistake", -1))),
+    "home": ("the first move", lambda room: room.jump(0)),
+    "end": ("the newest move", lambda room: room.at_present()),
+    "review": ("what moves are worth", lambda room: room.switch_values()),
+    "mistake": ("the next mistake", lambda room: room.do(Look("mistake", 1))),
+    "mistake_before": ("the mistake before", lambda room: room.do(Look("mistake", -1))),
     "aside_left": ("", lambda room: room.shift(0, -1)),
     "aside_right": ("", lambda room: room.shift(0, 1)),
-    "rematch": ("rematch", lambda room: room.deeds.do(Verb("rematch"))),
-    "save": ("save", lambda room: room.deeds.do(Verb("save"))),
+    "rematch": ("rematch", lambda room: room.do(Verb("rematch"))),
+    "save": ("save", lambda room: room.do(Verb("save"))),
     "another": ("look for another opponent", lambda room: room.go_to_another()),
     "place": ("", lambda room: room.enter()),
 }
@@ -109,7 +109,7 @@ class RoomScreen(Visit):
 
     def tick(self) -> None:
         """Show what time changes; a welcome goes when it was read, over a line that is typed when that is done."""
-        hand, state, now = self.hand, self.room.state, time.monotonic()
+        hand, state, now = self.hand, self.room.state, monotonic()
         if self.table.record is not None or state is None:
             return
         has_returned = bool(hand.returned)
@@ -136,7 +136,7 @@ class RoomScreen(Visit):
             case "retry":
                 return self.desk.link.phase == "away"
             case "claim" | "claim_draw":
-                return may_claim_by_key(table, time.monotonic())
+                return may_claim_by_key(table, monotonic())
             case "rematch":
                 return self.room.state is not None and can_play_again(self.room.state)
             case "another":
@@ -176,7 +176,7 @@ class RoomScreen(Visit):
 
     def _answer(self, name: str) -> None:
         """Take the answer to a question; any other key plays on and does no more: it might place a mark."""
-        self.hand.answered(time.monotonic())
+        self.hand.answered(monotonic())
         if name:
             self.action_do(name)
         else:
@@ -197,7 +197,7 @@ class RoomScreen(Visit):
             if self.check_action("do", (name,)):
                 self.action_do(name)
         elif key == "enter" and line.mode == "chat":
-            self.deeds.chat(line.submit())
+            self.say(line.submit())
         elif key == "enter":
             self.command(line.submit())
         elif key == "backspace" and not line.value:
@@ -205,7 +205,7 @@ class RoomScreen(Visit):
         else:
             await line.press(key)
 
-    def chat(self) -> None:
+    def open_chat(self) -> None:
         """Open the line, or leave it for the board with what is typed kept; complete a command in it."""
         line = self.hand.line
         if line.mode == "command":
@@ -226,45 +226,45 @@ class RoomScreen(Visit):
         elif self.hand.ahead:
             self.hand.ahead = ""
         elif self.table.review.is_on:
-            self.deeds.review()
+            self.switch_values()
             if self.table.situation == "over":
-                self.deeds.at_present()
+                self.at_present()
         elif self.table.actions.timeline.is_back and self.table.record is None:
-            self.deeds.at_present()
+            self.at_present()
         else:
             self.ask_before("leave", self.go_home)
 
     def command(self, text: str) -> None:
         """Carry out what was typed after ``:``; what costs the game is asked about first."""
         words, state = text.strip(), self.room.state
-        if not words or state is None or self.deeds.points_at(words, state):
+        if not words or state is None:
             return
         match intent := self.table.actions.parse(f":{words}"):
             case _ if words.lower() == "review":
-                self.deeds.review()
+                self.switch_values()
             case BadInput(code="too_long"):
-                self.deeds.chat(words.partition(" ")[2])
+                self.say(words.partition(" ")[2])
             case BadInput():
                 self.desk.say(intent.message)
             case Verb(kind="chat"):
-                self.deeds.chat(intent.argument)
+                self.say(intent.argument)
             case Place():
-                self.deeds.place(intent.cell)
+                self.play_or_point(intent.cell)
             case Verb(kind="resign") if self.room.plays:
-                self.hand.question = "resign", partial(self.deeds.do, intent)
+                self.hand.question = "resign", partial(self.do, intent)
             case Verb(kind="leave" | "quit"):
                 self.hand.ahead = ""
-                self.deeds.at_present()
+                self.at_present()
                 self.back()
             case Verb(kind="new"):
                 self.go_to_another()
             case Query(kind="help"):
                 self.action_do("help")
             case Query(kind="board"):
-                self.deeds.at_present()
+                self.at_present()
                 self.desk.say(describe_last(state, self.room.viewer), "title")
             case _:
-                self.deeds.do(intent)
+                self.do(intent)
 
     def list_help(self) -> Sequence[Topic]:
         """Return the help for this room's board, once it is known."""
@@ -288,9 +288,9 @@ class RoomScreen(Visit):
         if state is not None and self.table.situation == "playing":
             self.hand.move_cursor((0 if state.rules.gravity else rows, columns), state)
         elif columns:
-            self.deeds.step(columns)
+            self.step(columns)
         elif self.table.review.is_on:
-            self.deeds.compare(rows)
+            self.compare(rows)
         elif self.table.record is not None:
             self.shift(rows, 0)
         else:
@@ -315,14 +315,14 @@ class RoomScreen(Visit):
             hand.type_ahead(character)
         else:
             hand.ahead = ""
-            self._say_why_not(rules) if cell is None else self.deeds.place_or_point(cell)
+            self._say_why_not(rules) if cell is None else self.play_or_point(cell)
 
     def _say_why_not(self, rules: Rules) -> None:
         """Say why nothing is placed where one only looks on."""
         if self.table.review.is_on:
             self.desk.say(f"{self._colon}{example_cell(rules)} or a click tells what a cell is worth.")
         else:
-            self.deeds.place(0)
+            self.play(0)
 
     def _type_move(self, character: str, cell: int | None, state: RoomState, rules: Rules) -> None:
         """Take a character: a cell by its key, which takes the place of another one; else the next of a typed move."""
@@ -344,7 +344,7 @@ class RoomScreen(Visit):
         if self._is_quiet:
             return
         if self._may_send:
-            self.deeds.place(cell)
+            self.play(cell)
             return
         self.hand.type_ahead(key)
         if not self.room.is_my_turn:
@@ -358,52 +358,37 @@ class RoomScreen(Visit):
         rules = state.rules.to_rules()
         if self.table.record is not None and hand.ahead:
             number, hand.ahead = int(hand.ahead), ""
-            self.deeds.do(Look("at", number))
+            self.do(Look("at", number))
         elif self.table.situation != "playing":
             self._say_why_not(rules)
         elif self._is_quiet:
             return
         elif hand.ahead:
-            self._submit_ahead(rules)
+            self._submit_ahead()
         elif hand.cursor is not None:
-            self.deeds.place(hand.cursor)
+            self.play(hand.cursor)
         else:
             hand.move_cursor((0, 0), state)
 
-    def _submit_ahead(self, rules: Rules) -> None:
+    def _submit_ahead(self) -> None:
         hand = self.hand
-        try:
-            cell = self._find_typed(hand.ahead, rules)
-        except (IllegalMove, UnknownNotation) as bad:
-            told = None if isinstance(bad, IllegalMove) else self._explain_word(hand.ahead, rules)
-            self.desk.say(clean_text(told or bad.message))
-            hand.ahead = ""
+        typed, intent = hand.ahead.strip(), self.table.actions.parse(hand.ahead)
+        if isinstance(intent, Place):
+            hand.ahead = "" if self._may_send else hand.ahead
+            self.play(intent.cell)
             return
-        if self._may_send:
-            hand.ahead = ""
-        self.deeds.place(cell)
-
-    def _explain_word(self, text: str, rules: Rules) -> str | None:
-        """Return what was perhaps meant by a word that is no cell, or how commands begin; None where it is neither."""
-        try:
-            parse_intent(text, rules)
-        except BadInput as bad:
-            return bad.message
-        is_command = len(text.split(" ")[0]) > 1
-        return f"Commands begin with {self._colon}   {self._colon}{text}" if is_command else None
-
-    def _find_typed(self, text: str, rules: Rules) -> int:
-        """Return the cell of this key or name; where marks fall, of a column's name one of its cells."""
-        cell = cell_of_key(text.strip(), rules, self.desk.settings.keys)
-        if cell is not None:
-            return cell
-        column = find_column(text, rules) if rules.gravity else None
-        return parse_cell(text, rules, coordinates=self.desk.settings.coordinates) if column is None else column
+        hand.ahead = ""
+        if isinstance(intent, BadInput):
+            self.desk.say(clean_text(intent.message))
+        elif len(typed.split(" ")[0]) > 1:
+            self.desk.say(f"Commands begin with {self._colon}   {self._colon}{typed}")
+        else:
+            self.desk.say(describe_unknown(typed, "A move looks like b2. ? for help."))
 
     @property
     def _is_quiet(self) -> bool:
         """Whether a question was answered a moment ago, so that no key may place."""
-        return time.monotonic() < self.hand.quiet_until
+        return monotonic() < self.hand.quiet_until
 
     @property
     def _may_send(self) -> bool:
@@ -447,7 +432,7 @@ class RoomScreen(Visit):
         if state is None or grid is None:
             return
         if y == 0 and x in self.view.back_at:
-            self.deeds.step(-1)
+            self.step(-1)
             return
         cell = grid.find_cell(x - self.view.corner[0], y - self.view.corner[1])
         situation, reviews = self.table.situation, self.table.review.is_on
@@ -455,7 +440,7 @@ class RoomScreen(Visit):
             return
         if situation == "replay" and not reviews:
             if cell in self.room.moves:
-                self.deeds.jump(self.room.moves.index(cell) + 1)
+                self.jump(self.room.moves.index(cell) + 1)
         elif situation == "playing":
             chosen, columns = hand.cursor, state.rules.columns
             is_again = cell == chosen or (
@@ -464,13 +449,13 @@ class RoomScreen(Visit):
             is_sure = has_single_keys(state.rules.to_rules()) and not self.desk.settings.confirm
             hand.cursor = cell
             if is_again or is_sure:
-                self.deeds.place(cell)
+                self.play(cell)
         elif situation == "watching" or reviews:
-            self.deeds.place_or_point(cell)
+            self.play_or_point(cell)
 
     def scroll(self, lines: int) -> None:
         """The wheel moves the cursor, and so the board; in a record it steps."""
         if self.table.record is not None:
-            self.deeds.step(lines)
+            self.step(lines)
         elif self.room.state is not None:
             self.hand.move_cursor((lines, 0), self.room.state)

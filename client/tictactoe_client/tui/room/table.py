@@ -94,9 +94,9 @@ class Table:
     """The table in `room` for whoever acts with `actions`; `record` is the game where it is one on record.
 
     In the `hand` is what they have not sent yet, `again` is what to enter for another opponent, and `review` knows what
-    the moves they look at are worth. `unblamed` are those who have been away since we came back from a loss of our own
-    connection. `whole_hold_ms` is for how long the server keeps a seat, once somebody was seen to drop. `falling` are
-    the boards to be shown before the newest one, and `turning_point` says where the game that is over was decided.
+    the moves they look at are worth. `whole_hold_ms` is for how long the server keeps a seat, once somebody was seen to
+    drop. `falling` are the boards to be shown before the newest one, and `turning_point` says where the game that is
+    over was decided.
     """
 
     def __init__(self, room: Room, actions: Actions, review: Review, again: Choice | None = None) -> None:
@@ -110,7 +110,6 @@ class Table:
         self.started_at: float | None = None
         self.ended_at: float | None = None
         self.ending: RoomState | None = None
-        self.unblamed: frozenset[str] = frozenset()
         self.whole_hold_ms: int | None = None
         self.falling: list[str] = []
         self.turning_point = ""
@@ -147,7 +146,9 @@ class Table:
         old, state = update.old, update.state
         if old is not None:
             self.tell(*announce(brought, self.room.viewer, sees_board=True, after_loss=update.after_loss))
-            self._note_absent(old, state, after_loss=update.after_loss)
+            fresh = frozenset() if update.after_loss else find_absent(state) - find_absent(old)
+            holds = [seat.hold_ms for mark, seat in state.seats.items() if seat is not None and mark in fresh]
+            self.whole_hold_ms = max((hold for hold in holds if isinstance(hold, int)), default=self.whole_hold_ms)
         if old is None or old.game != state.game:
             self.started_at, self.ended_at, self.ending = now if state.ply == 0 else None, None, None
             self.turning_point = ""
@@ -191,12 +192,3 @@ class Table:
     def _less(self, left: object, now: float) -> int | None:
         """Return what is left by now of a time that ran when the state came, None without one."""
         return max(0, round(left - (now - self.received_at) * 1000)) if isinstance(left, int) else None
-
-    def _note_absent(self, old: RoomState, new: RoomState, *, after_loss: bool) -> None:
-        """Remember who was away when we came back, for as long as they are."""
-        away = find_absent(new)
-        fresh = away - find_absent(old)
-        self.unblamed = away & (self.unblamed | (fresh if after_loss else frozenset()))
-        holds = [seat.hold_ms for mark, seat in new.seats.items() if seat is not None and mark in fresh]
-        if not after_loss:
-            self.whole_hold_ms = max((hold for hold in holds if isinstance(hold, int)), default=self.whole_hold_ms)

@@ -5,16 +5,18 @@ What keys and clicks mean there is the `screen`'s.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
+from time import monotonic
 from typing import Any
 
 from msgspec.structs import asdict
 
 from tictactoe_client.board.board import drop_frames
 from tictactoe_client.input.actions import Actions
+from tictactoe_client.input.cells import landing_cell
+from tictactoe_client.input.intents import Intent, Look, Place, Verb, describe_too_long
 from tictactoe_client.input.record import RecordActions, RecordedRoom
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError
@@ -35,19 +37,19 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.session import Enter
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.text.arrival import TAKEN_OVER, describe_closing, describe_giving_up
-from tictactoe_client.text.news import can_play_again
+from tictactoe_client.text.news import can_play_again, open_offers
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.text.wording import NOTHING_MISSED
-from tictactoe_client.text.worth import describe_mistake
+from tictactoe_client.text.worth import describe_mistake, rank_cells
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.errands import describe_errand
-from tictactoe_client.tui.room.deeds import Deeds
 from tictactoe_client.tui.room.ending import describe_farewell
 from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.screen import DrawnScreen
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import ClockFields
 from tictactoe_protocol.wording import name_of, seat_of
@@ -81,7 +83,6 @@ class Visit(DrawnScreen):
         self.hand = self.table.hand
         super().__init__(self.hand.line)
         self.is_room = self.needs_server = self.table.record is None
-        self.deeds = Deeds(desk, self.table)
         self._says_goodbye = False
         self.returned_until = 0.0
         self._returned: Back | None = None
@@ -124,7 +125,7 @@ class Visit(DrawnScreen):
     def _take_update(self, update: Updated) -> None:
         old, state, table = update.old, update.state, self.table
         brought, self._changes = self._changes, []
-        table.take(update, brought, time.monotonic())
+        table.take(update, brought, monotonic())
         self.hand.follow(state)
         if not self.room.plays:
             self.hand.ahead, self.hand.question = "", None
@@ -149,9 +150,8 @@ class Visit(DrawnScreen):
             mark = state.board[state.last]
             if mark != self.room.seat:
                 missed = f"{name_of(state, mark)} played {format_cell(state.last, state.rules.to_rules())}."
-        tick = "" if self.desk.settings.ascii else "✓ "
-        self.hand.returned = f"{tick}Back after {max(1, round(returned.seconds))} s. {missed}"
-        self.returned_until = time.monotonic() + _BACK_SHOWN_SECONDS
+        self.hand.returned = f"✓ Back after {max(1, round(returned.seconds))} s. {missed}"
+        self.returned_until = monotonic() + _BACK_SHOWN_SECONDS
 
     def _let_fall(self, cell: int, state: RoomState) -> None:
         """Show a mark on its way down, where marks fall and whoever looks wants to see it."""
@@ -231,6 +231,122 @@ class Visit(DrawnScreen):
         if is_told:
             self.desk.link.forget_room(self.room.code)
         return describe_farewell(state, self.room.viewer, address, is_told=is_told, aborts=self.table.actions.aborts)
+
+    # -- what the server hears ------------------------------------------------------------------------------------
+
+    def play(self, cell: int) -> None:
+        """Send a move where one may be sent; else say why not."""
+        state = self.room.state
+        if state is None:
+            return
+        if self.room.seat is not None and state.status == "over":
+            self.desk.say(f"The game is over. {self._describe_ways_on(state)}.")
+        elif why := self.table.actions.refuse_move(state):
+            self.desk.say(why)
+        elif self.hand.pending is None:
+            target = landing_cell(state, cell)
+            self.hand.pending = None if target is None else (target, state.turn or "")
+            self.do(Place(cell))
+
+    def _describe_ways_on(self, state: RoomState) -> str:
+        show, another = self.desk.keymap.show, self.table.another
+        ways = [f"{show('rematch')} rematch"] if can_play_again(state) else []
+        ways += [f"{show('another')} {another}"] if another else []
+        return f"{', '.join(ways)} or {show('back')}" if ways else f"{show('back')} goes home"
+
+    def answer(self, verb: Verb) -> None:
+        """Answer what is offered, or claim the game; the keys that follow place nothing for a moment."""
+        state = self.room.state
+        if verb.kind == "claim" or (state is not None and open_offers(state, self.room.viewer)):
+            self.hand.answered(monotonic())
+        self.do(verb)
+
+    def say(self, text: str) -> None:
+        """Say something to everybody in the room; what is too long stays in the line to be made shorter."""
+        text = text.strip()
+        if len(text) > MAX_CHAT_LENGTH:
+            self.hand.line.begin_chat(text)
+            self.desk.say(describe_too_long(text))
+        elif text:
+            self.do(Verb("chat", text))
+
+    def do(self, intent: Intent) -> None:
+        """Do what is wanted beside everything else, and tell what comes of it."""
+        self.desk.start(self._do(intent))
+
+    async def _do(self, intent: Intent) -> None:
+        """Do it; a move that was not to be had is taken out of its cell again, what was not said stays to be said.
+
+        That comes back into the line, or with the next one where a key was pressed meanwhile.
+        """
+        timeline, line, keys = self.table.actions.timeline, self.hand.line, self.hand.keys
+        told: Sequence[str] = ()
+        try:
+            told = (await self.table.actions.do(intent)).lines
+        except ClientError:
+            self.hand.pending = None if isinstance(intent, Place) else self.hand.pending
+            raise
+        match intent:
+            case Place() if told:
+                self.hand.pending = None
+            case Verb("chat", text) if told:
+                line.unsaid = text
+                if self.hand.keys == keys and not line.mode:
+                    line.begin_chat()
+            case Look("mistake") if self.table.actions.timeline is not timeline:
+                self.table.review.switch(on=True)
+        if self.table.actions.timeline is not timeline:
+            self._at_another_moment()
+            self.desk.redraw()
+        if len(told) > 1:
+            self.table.tell(*told)
+        if told:
+            self.desk.say(told[0])
+
+    # -- looking on and looking back ------------------------------------------------------------------------------
+
+    def switch_values(self) -> None:
+        """Show what moves are worth, or no longer; at the end of a game from its last move on."""
+        review = self.table.review
+        if self.room.plays:
+            self.desk.start(self.room.analyse())  # the server says what it says to one who plays
+            return
+        review.switch(on=not review.is_on)
+        self.hand.cursor = None
+        if self.table.situation == "over" and review.is_on and not self.table.actions.timeline.is_back:
+            self.step(-1)
+
+    def jump(self, ply: int) -> None:
+        """Look at the moment after so many moves."""
+        self.table.actions.timeline = self.table.actions.timeline.jump(ply)
+        self._at_another_moment()
+
+    def step(self, by: int) -> None:
+        self.jump(self.table.actions.timeline.here + by)
+
+    def at_present(self) -> None:
+        self.jump(len(self.room.moves))
+
+    def _at_another_moment(self) -> None:
+        self.hand.cursor = None
+        if self.table.record is not None:
+            self.hand.ahead = ""
+        self.table.review.look()
+
+    def compare(self, by: int) -> None:
+        """Point at the next worse or better move of the moment, first at the best one."""
+        analysis, cursor = self.table.review.analysis, self.hand.cursor
+        if analysis is not None and analysis.cells:
+            cells = rank_cells(analysis)
+            here = cells.index(cursor) + by if cursor in cells else 0
+            self.hand.cursor = cells[max(0, min(here, len(cells) - 1))]
+
+    def play_or_point(self, cell: int) -> None:
+        """Place; where values are shown, ask for that of the cell."""
+        if self.table.review.is_on:
+            self.hand.cursor = cell
+        else:
+            self.play(cell)
 
     # -- ways out -------------------------------------------------------------------------------------------------
 
