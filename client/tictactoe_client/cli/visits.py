@@ -31,7 +31,7 @@ from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
 
 async def play_anyone(settings: Settings, rules: str | None, clock: str | None) -> int:
     """Play a quick match."""
-    return await _visit(settings, None, Choice("match", parse_rules(rules), parse_clock(clock)))
+    return await _visit(settings, Choice("match", parse_rules(rules), parse_clock(clock)))
 
 
 async def open_room(
@@ -43,34 +43,27 @@ async def open_room(
     if len(bots) > len(rules.marks):
         raise Misuse(f"--bot was given {len(bots)} times: the marks are {', '.join(rules.marks)}.")
     choice = Choice("create", rules, parse_clock(clock), seat=parse_seat(seat, rules), bots=bots, **manners)
-    return await _visit(settings, None, choice)
+    return await _visit(settings, choice)
 
 
 async def play_computer(settings: Settings, level: str, first: str, rules: str | None, clock: str | None) -> int:
     """Play the computer, at the server that was named, else at one of this machine, started where none runs."""
     chosen = parse_rules(rules)
     choice = against_computer(level, chosen, choose_seat(first, chosen), parse_clock(clock))
-    return await _visit(settings if settings.server is not None else replace(settings, local=True), None, choice)
+    return await _visit(settings if settings.server is not None else replace(settings, local=True), choice)
 
 
 async def join(settings: Settings, room: Sequence[str]) -> int:
     """Join the room of a code or a link, back to the seat there that an earlier run left behind, if any."""
     code, address = parse_room(" ".join(room))
     if address is None and settings.server is None:
-        address = await _locate(settings, code)
-    return await _visit(settings, address, Choice("join", code=code))
+        address = await find_room(code, house_for(settings, None).first, settings.ca)
+        if address is None and not settings.quiet:
+            print_error(f"No server on this machine or near you has a room {code}.")
+    return await _visit(settings, Choice("join", code=code), address)
 
 
-async def _locate(settings: Settings, code: str) -> Address | None:
-    """Return where on this network the room of a bare code is; None where nobody has it, or this machine."""
-    first = house_for(settings, None).first
-    found = await find_room(code, first, settings.ca)
-    if found is None and not settings.quiet:
-        print_error(f"No server on this machine or near you has a room {code}.")
-    return None if found == first else found
-
-
-async def _visit(settings: Settings, address: Address | None, choice: Choice) -> int:
+async def _visit(settings: Settings, choice: Choice, address: Address | None = None) -> int:
     """Enter a room and stay, in the chosen mode: as the player of an earlier run, or watching as nobody."""
     if settings.mode == "screen":
         return await show_screen(settings, address, choice)
@@ -87,7 +80,7 @@ async def watch(settings: Settings, room: Sequence[str]) -> int:
     """Watch the game of a code or a link, else one that a person chooses; with nobody to ask, list them: 2."""
     if room:
         code, address = parse_room(" ".join(room))
-        return await _visit(settings, address, Choice("watch", code=code))
+        return await _visit(settings, Choice("watch", code=code), address)
     if settings.mode == "screen":
         return await show_screen(settings, opening=Opening("watch"))
     async with connected(settings, is_chatty=True) as (client, session):
