@@ -108,17 +108,13 @@ def _command(
     return make
 
 
-_rules_option = click.option(
-    "--rules", envvar="TICTACTOE_RULES", type=Words(list(PRESETS)), help="A game that has a name."
-)
-_clock_option = click.option(
-    "--clock", metavar="CLOCK", help="3+2 (minutes, and seconds more a move) or 10/move (seconds)."
-)
+_rules = click.option("--rules", envvar="TICTACTOE_RULES", type=Words(list(PRESETS)), help="A game that has a name.")
+_clock = click.option("--clock", metavar="CLOCK", help="3+2 (minutes, and seconds more a move) or 10/move (seconds).")
 
 
 @_command("visits.play_anyone", "", "--rules gomoku --name ana", "--rules connect-four --clock 3+2")
-@_rules_option
-@_clock_option
+@_rules
+@_clock
 def play() -> None:
     """Play whoever comes.
 
@@ -130,14 +126,14 @@ def play() -> None:
 @_command(
     "visits.open_room", "", "--rules gomoku --clock 3+2", "--board 7x7 --win 4 --marks XOA --blocked d4", "--bot hard"
 )
-@_rules_option
+@_rules
 @click.option("--board", metavar="ROWSxCOLUMNS", help="The board's size, up to 32x32.")
 @click.option("--win", type=int, metavar="N", help="How many in a row win.")
 @click.option("--marks", metavar="LETTERS", help="Two to six marks in turn order, such as XOA for three players.")
 @click.option("--blocked", metavar="CELLS", help="Cells that nobody may take, such as b2,c3.")
 @click.option("--misere", is_flag=True, help="Whoever completes a line loses.")
 @click.option("--gravity", is_flag=True, help="Marks fall to the lowest free cell of their column.")
-@_clock_option
+@_clock
 @click.option("--private", is_flag=True, help="Keep the room out of the public list.")
 @click.option("--seat", metavar="MARK", help="The mark to play; the first by default, which begins.")
 @click.option("--bot", "bots", multiple=True, type=Words(LEVELS), help="Let the computer take a seat; repeatable.")
@@ -156,8 +152,8 @@ def new() -> None:
 @_command("visits.play_computer", "", "--level hard --first bot", "--rules gomoku --clock 5+3")
 @click.option("--level", type=Words(LEVELS), default="medium", help="How well the computer plays (medium).")
 @click.option("--first", type=Words(["me", "bot", "random"]), default="me", help="Who begins (me).")
-@_rules_option
-@_clock_option
+@_rules
+@_clock
 def bot() -> None:
     """Play the computer; needs no server.
 

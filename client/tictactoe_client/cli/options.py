@@ -107,7 +107,6 @@ class Manual(click.Command):
         _write_sections(formatter, {"Options": [option.get_help_record(ctx) for option in self.own]})
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples, the names of the options that all commands take, and where the rest stands."""
         with formatter.section("Examples"):
             for example in self.examples:
                 formatter.write(f"{' ' * formatter.current_indent}{PROGRAM} {example}\n")
@@ -128,7 +127,6 @@ class ManualGroup(Manual, click.Group):
         _write_sections(formatter, {title: [one.get_help_record(ctx) for one in _SHARED[title]] for title in _SHARED})
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples, and what counts for every command."""
         super().format_epilog(ctx, formatter)
         files = (
             (show_path(config_path()), "your own defaults, see the command config"),

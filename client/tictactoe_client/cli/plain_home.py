@@ -38,7 +38,6 @@ class PlainHome:
         self._name = ""
 
     async def run(self) -> int:
-        """Say where one is, and do what is typed until one goes."""
         await self._arrive()
         while (line := await ask_line(self._screen)) is not None:
             words = _split(line) or [""]

@@ -60,7 +60,6 @@ class Output:
             self._is_prompting = False
 
     def prompt(self) -> None:
-        """Show that something may be typed."""
         if self._prompts and not self._is_prompting:
             self._write("> ")
             self._is_prompting = True
@@ -71,7 +70,6 @@ class Output:
             sys.stdout.flush()
 
     def note_typed(self) -> None:
-        """Take note that a person ended the prompt's line with Enter."""
         self._is_prompting = False
 
     def note_interrupt(self) -> None:
