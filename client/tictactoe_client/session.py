@@ -34,10 +34,7 @@ Written = TypeVar("Written")
 
 
 def house_for(settings: Settings, address: Address | None) -> House:
-    """Return the house of the settings; with an address the one that this leads to, beginning with it.
-
-    Raises `BadAddress` where the settings name no server and no address does.
-    """
+    """Return the house of the settings, or of an address, which comes first; raises `BadAddress` for none."""
     if address is None:
         return parse_house(settings.server)
     try:
@@ -178,10 +175,7 @@ class Session:
         self._restart()
 
     async def reconnect(self) -> None:
-        """Say goodbye and hello again as the same player, so that the server takes us for away from all our rooms.
-
-        Returns when that is done, or cannot be done now.
-        """
+        """Say goodbye and hello again, so that the server takes us for away; return when that is done."""
         self._greeted.clear()
         self._restart()
         await self._greeted.wait()

@@ -207,10 +207,7 @@ def fits(moves: Sequence[int], state: RoomState) -> bool:
 
 
 def position_after(state: RoomState, moves: Sequence[int]) -> Position | None:
-    """Return the position of a state whose moves these are, or None where they do not lead to its board.
-
-    A state says who was passed over, but not when: they are so from where it shows.
-    """
+    """Return the position of a state whose moves these are, or None where they do not lead to its board."""
     rules = state.rules.to_rules()
     out = {mark for mark, seat in state.seats.items() if seat is not None and seat.out}
     try:

@@ -80,10 +80,7 @@ class Client(Conversation):
         return (await self._ask(requests.Rooms())).rooms or ()
 
     async def lobby(self, *, on: bool, boards: int = 0) -> None:
-        """Subscribe to changes of the list of public rooms, which `messages` then brings, or end that.
-
-        With `boards` it also brings the boards of up to so many games that are on, where the server can.
-        """
+        """Have `messages` bring changes of the list of rooms, with `boards` those of so many games, or end that."""
         await self._ask(requests.Lobby(on=on, boards=boards if "boards" in self.features else 0))
 
     async def history(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
@@ -103,10 +100,7 @@ class Client(Conversation):
         return (await self._ask(requests.Record(game=game))).record or ""
 
     async def share(self, game: str, *, on: bool = True) -> str | None:
-        """Show one of our own finished games, by its id, to all who know its link, and return that; or take it back.
-
-        None then. Raises `Refused` with ``unsupported`` where the server shows no games.
-        """
+        """Show a finished game of ours to all who know its link, which is returned; no more with `on` false: None."""
         if "share" not in self.features:
             raise Refused("unsupported", "This server shows no games to others.")
         found = (await self._ask(requests.Share(game=game, on=on))).replay

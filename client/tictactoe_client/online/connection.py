@@ -40,10 +40,7 @@ log = logging.getLogger("tictactoe_client")
 
 
 class Connection:
-    """A WebSocket to a server of this protocol; made by `greet`, which reads its `welcome`, that came as a `message`.
-
-    `began_at` is when that was, by the loop's clock.
-    """
+    """A WebSocket on which a server knows us; made by `greet`. Its `welcome` came as a `message` at `began_at`."""
 
     message: Message
     welcome: Welcome
@@ -113,10 +110,7 @@ class _OpenSocket(open_socket):
 async def greet(
     address: Address, name: str | None, token: str | None, timeout_seconds: float, ca: str | Path | None = None
 ) -> Connection:
-    """Connect and say hello; `ca` as for `connect`.
-
-    Raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`.
-    """
+    """Connect and say hello; raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`."""
     try:
         socket = await _OpenSocket(
             address.url,

@@ -381,10 +381,7 @@ class Conversation:
                 self._unanswered.pop(pending.id, None)
 
     async def _enter_again(self, room: Room, pending: Pending, patience_seconds: float) -> None:
-        """Wait for our return to a room, which is gone for us where that is refused, or put off for too long.
-
-        Five attempts are made at the least, however short the time for them is.
-        """
+        """Wait for our return to a room, which is gone where that is refused, or put off too long and five times."""
         clock = asyncio.get_running_loop().time
         deadline = clock() + patience_seconds
         for attempt in itertools.count(1):

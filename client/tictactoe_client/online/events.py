@@ -156,10 +156,7 @@ class Told(_Event, frozen=True):
 
 
 class Lost(_Event, frozen=True):
-    """The connection ended without being asked to; our seats are held for `hold_seconds`.
-
-    It is tried to come back for so long, and for `absent_seconds` while no server answers.
-    """
+    """The connection ended; a seat is held for `hold_seconds`, and without a server we try for `absent_seconds`."""
 
     reason: str
     close_code: int | None

@@ -46,10 +46,7 @@ Said = TypeVar("Said", bound=Struct)
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of the server: its `text` as it came, and what it means, or None where this client cannot tell.
-
-    A client that comes back by itself also tells here what happens to its connection: as an `event`, without a text.
-    """
+    """One message of the server: its `text`, and what it means, None if unknown; or an `event` of our connection."""
 
     text: str
     push: pushes.Push | None

@@ -121,10 +121,7 @@ def is_of_a_network(address: str) -> bool:
 
 
 async def find_room(code: str, first: Address, ca: str | Path | None = None) -> Address | None:
-    """Return the address of the server that has a room: `first`, or else one of the local network; None for nobody.
-
-    `ca` as for `connect`.
-    """
+    """Return the address of the server that has a room: `first`, or else one of the local network; None for nobody."""
     if await has_room(first, code, ca):
         return first
     found = await find_nearby()
@@ -133,10 +130,7 @@ async def find_room(code: str, first: Address, ca: str | Path | None = None) -> 
 
 
 async def has_room(address: Address, code: str, ca: str | Path | None = None) -> bool:
-    """Ask a server whether it has a room, by a request for the room's page; one that is silent or slow has none.
-
-    Whoever announces itself is asked, so that no answer may take longer than it should, however it comes.
-    """
+    """Ask a server, maybe a stranger, for the page of a room; one that is silent or slow does not have the room."""
 
     port = address.port or (443 if address.scheme == "wss" else 80)
     path, host = quote(f"{address.path}/{code}", safe="/%"), urlsplit(address.url).netloc

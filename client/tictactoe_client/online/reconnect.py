@@ -19,10 +19,7 @@ _FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavail
 
 
 async def arrive(house: House, greet: Callable[[Address], Awaitable[Connection]]) -> Connection:
-    """Return a connection to the first address of a house that lets us in.
-
-    What `greet` raises is raised at once where another address would not mend it, else once all have failed.
-    """
+    """Return a connection to the first address of a house that lets us in; raises at once what no other mends."""
     silent: list[errors.Unreachable] = []
     put_off: list[errors.ClientError] = []
     for address in house.addresses:

@@ -18,10 +18,7 @@ Item = TypeVar("Item")
 
 
 class Stream(Generic[Item]):
-    """Items in order. Iterating stops when the stream was closed, and raises the error that ended it, if one did.
-
-    `close`, or leaving an ``async with``, gives it back: it then keeps nothing more.
-    """
+    """Items in order. Iterating stops when it was given back, and raises the error that ended it, if one did."""
 
     def __init__(self) -> None:
         self._items: deque[tuple[Item | Exception | None, int]] = deque()
