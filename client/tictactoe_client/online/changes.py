@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from tictactoe_client.online import events
 from tictactoe_engine import BLOCKED, FREE, IllegalMove, Position
-from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RESULT_REASONS, Offers, Result, RoomState
 
 _NOBODYS = FREE + BLOCKED
@@ -81,15 +80,15 @@ def _arrivals(old: RoomState, new: RoomState) -> Iterator[events.Change]:
         before = old.seats.get(mark)
         if seat is None:
             continue
-        if before is None or before.player != seat.player:
-            if before is not None:
-                yield events.Left(mark, before, frees=True, old=old, state=new)
-            yield events.Joined(mark, old=old, state=new)
+        if before is not None and before.player == seat.player:
+            if before.name != seat.name:
+                yield events.Renamed(mark, before.name, old=old, state=new)
+            if seat.online and not before.online:
+                yield events.Returned(mark, old=old, state=new)
             continue
-        if clean_text(before.name) != clean_text(seat.name):
-            yield events.Renamed(mark, before.name, old=old, state=new)
-        if seat.online and not before.online:
-            yield events.Returned(mark, old=old, state=new)
+        if before is not None:
+            yield events.Left(mark, before, frees=True, old=old, state=new)
+        yield events.Joined(mark, old=old, state=new)
 
 
 def _order(
@@ -140,16 +139,13 @@ def _departures(old: RoomState, new: RoomState) -> Iterator[events.Change]:
     """Yield who left or dropped."""
     for mark, seat in new.seats.items():
         before = old.seats.get(mark)
-        if seat is None:
-            if before is not None:
-                yield events.Left(mark, before, frees=True, old=old, state=new)
-            continue
-        was_here = before is None or before.player != seat.player or before.online
-        if before is not None and before.left:
+        if seat is None and before is not None:
+            yield events.Left(mark, before, frees=True, old=old, state=new)
+        if seat is None or (before is not None and before.left):
             continue
         if seat.left:
             yield events.Left(mark, seat, frees=False, old=old, state=new)
-        elif not seat.online and was_here:
+        elif not seat.online and (before is None or before.player != seat.player or before.online):
             hold_ms = seat.hold_ms if isinstance(seat.hold_ms, int) else None
             yield events.Dropped(mark, hold_ms, old=old, state=new)
 
@@ -180,12 +176,11 @@ def _how_it_ended(
 ) -> events.Change:
     if new.offers.ended is not UNSET and (ended := new.offers.ended.get(kind)):
         return (events.Withdrawn if ended.how == "withdrawn" else events.Declined)(kind, ended.by, old=old, state=new)
-    mover = new.board[new.last] if new.last is not None and new.ply > old.ply else None
-    if new.seq <= old.seq + 1:
-        if is_taken_back:
-            return events.Lapsed(kind, offerer, "taking back", old=old, state=new)
-        if mover is not None and (mover != offerer or kind == "undo"):
-            return events.Lapsed(kind, offerer, "move", mover, old=old, state=new)
+    is_next, mover = new.seq <= old.seq + 1, new.board[new.last] if new.last is not None and new.ply > old.ply else None
+    if is_next and is_taken_back:
+        return events.Lapsed(kind, offerer, "taking back", old=old, state=new)
+    if is_next and mover is not None and (mover != offerer or kind == "undo"):
+        return events.Lapsed(kind, offerer, "move", mover, old=old, state=new)
     return events.Lapsed(kind, offerer, "unknown", old=old, state=new)
 
 

@@ -116,7 +116,7 @@ class Room:
 
     def subscribe(self, listener: Callable[[RoomEvent], object]) -> Callable[[], None]:
         """Call `listener` with each of `events` as it happens, last `Cut` where the connection is; return its end."""
-        for event in (*self._until_now(), *(() if self._lost is None else (Cut(self._lost),))):
+        for event in (*self._until_now(), *([] if self._lost is None else [Cut(self._lost)])):
             call(listener, event)
         return self._audience.subscribe(listener)
 
