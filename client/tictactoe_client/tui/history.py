@@ -30,7 +30,6 @@ from tictactoe_protocol.wording import count
 
 PAGE_GAMES: Final = 50
 """How many games are asked for at once."""
-_TITLES: Final = ("", "game", "against", "result", "moves", "date")
 _SOON: Final = 10
 """So many games before the end of what is known, more are asked for."""
 
@@ -191,10 +190,10 @@ class HistoryScreen(ListScreen):
         if not self.games:
             self.draw_lines(page, body.y + 1, self._describe_nothing())
         width = len(f"{len(self.games)}.")
-        rows = [
-            (own.game.id, (f"{number}.".rjust(width), *self._describe(own))) for number, own in enumerate(self.games, 1)
-        ]
-        self.lay_table(page, Region(2, body.y, body.width - 4, body.height), _TITLES, rows)
+        table: dict[str, tuple[str, ...]] = {"": ("", "game", "against", "result", "moves", "date")}
+        for number, own in enumerate(self.games, 1):
+            table[own.game.id] = (f"{number}.".rjust(width), *self._describe(own))
+        self.lay_table(page, Region(2, body.y, body.width - 4, body.height), table)
 
     def _describe(self, own: OwnGame) -> tuple[str, ...]:
         """Return what the list says of a game, column by column."""

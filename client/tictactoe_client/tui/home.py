@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar, Final, NamedTuple
 
@@ -21,7 +21,7 @@ from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.form import Field
 from tictactoe_client.tui.history import HistoryScreen
 from tictactoe_client.tui.lists import ListScreen, Rows, WatchScreen
-from tictactoe_client.tui.lobby import COLUMNS, can_start_local, describe_no_server, describe_record, short_rules
+from tictactoe_client.tui.lobby import can_start_local, describe_no_server, describe_record, short_rules
 from tictactoe_client.tui.new_room import LEVELS, NewRoomScreen
 from tictactoe_client.tui.picture import Picture, measure, shorten
 from tictactoe_client.tui.question import Question
@@ -93,7 +93,7 @@ class HomeScreen(ListScreen):
 
     def draw_body(self, page: Picture, body: Region) -> None:
         client = self._client
-        self._entries = self._list_entries(client)
+        self._entries = list(self._list_entries(client))
         if client is not None:
             self._draw_menu(page, body, client)
             return
@@ -116,9 +116,9 @@ class HomeScreen(ListScreen):
     def _draw_menu(self, page: Picture, body: Region, client: Client) -> None:
         """Draw the menu and the rooms that wait below it; where that is too high, only that with the chosen line."""
         menu = [(entry.name, self._describe(entry)) for entry in self._entries]
-        waiting = [] if self.desk.link.is_own else self.desk.lobby.list_rooms("waiting", client.player)
-        rooms = [(room.room, self.desk.lobby.describe(room)) for room in waiting]
-        self.keep([name for name, _ in (*menu, *rooms)])
+        table = self.desk.lobby.tabulate("waiting", client.player)
+        rooms = list(table)[1:]
+        self.keep([*(entry.name for entry in self._entries), *rooms])
         needed = len(_NAME) + len(menu) + 3 + (3 if rooms else 0) + (3 if self.desk.link.is_own else 1)
         is_high, is_wide, is_widest = body.height >= needed, page.width >= 72, page.width >= 130
         top = self._draw_player(page, self._draw_name(page, body.y) if is_high else body.y, client)
@@ -130,14 +130,14 @@ class HomeScreen(ListScreen):
             page.put(4, top + len(menu) + 2, note, "dim", until=aside)
             bottom = top + len(menu) + 3
         else:
-            bottom = top if self.chosen in dict(rooms) else body.bottom - (1 if rooms else 0)
+            bottom = top if self.chosen in rooms else body.bottom - (1 if rooms else 0)
             self.lay_rows(Region(2, top, aside - 4, bottom - top), menu)
         spans = is_high and not is_widest
         width = page.width if spans else aside
         if rooms:
             draw_rule(page, 1, bottom, width - 2, f"Rooms waiting ({len(rooms)})")
         place = Region(2, bottom + 1, width - 4, max(0, body.bottom - bottom - 1))
-        self.lay_table(page, place, COLUMNS, rooms, self.rooms)
+        self.lay_table(page, place, table, self.rooms)
         if is_wide:
             below = bottom if spans and rooms else body.bottom
             self._draw_live(page, Region(aside, top, page.width - aside - 1, below - top))
@@ -190,58 +190,40 @@ class HomeScreen(ListScreen):
             value = f"  {len(self.desk.lobby.list_rooms('playing'))} live"
         return f"{entry.title:<18}{value}"
 
-    def _list_entries(self, client: Client | None) -> list[Entry]:
-        """Return all lines, those for seats left behind first; without a connection those that lead to others."""
-        desk, link, errands = self.desk, self.desk.link, self.desk.errands
-        elsewhere = [
-            Entry(
-                f"near-{server.address.url}",
-                f"Near you: {shorten(server.name, 24)}",
-                server.address.url,
-                partial(errands.travel, server.address),
-            )
-            for server in self._nearby
-            if server.address != link.before and not link.house.has(server.address)
-        ][:3]
-        if client is None:
-            return elsewhere
-        if link.before is not None:
-            elsewhere.append(Entry("return", f"Back to {link.before.url}", "", errands.travel_back))
+    def _list_entries(self, client: Client | None) -> Iterator[Entry]:
+        """Yield all lines, those for seats left behind first; without a connection those that lead elsewhere."""
+        link, errands = self.desk.link, self.desk.errands
+        if client is not None:
+            yield from self._list_ways(client)
+        near = [one for one in self._nearby if one.address != link.before and not link.house.has(one.address)]
+        for server in near[:3]:
+            url, travel = server.address.url, partial(errands.travel, server.address)
+            yield Entry(f"near-{url}", f"Near you: {shorten(server.name, 24)}", url, travel)
+        if client is not None and link.before is not None:
+            yield Entry("return", f"Back to {link.before.url}", "", errands.travel_back)
+
+    def _list_ways(self, client: Client) -> Iterator[Entry]:
+        desk, enter, alone = self.desk, self.desk.errands.enter, self.desk.link.is_own
+        for seat in self.held:
+            title = f"Resume {name_with_time(seat.room, client.held_ms(seat.room))}"
+            sit = partial(enter, Choice("join", code=seat.room))
+            yield Entry(f"resume-{seat.room}", title, f"your seat is kept: you are {seat.seat}", sit)
         rules = PRESETS[self._game.value]
         told = "" if self._game.value == "classic" else short_rules(RulesState.of(rules))
-        computer = partial(errands.enter, against_computer(self._level.value, rules))
-        new = Entry("new", "New room", "choose the board, invite a friend", lambda: desk.open(NewRoomScreen()))
-        join = Entry("join", "Join with a code", "type or paste it, or a link", lambda: errands.ask_for_room(""))
-        past = Entry("history", "Your games", "the finished ones, move by move", lambda: desk.open(HistoryScreen()))
-        if link.is_own:
-            return [
-                Entry("bot", "Play the computer", "nobody else can come to this server", computer, self._level),
-                Entry("game", "The game", told, computer, self._game),
-                new._replace(note="any board, against the computer"),
-                join,
-                past,
-                *elsewhere,
-            ]
-        held = [
-            Entry(
-                f"resume-{seat.room}",
-                f"Resume {name_with_time(seat.room, client.held_ms(seat.room))}",
-                f"your seat is kept: you are {seat.seat}",
-                partial(errands.enter, Choice("join", code=seat.room)),
-            )
-            for seat in self.held
-        ]
-        match = partial(errands.enter, Choice("match", rules))
-        return [
-            *held,
-            Entry("match", "Quick match", f"anyone, {told}" if told else "anyone", match, self._game),
-            Entry("bot", "Play the computer", self._game.text, computer, self._level),
-            new,
-            join,
-            Entry("watch", "Watch a game", "those that are on now", lambda: desk.open(WatchScreen())),
-            past,
-            *elsewhere,
-        ]
+        if not alone:
+            meet = partial(enter, Choice("match", rules))
+            yield Entry("match", "Quick match", f"anyone, {told}" if told else "anyone", meet, self._game)
+        note = "nobody else can come to this server" if alone else self._game.text
+        play = partial(enter, against_computer(self._level.value, rules))
+        yield Entry("bot", "Play the computer", note, play, self._level)
+        if alone:
+            yield Entry("game", "The game", told, play, self._game)
+        note = "any board, against the computer" if alone else "choose the board, invite a friend"
+        yield Entry("new", "New room", note, lambda: desk.open(NewRoomScreen()))
+        yield Entry("join", "Join with a code", "type or paste it, or a link", lambda: desk.errands.ask_for_room(""))
+        if not alone:
+            yield Entry("watch", "Watch a game", "those that are on now", lambda: desk.open(WatchScreen()))
+        yield Entry("history", "Your games", "the finished ones, move by move", lambda: desk.open(HistoryScreen()))
 
     # -- what happens ---------------------------------------------------------------------------------------------
 
@@ -259,7 +241,7 @@ class HomeScreen(ListScreen):
         client, first = self.desk.link.client, self.desk.errands.first
         if client is not None:
             self.held = client.welcome.rooms
-            self.desk.start(self._tell_losses(client))
+            self.desk.start(self._learn(client, anew=True))
         if first is not None and first.bots and first.bots[0] in LEVELS and first.rules.preset in PRESETS:
             self._level.value, self._game.value = first.bots[0], first.rules.preset
             self.choose("bot")
@@ -267,20 +249,16 @@ class HomeScreen(ListScreen):
             self.choose(f"resume-{self.held[0].room}")
         self.desk.errands.go_on()
 
-    async def _tell_losses(self, client: Client) -> None:
-        """Say once which games, of those that an earlier run left, are not there to come back to any more."""
-        self._losses += await find_losses(self.desk.link)
-        self._say_losses()
-        await self._learn_games(client)
+    async def _learn(self, client: Client, *, anew: bool = False) -> None:
+        """Learn how one's last games went, where the server keeps them; `anew` also which that were left are over.
 
-    def _say_losses(self) -> None:
-        """Say it here, and to nobody who is in a room or on the way there."""
+        That is said once, here, and to nobody who is in a room or on the way there.
+        """
+        if anew:
+            self._losses += await find_losses(self.desk.link)
         if self._losses and self.desk.screens[-1] is self and not self.desk.errands.errand:
             self.desk.say(" ".join(self._losses))
             self._losses = []
-
-    async def _learn_games(self, client: Client) -> None:
-        """Learn how one's last games went, where the server keeps them."""
         try:
             self._games = await client.history(10)
         except ClientError:
@@ -290,12 +268,11 @@ class HomeScreen(ListScreen):
     def opened(self) -> None:
         """Read the lists anew, as rooms may have come and gone unseen, and begin with no code to be typed."""
         self.desk.lobby.follow()
-        self._say_losses()
         if self.chosen == "join":
             self.choose("match")
         client = self.desk.link.client
         if client is not None and self.desk.link.phase == "online":
-            self.desk.start(self._learn_games(client))
+            self.desk.start(self._learn(client))
 
     def covered(self, page: object) -> None:
         """Hear of no list while one is in a room."""
@@ -336,20 +313,17 @@ class HomeScreen(ListScreen):
         """Offer only what there is: where a code is typed its letters do nothing else."""
         link, is_here = self.desk.link, self._client is not None
         is_joining = is_here and self.chosen == "join"
-        match action:
-            case "settings" | "theme":
-                return not is_joining
-            case "refresh" | "ask_name":
-                return is_here and not is_joining
-            case "change":
-                return is_here and self._choice is not None
-            case "start_local":
-                return can_start_local(link)
-            case "travel_back":
-                return not is_here and link.before is not None
-            case "retry":
-                return link.phase == "failed"
-        return super().check_action(action, parameters)
+        offers = {
+            "settings": not is_joining,
+            "theme": not is_joining,
+            "refresh": is_here and not is_joining,
+            "ask_name": is_here and not is_joining,
+            "change": is_here and self._choice is not None,
+            "start_local": can_start_local(link),
+            "travel_back": not is_here and link.before is not None,
+            "retry": link.phase == "failed",
+        }
+        return offers[action] if action in offers else super().check_action(action, parameters)
 
     @property
     def _choice(self) -> Field | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar
 
+from rich.cells import set_cell_size
 from rich.segment import Segment
 from textual import events
 from textual.binding import BindingType
@@ -18,12 +19,13 @@ from textual.widgets.option_list import Option
 
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.foot import bind
-from tictactoe_client.tui.lobby import COLUMNS
 from tictactoe_client.tui.picture import ASCII, Picture, measure, wrap
 from tictactoe_client.tui.screen import FramedScreen
 
 Row = tuple[str, str]
 """The name of what one may choose, and how it is shown."""
+Table = Mapping[str, Sequence[str]]
+"""Cells by the names of what one may choose; the titles of the columns come first."""
 
 
 class Rows(OptionList, can_focus=False, inherit_bindings=False):
@@ -144,27 +146,13 @@ class ListScreen(FramedScreen):
             rows = [(name, text.translate(ASCII)) for name, text in rows]
         (widget or self.rows).lie(place.translate((self.stage.x, self.stage.y)), rows, self.chosen)
 
-    def lay_table(
-        self,
-        page: Picture,
-        place: Region,
-        titles: Sequence[str],
-        lines: Sequence[tuple[str, Sequence[str]]],
-        widget: Rows | None = None,
-    ) -> None:
+    def lay_table(self, page: Picture, place: Region, table: Table, widget: Rows | None = None) -> None:
         """Let a list of cells lie below the titles of their columns."""
-        widths = [max(map(measure, column)) for column in zip(titles, *(cells for _, cells in lines), strict=True)]
-
-        def align(cells: Sequence[str]) -> str:
-            return "  ".join(cell + " " * (width - measure(cell)) for cell, width in zip(cells, widths, strict=True))
-
-        if lines and place.height > 1:
-            page.put(place.x + 2, place.y, align(titles), "dim", until=place.right)
-        self.lay_rows(place.shrink((1, 0, 0, 0)), [(name, align(cells)) for name, cells in lines], widget)
-
-
-_EMPTY = "No public game is being played now. This page shows it when one begins."
-_PRIVATE = "Private games are not listed: type their code, or paste it."
+        widths = [max(map(measure, column)) for column in zip(*table.values(), strict=True)]
+        lines = [(name, "  ".join(map(set_cell_size, cells, widths))) for name, cells in table.items()]
+        if len(lines) > 1 and place.height > 1:
+            page.put(place.x + 2, place.y, lines[0][1], "dim", until=place.right)
+        self.lay_rows(place.shrink((1, 0, 0, 0)), lines[1:], widget)
 
 
 class WatchScreen(ListScreen):
@@ -187,13 +175,15 @@ class WatchScreen(ListScreen):
         self.desk.errands.give_up()
 
     def draw_body(self, page: Picture, body: Region) -> None:
-        playing = self.desk.lobby.list_rooms("playing")
-        self.keep([room.room for room in playing])
-        rows = [(room.room, self.desk.lobby.describe(room)) for room in playing]
-        self.lay_table(page, Region(2, body.y, body.width - 4, body.height - 2), COLUMNS, rows)
-        if not playing:
-            page.put_lines(3, body.y + 1, body.width - 6, _EMPTY)
-        page.put_lines(3, body.bottom - len(wrap(_PRIVATE, body.width - 6)), body.width - 6, _PRIVATE, "dim")
+        games, width = self.desk.lobby.tabulate("playing"), body.width - 6
+        self.keep(list(games)[1:])
+        self.lay_table(page, Region(2, body.y, body.width - 4, body.height - 2), games)
+        if len(games) == 1:
+            page.put_lines(
+                3, body.y + 1, width, "No public game is being played now. This page shows it when one begins."
+            )
+        told = "Private games are not listed: type their code, or paste it."
+        page.put_lines(3, body.bottom - len(wrap(told, width)), width, told, "dim")
 
     def open_row(self, name: str) -> None:
         self.desk.errands.enter(Choice("watch", code=name), self)

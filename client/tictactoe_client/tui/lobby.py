@@ -29,9 +29,6 @@ _MOST_ROOMS: Final = 2_000
 
 _BOARDS: Final = 3
 
-COLUMNS: Final = ("room", "game", "players", "who", "clock", "age")
-"""What is told of a room in a list, the least important last."""
-
 
 class Lobby:
     """Rooms by code, in the order in which they opened, each with the time at which we heard of it; for all screens."""
@@ -78,8 +75,13 @@ class Lobby:
             if room.status == status and not any(seat and seat.player == but for seat in room.seats.values())
         ]
 
-    def describe(self, room: RoomSummary) -> tuple[str, ...]:
-        """Return what a list says of a room, column by column."""
+    def tabulate(self, status: Literal["waiting", "playing"], but: str | None = None) -> dict[str, tuple[str, ...]]:
+        """Return what a list says of such rooms by their codes, below the titles of its columns."""
+        rooms = self.list_rooms(status, but)
+        titles = ("room", "game", "players", "who", "clock", "age")
+        return {"": titles, **{room.room: self._describe(room) for room in rooms}}
+
+    def _describe(self, room: RoomSummary) -> tuple[str, ...]:
         taken = [clean_text(seat.name) for seat in room.seats.values() if seat is not None]
         free = len(room.seats) - len(taken)
         players = f"{len(room.seats)}, {free} free" if free else f"{len(room.seats)}"
