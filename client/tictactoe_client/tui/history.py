@@ -6,7 +6,6 @@ What is known stays in sight while the server is away.
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Final
@@ -23,6 +22,7 @@ from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lists import ListScreen
 from tictactoe_client.tui.lobby import describe_no_server, short_rules
 from tictactoe_client.tui.picture import Picture, measure
+from tictactoe_client.tui.room.banners import connection_banner
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
@@ -108,33 +108,6 @@ class HistoryScreen(ListScreen):
     def action_save_game(self) -> None:
         self._get(self.desk.save)
 
-    def action_share(self) -> None:
-        """Show the chosen game to all who know its link, which is copied; or take back what was shared here."""
-        if self._past is not None:
-            self.desk.start(self._share(self._past, self.chosen))
-
-    async def _share(self, past: PastGames, game: str) -> None:
-        link = await past.share(game, on=game not in self._shared)
-        self._shared ^= {game}
-        if link is None:
-            self.desk.say("The game is not shared any more.", "good")
-        else:
-            self.desk.copy_to_clipboard(link)
-            self.desk.say(f"Copied: {link}   {self.desk.keymap.show('share')} takes it back", "good")
-
-    def action_refresh(self) -> None:
-        """Try the server again, and read the list anew."""
-        self.desk.link.retry()
-        self._ask(anew=True)
-
-    def action_back(self) -> None:
-        """Want the game no more that is on its way, else go back."""
-        if not self._stop_fetching():
-            super().action_back()
-
-    def closed(self) -> None:
-        self._stop_fetching()
-
     def _get(self, deed: Callable[[GameRecord], None]) -> None:
         """Get the chosen game's record, and do something with it unless it is given up or another one is wanted."""
         if self.desk.link.phase != "online":
@@ -155,6 +128,33 @@ class HistoryScreen(ListScreen):
     def _stop_fetching(self) -> bool:
         return self._fetching is not None and self._fetching.cancel()
 
+    def action_back(self) -> None:
+        """Want the game no more that is on its way, else go back."""
+        if not self._stop_fetching():
+            super().action_back()
+
+    def closed(self) -> None:
+        self._stop_fetching()
+
+    def action_share(self) -> None:
+        """Show the chosen game to all who know its link, which is copied; or take back what was shared here."""
+        if self._past is not None:
+            self.desk.start(self._share(self._past, self.chosen))
+
+    async def _share(self, past: PastGames, game: str) -> None:
+        link = await past.share(game, on=game not in self._shared)
+        self._shared ^= {game}
+        if link is None:
+            self.desk.say("The game is not shared any more.", "good")
+        else:
+            self.desk.copy_to_clipboard(link)
+            self.desk.say(f"Copied: {link}   {self.desk.keymap.show('share')} takes it back", "good")
+
+    def action_refresh(self) -> None:
+        """Try the server again, and read the list anew."""
+        self.desk.link.retry()
+        self._ask(anew=True)
+
     # -- what it looks like ---------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -171,16 +171,14 @@ class HistoryScreen(ListScreen):
 
     def describe_status(self) -> tuple[str, str] | None:
         """Say what is wrong with the connection, or with the last answer, where games are in sight all the same."""
-        link, again = self.desk.link, f"{self.desk.keymap.show('refresh')} tries again"
+        desk, link, key = self.desk, self.desk.link, self.desk.keymap.show
+        lost = connection_banner(link, time.monotonic(), width=40, ascii_only=desk.settings.ascii, holds_seat=False)
         if link.phase == "failed" and link.failure is not None and self.games:
-            return f"╳ {link.failure.message}   {again}", "bad"
-        if link.phase == "away":
-            seconds = max(0, math.ceil(link.retries_at - time.monotonic()))
-            when = f"Trying again in {seconds} s" if seconds else "Trying now"
-            return f"╳ CONNECTION LOST. {when}.   {again}", "bad"
+            lost = f"╳ {link.failure.message}", "bad"
+        if lost is not None:
+            return f"{lost[0]}   {key('refresh')} tries again", lost[1]
         if _is_under_way(self._fetching):
-            dots = "..." if self.desk.settings.ascii else "…"
-            return f"Fetching the game{dots}   {self.desk.keymap.show('back')} cancel", "warn"
+            return f"Fetching the game{'...' if desk.settings.ascii else '…'}   {key('back')} cancel", "warn"
         if self.games and self._refusal:
             return self._refusal, "warn"
         return ("Asking for more ...", "dim") if self.games and _is_under_way(self._asking) else None
@@ -199,9 +197,9 @@ class HistoryScreen(ListScreen):
         """Return what the list says of a game, column by column."""
         game, viewer = own.game, own.viewer
         others = ", ".join(clean_text(player.name) for player in game.players.values() if player.player != viewer)
-        rules = clean_text(game.rules.preset or short_rules(game.rules))
         whose = f"{own.whose}: " if self._past is not None and self._past.is_shared else ""
         outcome = f"{whose}{describe_outcome(game, viewer)}"
+        rules = clean_text(game.rules.preset or short_rules(game.rules))
         return rules, others or "-", outcome, str(game.moves), format_date(game.at)
 
     def _describe_nothing(self) -> list[list[tuple[str, str]]]:
