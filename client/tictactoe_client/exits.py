@@ -63,15 +63,20 @@ def describe_failure(error: ClientError, settings: Settings, address: Address | 
     if isinstance(error, Refused) and error.code == "no_such_room" and error.room:
         listing = own_command("rooms", server=address or _address_of(error.server or settings.server))
         return f"No room {clean_text(error.room)}. It may have closed. List rooms: {listing}"
+    helps = [f"  {text}  {command}" for text, command in list_helps(error)]
+    cross = "" if not helps else "x " if settings.ascii or not can_print("✗") else "✗ "
+    return "\n".join((f"{cross}{clean_text(error.message)}", *helps))
+
+
+def list_helps(error: ClientError) -> list[tuple[str, str]]:
+    """Return what helps where no server can be reached, each with its command; nothing for other failures."""
     if not isinstance(error, Unreachable):
-        return clean_text(error.message)
-    cross, there = "x" if settings.ascii or not can_print("✗") else "✗", _address_of(error.url)
-    lines = [f"{cross} {clean_text(error.message)}"]
-    if there is not None and not is_this_machine(there):
-        lines.append(f"  Play the computer without a server:  {own_command('bot')}")
-    elif there is not None:
-        lines.append(f"  Is the server running?  Start one:  {server_command()}")
-    return "\n".join((*lines, f"  Or point elsewhere:     {own_command('-s', 'wss://host')}"))
+        return []
+    there = _address_of(error.url)
+    helps = [("Or point elsewhere:", own_command("-s", "wss://host"))]
+    if there is not None and is_this_machine(there):
+        return [("Is the server running?  Start one:", server_command()), *helps]
+    return helps if there is None else [("Play without any server:", own_command("bot")), *helps]
 
 
 def _address_of(text: str | None) -> Address | None:

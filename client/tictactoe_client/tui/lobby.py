@@ -12,11 +12,10 @@ from typing import Any, Final, Literal
 
 from msgspec import UNSET
 
-from tictactoe_client.online.address import is_this_machine
+from tictactoe_client.exits import list_helps
 from tictactoe_client.online.errors import Unreachable, VersionRefused
 from tictactoe_client.online.messages import Message
 from tictactoe_client.session import Session
-from tictactoe_client.text.help import own_command, server_command
 from tictactoe_client.text.lobby import describe_outcome
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import shorten
@@ -130,20 +129,16 @@ def describe_no_server(link: Session, keymap: Keymap, *, offers_own: bool) -> li
 
     With `offers_own` the screen takes keys for a server of this run, and for the way back to the one before.
     """
-    before, is_here = link.before if offers_own else None, is_this_machine(link.address)
+    before = link.before if offers_own else None
     if link.failure is None:
         lines = [[(f"Connecting to {link.address.url} ...", "dim")]]
         return [*lines, [], [(f"{keymap.show('back')} goes back to {before.url}", "dim")]] if before else lines
-    helps = [] if before is None else [(f"Back to {before.url}:", f"press {keymap.show('back')}")]
-    if isinstance(link.failure, Unreachable):
-        if is_here:
-            helps.append(("Is the server running?  Start one:", server_command()))
-        if offers_own and can_start_local(link):
-            helps.append(("Or one for this run alone:", f"press {keymap.show('local')}"))
-        if not is_here:
-            helps.append(("Play without any server:", own_command("bot")))
-        helps.append(("Or point elsewhere:", own_command("-s", "wss://host")))
-    elif isinstance(link.failure, VersionRefused):
+    helps = list_helps(link.failure)
+    if offers_own and can_start_local(link):
+        helps.insert(1, ("Or one for this run alone:", f"press {keymap.show('local')}"))
+    if before is not None:
+        helps.insert(0, (f"Back to {before.url}:", f"press {keymap.show('back')}"))
+    if isinstance(link.failure, VersionRefused):
         helps.append(("Nothing can be played there until then.", ""))
     lines = [[(f"✗ {clean_text(link.failure.message)}", "bad")], []]
     for text, command in helps:
