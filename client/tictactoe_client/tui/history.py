@@ -172,7 +172,7 @@ class HistoryScreen(ListScreen):
     def describe_status(self) -> tuple[str, str] | None:
         """Say what is wrong with the connection, or with the last answer, where games are in sight all the same."""
         desk, link, key = self.desk, self.desk.link, self.desk.keymap.show
-        lost = connection_banner(link, time.monotonic(), width=40, ascii_only=desk.settings.ascii, holds_seat=False)
+        lost = connection_banner(link, time.monotonic(), width=40, holds_seat=False)
         if link.phase == "failed" and link.failure is not None and self.games:
             lost = f"╳ {link.failure.message}", "bad"
         if lost is not None:
