@@ -20,7 +20,7 @@ def table_of(viewer: str, *states: RoomState, after_loss: bool = False) -> Table
     """Return what the viewer sees after these states, one a second; the later ones perhaps after a loss."""
     room = Room(FakeCourier(player=viewer), states[-1].room)
     actions = Actions(room, Settings())
-    table = Table(room, actions, Review(room, actions, run=ensure_future, tell=print, redraw=print))
+    table = Table(room, actions, Review(actions, run=ensure_future, tell=print, redraw=print))
     for second, (old, new) in enumerate(pairwise((None, *states))):
         assert new is not None
         room.state, room._version, room._awaits_state = new, second + 1, False

@@ -59,7 +59,7 @@ class Eye:
         self.told: list[str] = []
         self.work: list[asyncio.Task[None]] = []
         self.review = Review(
-            self.room, self.actions, run=self.run, tell=self.told.append, redraw=lambda: None, settle_seconds=0.001
+            self.actions, run=self.run, tell=self.told.append, redraw=lambda: None, settle_seconds=0.001
         )
         self.seen = 0
         self.see(moves)

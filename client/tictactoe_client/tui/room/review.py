@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.online.errors import Refused
-from tictactoe_client.online.room import Room
 from tictactoe_protocol.pushes import AnalysisState
 
 SETTLE_SECONDS: Final = 0.2
@@ -26,7 +25,6 @@ class Review:
 
     def __init__(
         self,
-        room: Room,
         actions: Actions,
         *,
         run: Callable[[Coroutine[Any, Any, None]], object],
@@ -34,7 +32,7 @@ class Review:
         redraw: Callable[[], object],
         settle_seconds: float = SETTLE_SECONDS,
     ) -> None:
-        self._room = room
+        self._room = actions.room
         self._actions = actions
         self._run = run
         self._tell = tell
@@ -51,7 +49,6 @@ class Review:
 
     @property
     def analysis(self) -> AnalysisState | None:
-        """What is known of the moment that is looked at."""
         return self._known.get(self._moment())
 
     @property
@@ -81,37 +78,31 @@ class Review:
             self._run(self._keep_asking())
 
     async def _keep_asking(self) -> None:
-        """Ask for what is still looked at after a little, until it is known."""
+        """Ask for what is still looked at after a little, until it is known; what passes is waited out in silence."""
         try:
             while (moment := self._missing()) is not None:
                 await asyncio.sleep(self._settle_seconds)
-                if moment == self._missing():
-                    await self._ask_for(moment)
+                if moment != self._missing():
+                    continue
+                try:
+                    analysis = await self._actions.analyse(len(moment[1]))
+                    self._known[moment] = analysis if self._fits(analysis, moment[1]) else None
+                except Refused as refused:
+                    if refused.retry_ms is not None:
+                        await asyncio.sleep(refused.retry_ms / 1000)
+                        continue
+                    self._known[moment] = None
+                    self._tell(refused.message)
+                self._redraw()
         finally:
             self._is_asking = False
 
-    async def _ask_for(self, moment: Moment) -> None:
-        """Ask for a moment's worth, and remember it; a refusal that passes is waited out in silence."""
-        try:
-            analysis = await self._actions.analyse(len(moment[1]))
-        except Refused as refused:
-            if refused.retry_ms is not None:
-                await asyncio.sleep(refused.retry_ms / 1000)
-                return
-            self._known[moment] = None
-            self._tell(refused.message)
-        else:
-            self._known[moment] = analysis if self._fits(analysis, moment) else None
-        self._redraw()
-
-    def _fits(self, analysis: AnalysisState, moment: Moment) -> bool:
-        """Tell whether an answer is about this moment: a move may have been taken back meanwhile."""
-        state, moves = self._room.state, moment[1]
-        if state is None or analysis.ply != len(moves):
+    def _fits(self, analysis: AnalysisState, moves: tuple[int, ...]) -> bool:
+        """Tell whether an answer is about the position after these moves: one may have been taken back meanwhile."""
+        state = self._room.state
+        if state is None or analysis.ply != len(moves) or analysis.turn not in (None, *state.rules.marks):
             return False
-        free = set(range(len(state.board))) - set(moves)
-        knows_turn = analysis.turn is None or analysis.turn in state.rules.marks
-        return knows_turn and free.issuperset(analysis.cells) and set(analysis.best) <= set(analysis.cells)
+        return set(analysis.best) <= analysis.cells.keys() <= set(range(len(state.board))) - set(moves)
 
     def _missing(self) -> Moment | None:
         """Return the moment that is looked at where its values are wanted and not known."""

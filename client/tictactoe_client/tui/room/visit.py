@@ -77,7 +77,7 @@ class Visit(DrawnScreen):
             actions.timeline = actions.timeline.jump(ply)
         else:
             actions = Actions(room, settings, shows=True, aborts=aborts, tell=desk.say)
-        review = Review(room, actions, run=desk.start, tell=desk.say, redraw=self.redraw)
+        review = Review(actions, run=desk.start, tell=desk.say, redraw=self.redraw)
         self.room = room
         self.table = Table(room, actions, review, again)
         self.hand = self.table.hand
