@@ -5,25 +5,27 @@ Values are for the mark that moves next, against all others together.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from tictactoe_engine import Rules, format_cell
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 
-MOST_NAMED: Final = 6
-MOST_ALTERNATIVES: Final = 9
+_MOST_BEST, _MOST_OTHERS, _MOST_IN_A_LINE = 6, 9, 4
 EVEN: Final = 0.15
 """An estimate that is no further from 0 says nothing."""
 
 
 def describe_value(value: CellValue, *, solved: bool = True) -> str:
     """Return what a move is worth to whoever makes it: ``loses in 4``, ``unclear, looks good``."""
-    if value.kind == "draw":
-        return "a draw"
-    if value.kind in ("win", "loss"):
-        return f"{'wins' if value.kind == 'win' else 'loses'} {_how_soon(value, solved=solved)}".rstrip()
-    looks = "good" if value.estimate > EVEN else "bad" if value.estimate < -EVEN else "even"
-    return f"unclear, looks {looks}"
+    match value.kind:
+        case "win":
+            return f"wins{_how_soon(value, solved=solved)}"
+        case "loss":
+            return f"loses{_how_soon(value, solved=solved)}"
+        case "draw":
+            return "a draw"
+    return f"unclear, looks {'good' if value.estimate > EVEN else 'bad' if value.estimate < -EVEN else 'even'}"
 
 
 def describe_position(analysis: AnalysisState, rules: Rules) -> str:
@@ -32,19 +34,20 @@ def describe_position(analysis: AnalysisState, rules: Rules) -> str:
     if turn is None:
         return "The game is over here."
     several, soon = len(rules.marks) > 2, _how_soon(value, solved=analysis.solved)
-    if value.kind == "win":
-        verdict = f"{turn} wins {soon}{', whatever the others do' if several else ''}"
-    elif value.kind == "loss" and several:
-        verdict = f"{turn} to move: loses {soon} to the others together"
-    elif value.kind == "loss":
-        verdict = f"{turn} to move: {rules.marks.replace(turn, '')} wins {soon}"
-    elif value.kind == "draw":
-        verdict = f"{turn} to move: {'a draw against all the others' if several else 'a draw with best play'}"
-    else:
-        verdict = f"{turn} to move: {describe_value(value)}{'' if abs(value.estimate) <= EVEN else f' for {turn}'}"
+    match value.kind:
+        case "win":
+            verdict = f"{turn} wins{soon}{', whatever the others do' if several else ''}"
+        case "loss":
+            lost = f"loses{soon} to the others together" if several else f"{rules.marks.replace(turn, '')} wins{soon}"
+            verdict = f"{turn} to move: {lost}"
+        case "draw":
+            verdict = f"{turn} to move: a draw {'against all the others' if several else 'with best play'}"
+        case _:
+            for_whom = "" if abs(value.estimate) <= EVEN else f" for {turn}"
+            verdict = f"{turn} to move: {describe_value(value)}{for_whom}"
     if len(analysis.best) == len(analysis.cells) > 1:
         return f"{verdict}. All moves are equal."
-    best = _list_names([format_cell(cell, rules) for cell in analysis.best], MOST_NAMED, ", ")
+    best = _list_cells(analysis.best, rules, _MOST_BEST)
     return f"{verdict}. Best: {best}." if best else f"{verdict}."
 
 
@@ -61,26 +64,21 @@ def review_position(after: AnalysisState, before: AnalysisState | None, cell: in
 
 def describe_alternatives(analysis: AnalysisState, rules: Rules) -> str:
     """Return what the moves beside the best surely lead to, ``Also: A1 draws. B1, C1 lose.``; "" without any."""
-    others: dict[str, list[str]] = {}
-    for cell, value in sorted(analysis.cells.items()):
-        if cell not in analysis.best and value.kind != "unknown":
-            others.setdefault(value.kind, []).append(format_cell(cell, rules))
-    told = []
+    others, told = sorted(analysis.cells.keys() - set(analysis.best)), []
     for kind, verb, later in (("win", "win", " later"), ("draw", "draw", ""), ("loss", "lose", "")):
-        if names := others.get(kind):
-            one = "s" if len(names) == 1 else ""
-            told.append(f"{_list_names(names, MOST_ALTERNATIVES, ', ')} {verb}{one}{later}.")
+        if cells := [cell for cell in others if analysis.cells[cell].kind == kind]:
+            names = _list_cells(cells, rules, _MOST_OTHERS)
+            told.append(f"{names} {verb}{'s' if len(cells) == 1 else ''}{later}.")
     return f"Also: {' '.join(told)}" if told else ""
 
 
 def describe_cell_worth(cell: int, analysis: AnalysisState, rules: Rules) -> str:
     """Return what one cell is worth: ``C3 loses in 4``, or that nobody can move there."""
-    value = analysis.cells.get(cell)
-    name = format_cell(cell, rules)
+    value, name = analysis.cells.get(cell), format_cell(cell, rules)
     if value is None:
         return f"{name} is no move"
-    joint = " " if value.kind in ("win", "loss") else ": "
-    return f"{name}{joint}{describe_value(value, solved=analysis.solved)}"
+    joint = "" if value.kind in ("win", "loss") else ":"
+    return f"{name}{joint} {describe_value(value, solved=analysis.solved)}"
 
 
 def compare_played(played: int, analysis: AnalysisState, rules: Rules) -> str:
@@ -125,23 +123,22 @@ def rank_cells(analysis: AnalysisState) -> list[int]:
 
 def list_worth(analysis: AnalysisState, rules: Rules, limit: int) -> list[str]:
     """Return the best cells in lines, one for each worth: ``* H8 I9  wins in 3``; at most so many lines."""
-    lines: dict[tuple[bool, str], list[str]] = {}
+    lines: dict[str, list[int]] = {}
     for cell in rank_cells(analysis):
-        key = (cell in analysis.best, describe_value(analysis.cells[cell], solved=analysis.solved))
-        if key not in lines and len(lines) == limit:
+        words = describe_value(analysis.cells[cell], solved=analysis.solved)
+        line = f"{'*' if cell in analysis.best else ' '} {{}}  {words}"
+        if line not in lines and len(lines) == limit:
             break
-        lines.setdefault(key, []).append(format_cell(cell, rules))
-    return [f"{'*' if best else ' '} {_list_names(names, 4, ' ')}  {words}" for (best, words), names in lines.items()]
+        lines.setdefault(line, []).append(cell)
+    return [line.format(_list_cells(cells, rules, _MOST_IN_A_LINE, " ")) for line, cells in lines.items()]
 
 
 def _how_soon(value: CellValue, *, solved: bool) -> str:
     if value.plies is None:
         return ""
-    if value.plies == 1:
-        return "at once"
-    return f"{'in' if solved else 'within'} {value.plies}"
+    return " at once" if value.plies == 1 else f" {'in' if solved else 'within'} {value.plies}"
 
 
-def _list_names(names: list[str], limit: int, comma: str) -> str:
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return f"{comma.join(names[:limit])}{more}"
+def _list_cells(cells: Sequence[int], rules: Rules, limit: int, comma: str = ", ") -> str:
+    more = f" and {len(cells) - limit} more" if len(cells) > limit else ""
+    return f"{comma.join(format_cell(cell, rules) for cell in cells[:limit])}{more}"

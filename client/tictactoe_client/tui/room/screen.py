@@ -23,7 +23,7 @@ from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.banners import describe_question, may_claim_by_key
 from tictactoe_client.tui.room.hints import example_cell, name_keys
-from tictactoe_client.tui.room.invitation import link_for_others
+from tictactoe_client.tui.room.panel import link_for_others
 from tictactoe_client.tui.room.view import RoomView
 from tictactoe_client.tui.room.visit import Visit
 from tictactoe_client.tui.screen import HelpScreen

@@ -6,30 +6,89 @@ It remembers where it drew the board, so that clicks find their cells.
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from textual.geometry import Region
 
 from tictactoe_client.board.board import BoardView, draw_board
-from tictactoe_client.board.grid import BoardStyle, Grid
+from tictactoe_client.board.grid import BoardStyle, Grid, fit_board, smallest_board
 from tictactoe_client.input.cells import resting_cell
 from tictactoe_client.input.record import describe_players
 from tictactoe_client.text.worth import list_worth
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Picture, measure, place_stage, shorten
 from tictactoe_client.tui.room.foot import RoomFoot
-from tictactoe_client.tui.room.invitation import LEAST, MOST, draw_code, fill_invitation, link_for_others
-from tictactoe_client.tui.room.layout import LEFT, RoomLayout, lay_out_room, needed_for_room
-from tictactoe_client.tui.room.panel import MAX_WIDTH, fill_panel, list_players, shows_talk
+from tictactoe_client.tui.room.panel import (
+    draw_code,
+    fill_invitation,
+    fill_panel,
+    link_for_others,
+    list_players,
+    shows_talk,
+)
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.values import paint_values
+from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import describe_manners, describe_rules, name_of
 
+LEFT: Final = 2
+"""The column of the board."""
+MIN_WIDTH: Final = 24
+"""The least that the panel is worth having in, as a window is."""
+MAX_WIDTH: Final = 52
+"""The panel is no wider, so that a clock stands near its player's name."""
+_GAP: Final = 4
+_HEAD_AND_FOOT: Final = 4
+"""Lines that are not the board's: the head, what asks for an answer, the status, the keys."""
+_NARROW: Final = 60
+"""In windows narrower than this the frame stays rather than the panel."""
+_PANEL_WANTED: Final = 40
+_LEAST_STAGE: Final = (80, 24)
+_INVITATION_LEAST: Final = (36, 10)
+_INVITATION_MOST: Final = (100, 28)
 _MOST_WORTHS: Final = 5
 _BACK: Final = "[◂ back]"
 """What a click steps back on."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoomLayout:
+    """How a board is drawn and in which line it begins, the panel's column, None without one, and the stage's size."""
+
+    grid: Grid
+    top: int
+    panel: int | None
+    width: int
+    height: int
+
+    @property
+    def below_board(self) -> int:
+        """The first line under the board."""
+        return self.top + self.grid.height
+
+
+@lru_cache(maxsize=16)
+def lay_out_room(rules: Rules, style: BoardStyle, width: int, height: int) -> RoomLayout:
+    """Return the layout for a window of this size; its own width and height are how much of the window it uses."""
+    area, narrower = height - _HEAD_AND_FOOT, width - 2 * LEFT - _GAP - MIN_WIDTH
+    beside, alone = fit_board(rules, style, narrower, area), fit_board(rules, style, width - 2 * LEFT, area)
+    gains = beside != alone if width < _NARROW else alone.is_whole and not beside.is_whole
+    has_panel = not gains and beside.width <= narrower
+    grid = beside if has_panel else alone
+    panel = LEFT + grid.width + _GAP
+    stage_width = min(width, max(_LEAST_STAGE[0], panel + (_PANEL_WANTED + 1 if has_panel else 0)))
+    stage_height = min(height, max(_LEAST_STAGE[1], grid.height + _HEAD_AND_FOOT + 2))
+    top = 2 if grid.height + 1 < stage_height - _HEAD_AND_FOOT else 1
+    return RoomLayout(grid, top, panel if has_panel else None, stage_width, stage_height)
+
+
+def needed_for_room(rules: Rules) -> tuple[int, int]:
+    """Return the width and height of the smallest window in which the board can be played."""
+    width, height = smallest_board(rules)
+    return max(MIN_WIDTH, 2 * LEFT + width), height + _HEAD_AND_FOOT
 
 
 class RoomView:
@@ -47,14 +106,18 @@ class RoomView:
     def needed_size(self) -> tuple[int, int]:
         """Return the smallest window for this room's board, or for its invitation."""
         state = self.table.room.state
-        return needed_for_room(state.rules.to_rules()) if state is not None and state.status != "waiting" else LEAST
+        return (
+            needed_for_room(state.rules.to_rules())
+            if state is not None and state.status != "waiting"
+            else _INVITATION_LEAST
+        )
 
     def place(self, width: int, height: int) -> Region:
         """Return where in such a window the board, or the invitation, stands with all about it; it is drawn next."""
         state = self.table.shown()
         if state is None or state.status == "waiting":
             self._layout = None
-            return place_stage(MOST, (width, height))
+            return place_stage(_INVITATION_MOST, (width, height))
         settings = self.desk.settings
         keys = settings.keys if self.table.room.plays else None
         style = BoardStyle(ascii=settings.ascii, keys=keys, stars=not self.table.review.is_on)
