@@ -105,18 +105,11 @@ def _seat_in(state: RoomState, viewer: str) -> str | None:
     return seat_of(state, viewer) or next(left, None)
 
 
-class LastGame:
-    """The last game of a run; `exit_code` is what it was for us, 0 where we took no seat in the whole run.
+def note_game(before: ExitCode | None, state: RoomState | None, viewer: str) -> ExitCode | None:
+    """Return what the last game of a run was for us, given a room that we go away from; None while we took no seat.
 
-    A room in which no game began is abandoned, unless there was a game before it.
+    A room in which no game began is abandoned, unless there was a game `before` it.
     """
-
-    def __init__(self) -> None:
-        self.exit_code = ExitCode.NORMAL
-        self._has_sat = False
-
-    def note(self, state: RoomState | None, viewer: str) -> None:
-        """Take note of a room as it is when we go away from it."""
-        has_sat = state is not None and _seat_in(state, viewer) is not None
-        if state is not None and has_sat and (state.status != "waiting" or not self._has_sat):
-            self.exit_code, self._has_sat = exit_code_of(state, viewer, with_result=True), True
+    if state is None or _seat_in(state, viewer) is None or (state.status == "waiting" and before is not None):
+        return before
+    return exit_code_of(state, viewer, with_result=True)

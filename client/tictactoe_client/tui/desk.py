@@ -14,7 +14,7 @@ from typing import Any, cast
 from textual.app import App
 from textual.screen import Screen
 
-from tictactoe_client.exits import LastGame, judge
+from tictactoe_client.exits import judge
 from tictactoe_client.files.config import keep_setting
 from tictactoe_client.files.records import name_for, save_record
 from tictactoe_client.files.writer import NotKept
@@ -114,7 +114,7 @@ class Desk(App[int], inherit_bindings=False):
         super().__init__()
         self.keymap = Keymap(settings.changed_keys)
         self.last_words = ""
-        self.last_game = LastGame()
+        self.last_game: ExitCode | None = None
         self.failure: BaseException | None = None
         self.status: tuple[str, str] | None = None
         self.not_kept = ""
@@ -348,7 +348,7 @@ class Desk(App[int], inherit_bindings=False):
             pass
         await self.link.finish()
         is_asked = code == ExitCode.NORMAL and self.settings.result_code
-        self._end(self.last_game.exit_code if is_asked else code)
+        self._end((self.last_game or ExitCode.NORMAL) if is_asked else code)
 
     def _end(self, code: int) -> None:
         """Give the terminal back and end with this exit code."""

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from tictactoe_client.board.board import drop_frames
+from tictactoe_client.exits import note_game
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.cells import landing_cell
 from tictactoe_client.input.intents import Intent, Look, Place, Verb, describe_too_long
@@ -199,7 +200,7 @@ class Visit(DrawnScreen):
     def closed(self) -> None:
         """Nothing of ours is left here."""
         self._stop_hearing()
-        self.desk.last_game.note(self.room.state, self.room.viewer)
+        self.desk.last_game = note_game(self.desk.last_game, self.room.state, self.room.viewer)
         if self.hand.errand:
             self.desk.errands.give_up()
         self.table.review.switch(on=False)
@@ -224,7 +225,7 @@ class Visit(DrawnScreen):
         state, address = self.room.state, self.desk.link.address
         if not self._says_goodbye:
             self._says_goodbye = True
-            self.desk.last_game.note(state, self.room.viewer)
+            self.desk.last_game = note_game(self.desk.last_game, state, self.room.viewer)
         if state is None or self.room.ended is not None or self.table.record is not None:
             return ""
         is_told = self.desk.link.phase == "online" and await self.room.say_goodbye()
