@@ -84,6 +84,7 @@ class TicTacToe(Desk, inherit_bindings=False):
         for doubt in self.settings.doubts[:1]:
             self.say(doubt)
         self.redraw()
+        self.set_interval(1.0, lambda: self.screens[-1].tick())
         if self._opening.record is None:
             self.start(self.link.run())
 

@@ -69,6 +69,10 @@ class ClientScreen(Screen[None], inherit_bindings=False):
 
     def redraw(self) -> None: ...
 
+    def tick(self) -> None:
+        """Show what time changes, once a second while it is in sight; a message to another one would be drawn."""
+        self.redraw()
+
     def connected(self) -> None:
         """Take note that there is a connection, perhaps again, to a server that may not know of us."""
 

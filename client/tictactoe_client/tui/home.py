@@ -228,8 +228,9 @@ class HomeScreen(ListScreen):
     # -- what happens ---------------------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Listen which servers are near, once the page stands there."""
-        self.set_timer(1.0, lambda: self.run_worker(follow_nearby(self._hear_nearby), exit_on_error=False))
+        """Listen which servers are near, once the page stands there; what comes to it under a room would be drawn."""
+        app = self.app
+        app.set_timer(1.0, lambda: app.run_worker(follow_nearby(self._hear_nearby), exit_on_error=False))
 
     def _hear_nearby(self, servers: tuple[NearbyServer, ...]) -> None:
         self._nearby = servers

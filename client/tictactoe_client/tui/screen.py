@@ -64,14 +64,10 @@ class DrawnScreen(ClientScreen):
         """Return what is asked, which also a window that is too small says."""
         return ""
 
-    def tick(self) -> None:
-        self.redraw()
-
     def compose(self) -> ComposeResult:
         yield self.canvas
 
     def on_mount(self) -> None:
-        self.set_interval(1.0, self.tick)
         self.redraw()
 
     def on_screen_resume(self) -> None:
