@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 from tests.peer import PATIENCE_SECONDS
+from tictactoe_client.files.config import config_path
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.client import Client
 from tictactoe_client.session import Session
@@ -17,6 +19,14 @@ GONE = 2**22 + 1
 def leave_seat(server: str, room: str, token: str, name: str = "ana") -> None:
     """Write a seat down as a run does that was killed."""
     KnownPlayers().keep(KnownPlayer(server, name, token, pid=GONE, rooms=(room,)))
+
+
+def write_config(text: str) -> Path:
+    """Write the configuration; return where it stands."""
+    path = config_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
 
 
 def rooms_left(server: str) -> list[str]:

@@ -89,10 +89,11 @@ class Listening(Protocol):
 
 @contextlib.asynccontextmanager
 async def two_playing(
-    server: Listening, first: str = "ana", second: str = "bo", **options: Any
+    server: Listening | str, first: str = "ana", second: str = "bo", **options: Any
 ) -> AsyncIterator[tuple[Peer, Peer, str]]:
-    """Yield two peers at one table, and its code; both have seen the game start."""
-    async with open_peer(server.url, first) as ana, open_peer(server.url, second) as bo:
+    """Yield two peers at one table of a server, or of one at this address, and its code; both saw the game start."""
+    url = server if isinstance(server, str) else server.url
+    async with open_peer(url, first) as ana, open_peer(url, second) as bo:
         room = (await ana.ask("create", **options))["room"]
         await bo.ask("join", room=room)
         await ana.state(status="playing")

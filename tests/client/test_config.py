@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.client.conftest import Program
+from tests.kept import write_config
 from tictactoe_client.cli.main import cli, run
 from tictactoe_client.cli.options import settings_of
 from tictactoe_client.files.config import config_path, load_config
@@ -15,20 +16,13 @@ from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_client.tui.themes import THEMES
 
 
-def write(text: str) -> Path:
-    path = config_path()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
-
-
 def test_no_file_says_nothing() -> None:
     assert load_config().values == {}
     assert load_config().warnings == ()
 
 
 def test_values_and_bindings_are_read() -> None:
-    write('server = "example.org"\ntimeout = 3\n[bindings]\nup = ["up", "k"]\nhelp = "h"\n')
+    write_config('server = "example.org"\ntimeout = 3\n[bindings]\nup = ["up", "k"]\nhelp = "h"\n')
     config = load_config()
     assert config.values == {"server": "example.org", "timeout": 3}
     assert config.bindings == {"up": ("up", "k"), "help": ("h",)}
@@ -55,12 +49,12 @@ def test_values_and_bindings_are_read() -> None:
     ],
 )
 def test_a_mistake_is_told_with_its_line_and_the_rest_counts(text: str, warning: str) -> None:
-    write(f"{text}\n")
+    write_config(f"{text}\n")
     assert load_config().warnings == (warning,)
 
 
 def test_a_damaged_file_is_told() -> None:
-    path = write("ascii = true\nname = ana\n")
+    path = write_config("ascii = true\nname = ana\n")
     assert load_config().warnings == (
         f"{path} line 2: Invalid value. A text stands in quotes. Mend that line, or delete the file; "
         "nothing of it counts.",
@@ -73,7 +67,7 @@ def test_a_damaged_file_is_told() -> None:
     ["server = ws://10.0.0.1\n", 'server = "ho st"\n', 'theme = night\nserver = "ws://10.0.0.1"\n', "server = 1\n"],
 )
 def test_a_server_that_cannot_be_read_is_not_replaced_by_the_default_one(program: Program, text: str) -> None:
-    path = write(text)
+    path = write_config(text)
     told, demand = program.complaint("rooms").splitlines()
     assert told.startswith((f"{path} line 1: ", "client.toml line 1: "))
     assert demand == "Your server stands in that file: mend it, or say --server."
@@ -94,7 +88,7 @@ def test_a_server_that_cannot_be_read_is_not_replaced_by_the_default_one(program
 def test_a_setting_is_written_and_struck_out_from_the_command_line(
     program: Program, key: str, typed: str, line: str
 ) -> None:
-    path = write("# mine\nquiet = true\n")
+    path = write_config("# mine\nquiet = true\n")
     assert program.output("config", "set", key, typed) == f"{line} is now in {path}\n"
     assert path.read_text() == f"# mine\nquiet = true\n{line}\n"
     assert load_config().warnings == ()
@@ -132,14 +126,14 @@ def test_a_key_that_the_file_could_not_hold_is_told_with_those_that_it_could(pro
 
 
 def test_a_broken_file_is_not_written_to(program: Program) -> None:
-    path = write("theme = night\n")
+    path = write_config("theme = night\n")
     told = program.complaint("config", "set", "theme", "night")
     assert "Nothing was written: client.toml has a mistake in it" in told
     assert path.read_text() == "theme = night\n"
 
 
 def test_settings_are_told_as_objects_in_json_mode(program: Program) -> None:
-    path = write('theme = "paper"\n')
+    path = write_config('theme = "paper"\n')
     rows = [json.loads(line) for line in program.output("config", "show", "--json").splitlines()]
     assert {"from": "client", "type": "setting", "key": "theme", "value": "paper", "origin": str(path)} in rows
     assert [row["key"] for row in rows[:-1]] == list(FILE_OPTIONS)
@@ -147,7 +141,7 @@ def test_settings_are_told_as_objects_in_json_mode(program: Program) -> None:
 
 
 def test_values_have_their_own_types_in_json_mode(program: Program) -> None:
-    write('timeout = 2.5\nconfirm = true\n[bindings]\nup = ["up", "k"]\n')
+    write_config('timeout = 2.5\nconfirm = true\n[bindings]\nup = ["up", "k"]\n')
     rows = [json.loads(line) for line in program.output("config", "show", "--json").splitlines()]
     values = {row["key"]: row["value"] for row in rows if row["type"] == "setting"}
     assert (values["name"], values["ascii"], values["confirm"], values["timeout"]) == (None, False, True, 2.5)
@@ -163,7 +157,7 @@ def test_the_command_says_where_the_file_is(program: Program) -> None:
 
 
 def test_the_command_says_what_is_set_and_by_what(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write('theme = "paper"\nname = "ana"\nconfirm = true\n[bindings]\nhelp = "h"\n')
+    path = write_config('theme = "paper"\nname = "ana"\nconfirm = true\n[bindings]\nhelp = "h"\n')
     monkeypatch.setenv("TICTACTOE_BELL", "always")
     rows = {
         line.split()[0]: line.split(maxsplit=2)[1:]
@@ -196,7 +190,7 @@ def test_the_servers_of_one_house_are_given_together(
     monkeypatch: pytest.MonkeyPatch, text: str, variable: str | None, options: list[str]
 ) -> None:
     if text:
-        write(f"{text}\n")
+        write_config(f"{text}\n")
     if variable:
         monkeypatch.setenv("TICTACTOE_SERVER", variable)
     config = load_config()
@@ -209,7 +203,7 @@ def test_the_servers_of_one_house_are_given_together(
 
 @pytest.mark.parametrize("value", ["[]", "[3]", "3", '["ho st"]', '"one, ho st"'])
 def test_a_list_of_servers_that_is_none_is_told(value: str, program: Program) -> None:
-    write(f"server = {value}\n")
+    write_config(f"server = {value}\n")
     assert "client.toml line 1: " in program.complaint("rooms")
 
 
@@ -219,7 +213,7 @@ def test_what_is_secret_in_an_address_is_not_shown(
 ) -> None:
     address = "wss://ana:secret@example.org/?token=secret"
     if source == "file":
-        write(f'server = "{address}"\n')
+        write_config(f'server = "{address}"\n')
     elif source == "environment":
         monkeypatch.setenv("TICTACTOE_SERVER", address)
     assert run(["config", "show", *(["--server", address] if source == "option" else [])]) == 0
@@ -255,7 +249,7 @@ def test_the_command_alone_explains_itself(program: Program) -> None:
 def test_a_name_that_makes_no_sense_is_told_with_its_line_and_counts_as_not_set(
     capsys: pytest.CaptureFixture[str], text: str, warning: str
 ) -> None:
-    write(text)
+    write_config(text)
     assert run(["config", "path"]) == 0
     assert capsys.readouterr().err.startswith(warning)
     with cli.make_context("tictactoe-client", [], obj=load_config(), default_map=load_config().defaults()) as context:
@@ -265,7 +259,7 @@ def test_a_name_that_makes_no_sense_is_told_with_its_line_and_counts_as_not_set(
 
 
 def test_an_option_counts_before_a_file_that_makes_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
-    write('name = "zoe!"\n')
+    write_config('name = "zoe!"\n')
     assert run(["config", "show", "--name", "bo"]) == 0
     told = capsys.readouterr()
     assert "name         bo                       command line\n" in told.out
@@ -279,7 +273,7 @@ def test_a_name_is_for_this_run_where_an_option_or_the_environment_gave_it(
     monkeypatch: pytest.MonkeyPatch, given: str, *, is_for_now: bool
 ) -> None:
     if given == "file":
-        write('name = "ana"\n')
+        write_config('name = "ana"\n')
     elif given == "environment":
         monkeypatch.setenv("TICTACTOE_NAME", "ana")
     arguments = ["--name", "ana"] if given == "option" else []
@@ -291,7 +285,7 @@ def test_a_name_is_for_this_run_where_an_option_or_the_environment_gave_it(
 
 
 def test_a_typo_is_warned_of_and_the_command_goes_on(program: Program) -> None:
-    write('nmae = "ana"\n')
+    write_config('nmae = "ana"\n')
     assert (
         program.complaint("config", "path", code=0) == 'client.toml line 1: unknown key "nmae". Did you mean "name"?\n'
     )

@@ -94,6 +94,13 @@ def read(text: str) -> Push | None:
     return push
 
 
+def read_state(message: Any) -> RoomState:
+    """Return the state of a message, which is one."""
+    push = read(message if isinstance(message, str) else json.dumps(message))
+    assert isinstance(push, RoomState)
+    return push
+
+
 def read_or_refuse(text: str) -> tuple[Push | None, str]:
     try:
         return read_message(text).push, ""
@@ -286,10 +293,8 @@ def test_a_state_that_contradicts_itself_is_refused_with_its_reason(fields: dict
 def test_a_turn_and_a_result_count_in_their_status_alone() -> None:
     message = to_builtins(honest_state((4,)))
     result = {"winner": "X", "reason": "resigned", "line": []}
-    over = read(json.dumps(message | {"type": "room", "status": "over", "result": result}))
-    playing = read(json.dumps(message | {"type": "room", "result": result}))
-    assert isinstance(over, RoomState)
-    assert isinstance(playing, RoomState)
+    over = read_state(message | {"type": "room", "status": "over", "result": result})
+    playing = read_state(message | {"type": "room", "result": result})
     assert (over.turn, over.result is None) == (None, False)
     assert (playing.turn, playing.result) == ("O", None)
 
@@ -304,8 +309,7 @@ def test_rules_that_nobody_can_play_by_are_refused() -> None:
 def test_a_clock_below_nothing_is_kept_and_shown_as_nothing() -> None:
     message = to_builtins(honest_state())
     message["clock"] = {"remaining_ms": {"X": -5_000, "O": 10**12}, "running": "X"}
-    push = read(json.dumps(message))
-    assert isinstance(push, RoomState)
+    push = read_state(message)
     assert answer_query("clock", None, push, ANA, Settings()) == ["Left: ana 0:00, bo 277777:46:40."]
 
 
@@ -318,8 +322,7 @@ def test_names_and_chat_are_cut_to_what_the_protocol_allows() -> None:
 
 
 def test_whoever_has_no_name_that_can_be_shown_is_a_question_mark() -> None:
-    push = read(encode(state(text="\u200b")).decode())
-    assert isinstance(push, RoomState)
+    push = read_state(encode(state(text="\u200b")).decode())
     assert {seat.name for seat in push.seats.values() if seat} == {NAMELESS}
 
 
@@ -340,10 +343,9 @@ def test_a_welcome_that_holds_no_seat_in_no_room_is_refused(extra: dict[str, obj
 
 def test_a_result_for_a_reason_that_this_client_does_not_know_is_told() -> None:
     message = to_builtins(honest_state((0, 3, 1, 4, 2)))
-    assert isinstance(read(json.dumps(message)), RoomState)
+    read_state(message)
     message["result"]["reason"] = "boredom"
-    over = read(json.dumps(message))
-    assert isinstance(over, RoomState)
+    over = read_state(message)
     assert describe_result(over, ANA) == "The game ended by boredom. You win."
     nobody = replace(over, result=Result(None, "boredom"))
     assert describe_result(nobody, ANA) == "The game ended by boredom. It has no winner."
@@ -352,8 +354,7 @@ def test_a_result_for_a_reason_that_this_client_does_not_know_is_told() -> None:
 
 def test_a_status_that_this_client_does_not_know_goes_by_its_name() -> None:
     message = {**to_builtins(honest_state((0, 3))), "status": "adjourned", "turn": None}
-    resting = read(json.dumps(message))
-    assert isinstance(resting, RoomState)
+    resting = read_state(message)
     assert describe_turn(resting, ANA) == "The game is adjourned."
     table = table_of(ANA, resting)
     assert (table.room.plays, table.room.is_my_turn) == (False, False)

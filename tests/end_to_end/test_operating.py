@@ -17,12 +17,11 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.test_server_command import COMMAND, complaint, log_lines, run, started, stopped, url_of
+from tests.end_to_end.test_server_command import COMMAND, HERE, complaint, log_lines, run, started, stopped, url_of
 from tests.environment import environment
-from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
+from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing
 from tests.programs import start_program
 
-HERE = ("--host", "127.0.0.1", "--port", "0")
 WIDTH = 100
 
 
@@ -40,21 +39,13 @@ async def know(data: Path, *arguments: str) -> Any:
     return json.loads(output)
 
 
-async def game_of(ana: Peer, bo: Peer) -> str:
-    """Let two people begin a game, and return its room."""
-    room: str = (await ana.ask("create"))["room"]
-    await bo.ask("join", room=room)
-    return room
-
-
 # -- commands -------------------------------------------------------------------------------------------------------
 
 
 async def test_every_command_answers_in_words_and_in_json(tmp_path: Path) -> None:
     async with started(*HERE, "--data", str(tmp_path)) as process:
         url = await url_of(process)
-        async with open_peer(url, "ana") as ana, open_peer(url, "bo") as bo:
-            room = await game_of(ana, bo)
+        async with two_playing(url) as (ana, bo, room):
             await play_out({"X": ana, "O": bo}, room, [4])
             status = await know(tmp_path, "status")
             assert (status["pid"], status["players"], status["moves"]) == (process.pid, 2, 1)
@@ -205,8 +196,7 @@ def _read_to_end(descriptor: int) -> None:
 async def test_a_drained_server_ends_when_the_last_game_is_over(tmp_path: Path) -> None:
     async with started(*HERE, "--data", str(tmp_path)) as process:
         url = await url_of(process)
-        async with open_peer(url, "ana") as ana, open_peer(url, "bo") as bo:
-            room = await game_of(ana, bo)
+        async with two_playing(url) as (ana, bo, room):
             assert "1 game goes on" in await tell(tmp_path, "drain", "--deadline", "10m")
             waiting = asyncio.create_task(tell(tmp_path, "drain", "--deadline", "10m", "--wait"))
             for _ in range(2):
@@ -225,8 +215,7 @@ async def test_a_signal_ends_a_drain_and_a_second_one_waits_for_nobody(tmp_path:
     async with started(*HERE, "--data", str(tmp_path)) as process:
         url = await url_of(process)
         host, _, port = url.removeprefix("ws://").rpartition(":")
-        async with open_peer(url, "ana") as ana, open_peer(url, "bo") as bo:
-            await game_of(ana, bo)
+        async with two_playing(url) as (_, bo, _room):
             await tell(tmp_path, "drain")
             # One who has said hello and does not answer that the connection is closed is waited for, some seconds.
             with socket.create_connection((host, int(port))) as silent:
@@ -247,8 +236,7 @@ async def play_an_evening(data: Path, *options: str) -> tuple[str, str]:
     long_name = "a" * 24
     async with started(*HERE, "--data", str(data), *options) as process:
         url = await url_of(process)
-        async with open_peer(url, long_name) as ana, open_peer(url, "b" * 24) as bo:
-            room = await game_of(ana, bo)
+        async with two_playing(url, long_name, "b" * 24) as (ana, bo, room):
             await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
             await tell(data, "kick", long_name, "--reason", "r" * 20)
             await tell(data, "ban", bo.welcome["player"], "--for", "1d", "--reason", "s" * 20)

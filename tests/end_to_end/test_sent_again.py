@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine
-from typing import Any
+from collections.abc import AsyncIterator
 
 from msgspec import UNSET
 
 from tests.end_to_end.test_client_library import state_where
-from tests.end_to_end.test_reconnect import QUICK, event_of
+from tests.end_to_end.test_reconnect import QUICK, event_of, far_room, lose_the_answer
 from tests.faults.hostile_server import HostileServer, hostile_server, state
-from tests.peer import Peer, open_peer
+from tests.peer import Peer
 from tests.proxy import Proxy, run_proxy
 from tictactoe_client import Room, connect
 from tictactoe_client.online.conversation import may_be_repeated
@@ -26,25 +24,11 @@ ALL = ("repeat", "seq")
 @contextlib.asynccontextmanager
 async def moved_once(server: Server, proxy: Proxy) -> AsyncIterator[tuple[Room, Peer]]:
     """Let ana play X through the proxy and bo O past it; each has moved."""
-    async with connect(proxy.url, name="ana", reconnect=QUICK) as ana, open_peer(server.url, "bo") as bo:
-        room = await ana.create()
-        await bo.ask("join", room=room.code)
-        await state_where(room, status="playing")
+    async with far_room(server, proxy) as (_, room, bo):
         await room.move(0)
         await bo.ask("move", room=room.code, cell=4, ply=1)
         await state_where(room, ply=2)
         yield room, bo
-
-
-async def lose_the_answer(asking: Coroutine[Any, Any, None], proxy: Proxy, arrived: Coroutine[Any, Any, Any]) -> None:
-    """Ask through the proxy, lose the connection once the server has carried it out, and wait for the answer."""
-    proxy.swallows_replies = True
-    task = asyncio.create_task(asking)
-    await arrived
-    proxy.swallows_replies = False
-    proxy.cut()
-    async with asyncio.timeout(10):
-        await task
 
 
 async def test_a_move_is_taken_back_once_however_often_that_is_allowed(server: Server, proxy: Proxy) -> None:

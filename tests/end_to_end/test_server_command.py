@@ -21,10 +21,12 @@ from tests.authority import Authority
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.programs import Process, start_program
+from tests.raw import read_to_end
 from tictactoe_server import __version__
 from tictactoe_server.transport import addresses_for_others
 
 COMMAND = str(Path(sys.executable).parent / "tictactoe-server")
+HERE = ("--host", "127.0.0.1", "--port", "0")
 LISTENING = re.compile(r"Listening on ws(://(\S+):(\d+))( \(all addresses\))?\n")
 FOR_OTHERS = re.compile(r" *(?:From another machine on this network|or):  http(://(\S+):(\d+))\n")
 IN_A_BROWSER = re.compile(r" *In a browser:  (http://\S+)\n")
@@ -63,7 +65,7 @@ async def started(*arguments: str, before: Sequence[str] = (), **variables: str)
     try:
         yield process
     finally:
-        if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
             process.kill()
         await process.communicate()
 
@@ -104,7 +106,7 @@ async def complaint(*arguments: str) -> str:
 
 
 async def test_port_0_picks_a_free_one_and_the_ready_line_names_it() -> None:
-    async with started("--host", "127.0.0.1", "--port", "0") as process:
+    async with started(*HERE) as process:
         match = LISTENING.fullmatch(await line_of(process))
         assert match
         assert (match[2], match[4]) == ("127.0.0.1", None)
@@ -179,7 +181,7 @@ async def test_an_ipv6_address_stands_in_brackets() -> None:
 
 
 async def test_a_host_of_one_family_is_not_reached_by_another_address() -> None:
-    async with started("--host", "127.0.0.1", "--port", "0") as process:
+    async with started(*HERE) as process:
         port = int((await url_of(process)).rpartition(":")[2])
         with pytest.raises(OSError, match=r"127\.0\.0\.2"):
             await asyncio.open_connection("127.0.0.2", port)
@@ -252,7 +254,7 @@ async def test_an_option_with_a_wrong_value_is_told_in_words(arguments: list[str
 
 async def test_limits_may_come_from_the_environment_several_at_once() -> None:
     options = {"TICTACTOE_LIMIT": "rooms-per-player=1 connections-per-address=2"}
-    async with started("--host", "127.0.0.1", "--port", "0", **options) as process:
+    async with started(*HERE, **options) as process:
         url = await url_of(process)
         async with open_peer(url) as ana, open_peer(url):
             assert (await ana.ask("create"))["type"] == "ok"
@@ -263,7 +265,7 @@ async def test_limits_may_come_from_the_environment_several_at_once() -> None:
 
 async def test_a_server_with_few_descriptors_keeps_some_and_tells_newcomers_that_they_are_too_many() -> None:
     before = ("sh", "-c", 'ulimit -n 160; exec "$@"', "sh")
-    async with started("--host", "127.0.0.1", "--port", "0", before=before) as process:
+    async with started(*HERE, before=before) as process:
         url = await url_of(process)
         async with contextlib.AsyncExitStack() as stack:
             peers = [await stack.enter_async_context(open_peer(url)) for _ in range(32)]
@@ -285,7 +287,7 @@ async def test_a_server_with_few_descriptors_keeps_some_and_tells_newcomers_that
 
 @pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
 async def test_a_signal_gives_notice_closes_with_1012_and_ends_well(name: signal.Signals) -> None:
-    async with started("--host", "127.0.0.1", "--port", "0") as process:
+    async with started(*HERE) as process:
         url = await url_of(process)
         async with open_peer(url) as ana, open_peer(url) as bo, connect(url, proxy=None) as silent:
             room = (await ana.ask("create"))["room"]
@@ -304,13 +306,13 @@ async def test_a_signal_gives_notice_closes_with_1012_and_ends_well(name: signal
 
 
 async def test_a_signal_right_after_the_ready_line_ends_well() -> None:
-    async with started("--host", "127.0.0.1", "--port", "0") as process:
+    async with started(*HERE) as process:
         await url_of(process)
         await stopped(process, signal.SIGINT)
 
 
 async def test_a_second_signal_changes_nothing() -> None:
-    async with started("--host", "127.0.0.1", "--port", "0") as process:
+    async with started(*HERE) as process:
         url = await url_of(process)
         async with open_peer(url) as ana:
             process.send_signal(signal.SIGTERM)
@@ -346,7 +348,7 @@ def log_lines(errors: str) -> list[dict[str, object]]:
 
 
 async def test_json_logs_are_one_json_object_a_line() -> None:
-    arguments = ("--host", "127.0.0.1", "--port", "0", "--log-format", "json", "--log-level", "debug")
+    arguments = (*HERE, "--log-format", "json", "--log-level", "debug")
     async with started(*arguments) as process:
         url = await url_of(process)
         async with open_peer(url, "Zoë") as zoe:
@@ -359,17 +361,21 @@ async def test_json_logs_are_one_json_object_a_line() -> None:
     assert zoe.welcome["token"] not in errors
 
 
+async def be_a_stranger(port: int, hello: bytes) -> None:
+    """Say something to a server, and wait until it has had enough."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(hello)
+    writer.write_eof()
+    await read_to_end(reader)
+    writer.close()
+    await writer.wait_closed()
+
+
 async def test_text_logs_at_the_usual_level_are_quiet_about_strangers() -> None:
-    async with started("--host", "127.0.0.1", "--port", "0") as process:
-        host, _, port = (await url_of(process)).removeprefix("ws://").rpartition(":")
+    async with started(*HERE) as process:
+        port = (await url_of(process)).rpartition(":")[2]
         for hello in (b"", b"\x00\xff", b"GET / HTTP/1.1\r\n\r\n", b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"):
-            reader, writer = await asyncio.open_connection(host, int(port))
-            writer.write(hello)
-            writer.write_eof()
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                await reader.read()
-            writer.close()
-            await writer.wait_closed()
+            await be_a_stranger(int(port), hello)
         _, errors = await stopped(process)
     assert [line for line in errors.splitlines() if not OWN_WORDS.search(line)] == []
 
@@ -378,7 +384,7 @@ async def test_text_logs_at_the_usual_level_are_quiet_about_strangers() -> None:
 
 
 async def test_the_host_sees_rooms_open_and_close_and_people_come_and_go() -> None:
-    async with started("--host", "127.0.0.1", "--port", "0", "--log-format", "json") as process:
+    async with started(*HERE, "--log-format", "json") as process:
         url = await url_of(process)
         async with open_peer(url, "ana") as ana, open_peer(url, "bo") as bo:
             code = (await ana.ask("create"))["room"]
@@ -420,7 +426,7 @@ async def test_with_a_certificate_the_printed_lines_have_its_names(authority: Au
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no SIGHUP")
 async def test_a_hang_up_takes_the_certificate_up_anew(authority: Authority) -> None:
     variables = {"TICTACTOE_TLS_CERT": str(authority.cert), "TICTACTOE_TLS_KEY": str(authority.key)}
-    async with started("--host", "127.0.0.1", "--port", "0", **variables) as process:
+    async with started(*HERE, **variables) as process:
         port = (await line_of(process)).strip().rpartition(":")[2]
         authority.issue("127.0.0.1", "localhost", "play.example.org")
         process.send_signal(signal.SIGHUP)
@@ -437,16 +443,10 @@ async def test_a_hang_up_takes_the_certificate_up_anew(authority: Authority) -> 
 
 async def test_strangers_to_tls_leave_no_word_in_the_log(authority: Authority) -> None:
     pair = ("--tls-cert", str(authority.cert), "--tls-key", str(authority.key))
-    async with started("--host", "127.0.0.1", "--port", "0", *pair) as process:
+    async with started(*HERE, *pair) as process:
         port = (await line_of(process)).strip().rpartition(":")[2]
         for hello in (b"", b"\x16\x03\x01", b"GET / HTTP/1.1\r\n\r\n"):
-            reader, writer = await asyncio.open_connection("127.0.0.1", int(port))
-            writer.write(hello)
-            writer.write_eof()
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                await reader.read()
-            writer.close()
-            await writer.wait_closed()
+            await be_a_stranger(int(port), hello)
         _, errors = await stopped(process)
     assert re.fullmatch(r"\S+ \S+ server started .*\nStopping: .*\n\S+ \S+ server stopped\n", errors), errors
 
@@ -492,7 +492,7 @@ async def test_a_service_manager_is_told_that_it_is_ready_alive_and_about_to_sto
         manager.bind(str(tmp_path / "notify"))
         manager.setblocking(False)
         variables = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "100000"}
-        async with started("--host", "127.0.0.1", "--port", "0", **variables) as process:
+        async with started(*HERE, **variables) as process:
             url, told = await url_of(process), b""
             async with asyncio.timeout(PATIENCE_SECONDS):
                 told = await asyncio.get_running_loop().sock_recv(manager, 4096)

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.test_server_command import COMMAND, complaint, run, started, stopped, url_of
+from tests.end_to_end.test_server_command import COMMAND, HERE, complaint, run, started, stopped, url_of
 from tests.environment import environment
 from tests.faults.harness import Harness
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing
@@ -28,7 +28,6 @@ from tictactoe_server.stores.folder import FILE_NAME
 from tictactoe_server.stores.schema import SCHEMA
 
 MANUAL = Path(__file__).parents[2] / "docs" / "operating.md"
-HERE = ("--host", "127.0.0.1", "--port", "0")
 NOTHING_IS_KEPT = "Nothing is kept: when this server stops, its rooms are gone.\n"
 LINE_FOR_X = [0, 3, 1, 4, 2]
 
@@ -63,10 +62,7 @@ def mode_of(path: Path) -> int:
 
 async def finish_a_game(url: str) -> str:
     """Let ana win against bo and both go; return ana's token."""
-    async with open_peer(url, "ana") as ana, open_peer(url, "bo") as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
-        await ana.state(status="playing")
+    async with two_playing(url) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
         return str(ana.welcome["token"])
 

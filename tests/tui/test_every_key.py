@@ -63,6 +63,12 @@ class Hand:
         await self.do("back", gone=words[0])
         self._named = before
 
+    async def look_into_all(self) -> None:
+        """Open each line and page that there is in a room, and go back."""
+        await self.look_into("chat", "say: _")
+        await self.look_into("command", ":_")
+        await self.look_into("help", "a move back")
+
     async def leave(self) -> None:
         """Leave the program, also where that is asked about first."""
         await self.user.press(self.key("leave"))
@@ -136,9 +142,7 @@ async def test_while_one_waits_for_others(bots: Server, open_screen: OpenScreen,
         await hand.do("copy", "Copied: http://")
         if look["colour"]:
             await hand.do("hide_code", gone="█")
-        await hand.look_into("chat", "say: _")
-        await hand.look_into("command", ":_")
-        await hand.look_into("help", "a move back")
+        await hand.look_into_all()
         await hand.do("computer", "medium-bot")
         hand.check("while you wait for others", without=frozenset() if look["colour"] else frozenset({"hide_code"}))
         await hand.do("back", "Leave and lose this game?")
@@ -155,9 +159,7 @@ async def test_in_a_game_and_when_one_is_asked(game: Game, look: dict[str, Any])
         await hand.do("down", "[4]")
         await hand.do("right", "[5]")
         await hand.do("place", "bo's move")
-        await hand.look_into("chat", "say: _")
-        await hand.look_into("command", ":_")
-        await hand.look_into("help", "a move back")
+        await hand.look_into_all()
         await hand.look_into("back", "Leave and lose this game?")
         await bo.state(ply=1)
         await bo.ask("draw", room=code, action="offer")
@@ -196,9 +198,7 @@ async def test_when_an_opponent_is_gone(game: Game, look: dict[str, Any]) -> Non
             await hand.do("place", "bo's move")
             await bo.socket.close()
             await ana.until("bo has been gone too long.")
-            await hand.look_into("chat", "say: _")
-            await hand.look_into("command", ":_")
-            await hand.look_into("help", "a move back")
+            await hand.look_into_all()
             await hand.look_into("back", "Leave and lose this game?")
             await hand.do(action, end)
             other = {"claim": "claim_draw", "claim_draw": "claim"}[action]
@@ -229,9 +229,7 @@ async def test_while_one_watches(server: Server, open_screen: OpenScreen, look: 
         await hand.do("left", gone="Mistakes are told")
         await hand.do("mistake_before", "Mistakes are told when the game is over.")
         await hand.do("end", gone="Mistakes are told")
-        await hand.look_into("chat", "say: _")
-        await hand.look_into("command", ":_")
-        await hand.look_into("help", "a move back")
+        await hand.look_into_all()
         await hand.do("back", "Playing as")
         hand.check("while you watch")
         await hand.leave()
@@ -252,9 +250,7 @@ async def test_after_a_game(game: Game, look: dict[str, Any], here: Path) -> Non
         await hand.do("mistake_before", "There is no mistake before this moment.")
         assert "YOU WIN" in at_end
         await hand.do("save", "saved in")
-        await hand.look_into("chat", "say: _")
-        await hand.look_into("command", ":_")
-        await hand.look_into("help", "a move back")
+        await hand.look_into_all()
         await hand.do("rematch", "You asked for a rematch.")
         await hand.do("another", "Waiting for someone")
         await hand.do("back", "Playing as")
@@ -269,9 +265,7 @@ async def test_while_the_connection_is_lost(proxy: Proxy, game: Game, look: dict
         hand = Hand(ana, look)
         proxy.cut()
         await ana.until("CONNECTION LOST")
-        await hand.look_into("chat", "say: _")
-        await hand.look_into("command", ":_")
-        await hand.look_into("help", "a move back")
+        await hand.look_into_all()
         await hand.do("retry", "Back after", gone="CONNECTION LOST")
         proxy.cut()
         await ana.until("CONNECTION LOST")

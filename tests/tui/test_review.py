@@ -50,11 +50,13 @@ class Server(FakeCourier):
 
 
 class Eye:
-    """Somebody who looks at a game, with the answers told and the work that is under way."""
+    """Somebody who looks at a game of a server, with the answers told and the work that is under way."""
 
-    def __init__(self, server: Server, viewer: str = WATCHER, moves: Sequence[int] = MOVES) -> None:
-        server.player = viewer
-        self.room = Room(server, "K7M4PQ")
+    def __init__(self, *refusals: Refused, viewer: str = WATCHER, moves: Sequence[int] = MOVES) -> None:
+        self.server = Server(*refusals)
+        self.server.player = viewer
+        self.server.moves = moves
+        self.room = Room(self.server, "K7M4PQ")
         self.actions = Actions(self.room, Settings(), shows=True)
         self.told: list[str] = []
         self.work: list[asyncio.Task[None]] = []
@@ -77,6 +79,11 @@ class Eye:
         self.actions.timeline = self.actions.timeline.step(by)
         self.review.look()
 
+    async def look(self) -> None:
+        """Want to see values, and wait for them."""
+        self.review.switch(on=True)
+        await self.rest()
+
     async def rest(self) -> None:
         """Wait until nothing is under way."""
         async with asyncio.timeout(10):
@@ -88,72 +95,64 @@ class Eye:
 
 
 async def test_nothing_is_asked_until_values_are_wanted() -> None:
-    server = Server()
-    eye = Eye(server)
+    eye = Eye()
     eye.step(-1)
     await eye.rest()
-    assert (server.plies, eye.ply()) == ([], None)
+    assert (eye.server.plies, eye.ply()) == ([], None)
 
 
 async def test_only_the_moment_where_the_eye_rests_is_asked_for() -> None:
-    server = Server()
-    eye = Eye(server)
+    eye = Eye()
     eye.review.switch(on=True)
     for _ in range(3):
         eye.step(-1)
     assert eye.review.is_waiting
     await eye.rest()
-    assert (server.plies, eye.ply()) == ([1], 1)
+    assert (eye.server.plies, eye.ply()) == ([1], 1)
     assert not eye.review.is_waiting
 
 
 async def test_what_is_known_is_not_asked_for_again() -> None:
-    server = Server()
-    eye = Eye(server)
+    eye = Eye()
     eye.review.switch(on=True)
     for step in (-1, 1, -1, 1):
         await eye.rest()
         eye.step(step)
     await eye.rest()
-    assert (server.plies, eye.ply()) == ([4, 3], 4)
+    assert (eye.server.plies, eye.ply()) == ([4, 3], 4)
 
 
 async def test_an_answer_that_comes_late_is_kept_for_its_own_moment() -> None:
-    server = Server()
-    eye = Eye(server)
-    server.may_answer.clear()
+    eye = Eye()
+    eye.server.may_answer.clear()
     eye.review.switch(on=True)
     async with asyncio.timeout(10):
-        await server.was_asked.wait()
+        await eye.server.was_asked.wait()
     eye.step(-2)
     assert eye.ply() is None
-    server.may_answer.set()
+    eye.server.may_answer.set()
     await eye.rest()
-    assert (server.plies, eye.ply()) == ([4, 2], 2)
+    assert (eye.server.plies, eye.ply()) == ([4, 2], 2)
     eye.step(2)
     assert eye.ply() == 4
 
 
 async def test_a_game_that_goes_on_meanwhile_is_followed() -> None:
-    server = Server()
-    eye = Eye(server)
-    eye.review.switch(on=True)
-    await eye.rest()
-    server.moves = [*MOVES, 6]
-    eye.see(server.moves)
+    eye = Eye()
+    await eye.look()
+    eye.server.moves = [*MOVES, 6]
+    eye.see(eye.server.moves)
     assert eye.ply() is None
     await eye.rest()
-    assert (server.plies, eye.ply()) == ([4, 5], 5)
+    assert (eye.server.plies, eye.ply()) == ([4, 5], 5)
 
 
 async def test_a_move_that_was_taken_back_leaves_no_wrong_worth_behind() -> None:
-    server = Server()
-    eye = Eye(server)
-    eye.review.switch(on=True)
-    await eye.rest()
-    server.moves = [0, 4, 8, 6]
-    eye.see(server.moves[:3])
-    eye.see(server.moves)
+    eye = Eye()
+    await eye.look()
+    eye.server.moves = [0, 4, 8, 6]
+    eye.see(eye.server.moves[:3])
+    eye.see(eye.server.moves)
     assert eye.ply() is None
     await eye.rest()
     assert eye.review.analysis is not None
@@ -161,68 +160,54 @@ async def test_a_move_that_was_taken_back_leaves_no_wrong_worth_behind() -> None
 
 
 async def test_an_answer_about_another_position_is_not_shown() -> None:
-    server = Server()
-    eye = Eye(server)
-    server.moves = [0, 4, 8, 6]
-    eye.review.switch(on=True)
-    await eye.rest()
-    assert (server.plies, eye.ply(), eye.review.is_waiting) == ([4], None, False)
+    eye = Eye()
+    eye.server.moves = [0, 4, 8, 6]
+    await eye.look()
+    assert (eye.server.plies, eye.ply(), eye.review.is_waiting) == ([4], None, False)
 
 
 @pytest.mark.parametrize(
     "changes", [{"best": (99,)}, {"best": (4,)}, {"cells": {99: DRAW}, "best": ()}, {"turn": "?"}, {"ply": 2}]
 )
 async def test_an_answer_that_makes_no_sense_is_not_shown(changes: dict[str, Any]) -> None:
-    server = Server()
-    server.changes = changes
-    eye = Eye(server)
-    eye.review.switch(on=True)
-    await eye.rest()
-    assert (server.plies, eye.ply()) == ([4], None)
+    eye = Eye()
+    eye.server.changes = changes
+    await eye.look()
+    assert (eye.server.plies, eye.ply()) == ([4], None)
 
 
 async def test_refusals_that_pass_are_waited_out_in_silence() -> None:
-    server = Server(Refused("rate_limited", "You ask too much.", retry_ms=1), Refused("busy", "No time.", retry_ms=1))
-    eye = Eye(server)
-    eye.review.switch(on=True)
-    await eye.rest()
-    assert (server.plies, eye.ply(), eye.told) == ([4, 4, 4], 4, [])
+    eye = Eye(Refused("rate_limited", "You ask too much.", retry_ms=1), Refused("busy", "No time.", retry_ms=1))
+    await eye.look()
+    assert (eye.server.plies, eye.ply(), eye.told) == ([4, 4, 4], 4, [])
 
 
 async def test_a_refusal_that_stays_is_told_once_and_not_asked_again() -> None:
-    server = Server(Refused("not_allowed", "You play this game."))
-    eye = Eye(server)
-    eye.review.switch(on=True)
-    await eye.rest()
+    eye = Eye(Refused("not_allowed", "You play this game."))
+    await eye.look()
     eye.review.look()
     await eye.rest()
-    assert (server.plies, eye.told) == ([4], ["You play this game."])
+    assert (eye.server.plies, eye.told) == ([4], ["You play this game."])
 
 
 async def test_one_who_plays_is_never_asked_for() -> None:
-    server = Server()
-    eye = Eye(server, BO)
-    eye.review.switch(on=True)
-    await eye.rest()
-    assert (server.plies, eye.review.is_on) == ([], False)
+    eye = Eye(viewer=BO)
+    await eye.look()
+    assert (eye.server.plies, eye.review.is_on) == ([], False)
 
 
 async def test_the_end_of_a_game_has_no_worth_but_each_moment_before_it() -> None:
-    server = Server()
-    server.moves = [0, 3, 1, 4, 2]
-    eye = Eye(server, BO, server.moves)
-    eye.review.switch(on=True)
-    await eye.rest()
-    assert (server.plies, eye.review.is_on, eye.review.is_waiting) == ([], True, False)
+    eye = Eye(viewer=BO, moves=[0, 3, 1, 4, 2])
+    await eye.look()
+    assert (eye.server.plies, eye.review.is_on, eye.review.is_waiting) == ([], True, False)
     eye.step(-1)
     await eye.rest()
     assert eye.ply() == 4
 
 
 async def test_switching_off_stops_the_asking() -> None:
-    server = Server()
-    eye = Eye(server)
+    eye = Eye()
     eye.review.switch(on=True)
     eye.review.switch(on=False)
     await eye.rest()
-    assert server.plies == []
+    assert eye.server.plies == []

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.kept import write_config
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.files.config import config_path, load_config
+from tictactoe_client.files.config import load_config
 from tictactoe_client.settings import SCREEN_OPTIONS
 from tictactoe_server.server import Server
 
@@ -122,9 +123,7 @@ async def test_a_small_window_scrolls(open_screen: OpenScreen) -> None:
 
 
 async def test_comments_and_unknown_keys_stay(open_screen: OpenScreen) -> None:
-    path = config_path()
-    path.parent.mkdir(parents=True)
-    path.write_text('# mine\nthme = "x"  # a typo\n\n[bindings]\nup = "k"  # vi\n')
+    path = write_config('# mine\nthme = "x"  # a typo\n\n[bindings]\nup = "k"  # vi\n')
     async with at_settings(open_screen) as ana:
         await ana.press("right")
         await until_kept(ana)
@@ -133,9 +132,7 @@ async def test_comments_and_unknown_keys_stay(open_screen: OpenScreen) -> None:
 
 
 async def test_where_nothing_can_be_kept_a_setting_counts_for_this_run_as_is_said(open_screen: OpenScreen) -> None:
-    path = config_path()
-    path.parent.mkdir(parents=True)
-    path.write_text("theme =\n")
+    path = write_config("theme =\n")
     async with at_settings(open_screen) as ana:
         await ana.do("right", "For this run only: client.toml has a mistake in it", "Not kept: client.toml has")
         assert ana.app.settings.theme == "night"
@@ -143,9 +140,7 @@ async def test_where_nothing_can_be_kept_a_setting_counts_for_this_run_as_is_sai
 
 
 async def test_what_could_not_be_kept_is_kept_with_the_next_change(open_screen: OpenScreen) -> None:
-    path = config_path()
-    path.parent.mkdir(parents=True)
-    path.write_text("theme =\n")
+    path = write_config("theme =\n")
     async with at_settings(open_screen) as ana:
         await ana.do("right", "For this run only")
         path.write_text("")
