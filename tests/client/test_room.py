@@ -212,7 +212,8 @@ def test_games_whose_end_was_not_seen_are_told() -> None:
     room = entered(over, moves=(4, 0, 3, 1, 5))
     listener = Listener(room)
     room._take(replace(later, seq=20))
-    missed, started = listener.changes
+    missed, started = listener.updates[-1].changes
+    assert listener.changes == [missed, started]
     assert isinstance(missed, Missed)
     assert (missed.first_game, missed.last_game, missed.winner) == (2, 2, "X")
     assert isinstance(started, Started)

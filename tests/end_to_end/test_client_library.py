@@ -267,6 +267,13 @@ async def test_a_seat_that_moved_to_a_newer_connection_ends_the_older_one(server
             assert room.ended == "replaced"
 
 
+async def test_a_request_may_be_an_object_of_json_with_its_own_id(server: Server) -> None:
+    async with connect(server.url) as client:
+        assert (await client.request({"type": "ping", "id": "mine"})).id == "mine"
+        with pytest.raises(Refused, match="dance"):
+            await client.request({"type": "dance", "id": "mine"})
+
+
 async def test_the_stream_of_messages_has_each_as_it_came(server: Server) -> None:
     async with connect(server.url) as client:
         messages = client.messages()

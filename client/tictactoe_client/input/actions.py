@@ -108,7 +108,7 @@ class Actions:
         """Carry a typed line out; without a connection a move waits for it, and what needs none is done at once."""
         intent, state = self.parse(line), self.room.state
         if is_offline and state is not None:
-            needs_server = self._is_answer(intent, state)
+            needs_server = self._means_no(intent, state)
             match intent:
                 case Place():
                     return await self.do(intent, keeps=True)
@@ -134,7 +134,7 @@ class Actions:
         (asked, self._asked), state = (self._asked, None), self.room.state
         if state is None:
             return Outcome()
-        if asked is not None and isinstance(intent, Look) and intent.may_be_no:
+        if self._means_no(intent, state, asked):
             intent = Verb("no")
         try:
             if isinstance(intent, BadInput):
@@ -143,8 +143,6 @@ class Actions:
                 return await (self._keep if keeps else self._place)(intent.cell, state)
             if isinstance(intent, Verb):
                 return await self._do_verb(intent, state, asked)
-            if self._is_answer(intent, state):
-                return await self._answer_offer(state, accepts=False)
             return Outcome(tuple(await self._answer(intent, state)))
         except (BadInput, Interrupted) as failed:
             return Outcome((clean_text(failed.message),))
@@ -161,11 +159,13 @@ class Actions:
         except BadInput as bad:
             return bad
 
-    def _is_answer(self, intent: Intent | BadInput, state: RoomState) -> bool:
-        """Tell whether ``n`` means no: in a game while one does not step through its moves."""
-        if not (isinstance(intent, Look) and intent.may_be_no) or self.timeline.is_back or self._came_meanwhile:
+    def _means_no(self, intent: Intent | BadInput, state: RoomState, asked: VerbKind | None = None) -> bool:
+        """Tell whether ``n`` means no: to our own question, and in a game while one does not step through its moves."""
+        if not (isinstance(intent, Look) and intent.may_be_no):
             return False
-        return bool(open_offers(state, self.room.viewer)) or self._is_live(state)
+        is_stepping = self.timeline.is_back or bool(self._came_meanwhile)
+        is_asked = bool(open_offers(state, self.room.viewer)) or self._is_live(state)
+        return asked is not None or (is_asked and not is_stepping)
 
     # -- what is asked ----------------------------------------------------------------------------------------------
 
