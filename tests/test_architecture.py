@@ -32,7 +32,7 @@ CLIENT_LEVELS = (
     {"files"},
     {"session", "exits", "input"},
     {"earlier"},
-    {"plain", "json", "tui"},
+    {"plain", "json_mode", "tui"},
     {"cli"},
     {"__main__"},
 )

@@ -12,7 +12,7 @@ from tests.kept import session_of
 from tests.peer import open_peer
 from tests.terminal import pipe
 from tictactoe_client import connect
-from tictactoe_client.json.game import JsonGame
+from tictactoe_client.json_mode import JsonGame
 from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import MAX_LINE_BYTES, Keyboard

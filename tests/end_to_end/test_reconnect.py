@@ -22,7 +22,7 @@ from tests.peer import Peer, open_peer
 from tests.proxy import Proxy, run_proxy
 from tests.terminal import pipe
 from tictactoe_client import Client, ConnectionLost, Interrupted, Refused, Room, connect
-from tictactoe_client.json.game import JsonGame
+from tictactoe_client.json_mode import JsonGame
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.events import Back, Gone, Lost, Retrying
 from tictactoe_client.online.messages import Messages

@@ -19,7 +19,7 @@ from tictactoe_client.input.record import (
     summarise_position,
     summarise_record,
 )
-from tictactoe_client.json.game import pass_through
+from tictactoe_client.json_mode import pass_through
 from tictactoe_client.online.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.online.errors import ProtocolBroken, Refused, UnknownGame
 from tictactoe_client.settings import ExitCode, Misuse, Settings

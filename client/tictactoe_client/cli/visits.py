@@ -12,7 +12,7 @@ from typing import Any
 
 from tictactoe_client.cli.run import ask_line, connected
 from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_rules, parse_seat
-from tictactoe_client.json.game import JsonGame, pass_through, print_connected
+from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
 from tictactoe_client.online.address import Address, parse_house, parse_room
 from tictactoe_client.online.client import Choice, against_computer
 from tictactoe_client.online.nearby import find_nearby, find_room

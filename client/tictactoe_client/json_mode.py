@@ -75,6 +75,7 @@ class JsonGame:
         self._changed = asyncio.Event()
 
     async def run(self, enter: Enter) -> int:
+        """Enter a room and return the exit code; when cancelled or cut off, give the seat up first."""
         print_connected(self._client, self._client.latency_seconds)
         hearing = asyncio.create_task(self._hear_all(self._client.messages()))
         speaking = asyncio.create_task(self._speak(enter))

@@ -1,1 +1,0 @@
-"""JSON mode: one object a line, for scripts."""
