@@ -12,40 +12,30 @@ from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.session import Session
-from tictactoe_client.text.lobby import describe_loss, describe_way_back
+from tictactoe_client.text.lobby import describe_loss
 from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_protocol.pushes import PastGame
 
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True)
-class LeftBehind:
-    """Rooms where our seat waits, for so many ms or None where that is not known; a sentence for each game now over."""
+async def find_left_behind(session: Session, *, but: str | None = None) -> tuple[dict[str, int | None], list[str]]:
+    """Return the rooms where a seat of ours waits, with the ms for which it is held or None where that is not known.
 
-    waiting: dict[str, int | None]
-    losses: list[str]
-
-    def describe(self, address: Address) -> list[str]:
-        """Return a line for each game, those that wait with the command that leads back."""
-        return [*(describe_way_back(room, held_ms, address) for room, held_ms in self.waiting.items()), *self.losses]
-
-
-async def find_left_behind(session: Session, *, but: str | None = None) -> LeftBehind:
-    """Return what earlier runs left behind, `but` the room that is being joined anyway.
-
-    Asks the server only where there is such a seat; where it does not answer, nothing is said and nothing forgotten.
+    And a sentence for each game of an earlier run that is over. `but` is the room that is being joined anyway. Asks the
+    server only where there is such a seat; where it does not answer, nothing is said and nothing forgotten.
     """
-    left = LeftBehind({}, [])
+    waiting: dict[str, int | None] = {}
+    losses: list[str] = []
     for player in session.players.on(session.house.urls):
         rooms = [room for room in reversed(player.rooms) if room != but and room not in session.rooms]
         if rooms and player.is_free:
             with suppress(ClientError):
                 async with session.connect_as(player) as owner:
                     held = {seat.room for seat in owner.welcome.rooms}
-                    left.waiting.update((room, owner.held_ms(room)) for room in rooms if room in held)
-                    left.losses.extend(await _settle(session, owner, rooms, replay_from=owner.address))
-    return left
+                    waiting.update((room, owner.held_ms(room)) for room in rooms if room in held)
+                    losses.extend(await _settle(session, owner, rooms, replay_from=owner.address))
+    return waiting, losses
 
 
 async def find_losses(session: Session) -> list[str]:

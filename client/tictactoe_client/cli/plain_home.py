@@ -61,12 +61,12 @@ class PlainHome:
     async def _greet(self, there: Settings) -> int:
         is_first = not self._name
         async with connected(there, is_chatty=is_first, role="player", tells_left_behind=False) as (client, session):
-            found = await find_left_behind(session)
-            self._waiting = found.waiting | {seat.room: client.held_ms(seat.room) for seat in client.welcome.rooms}
+            waiting, losses = await find_left_behind(session)
+            self._waiting = waiting | {seat.room: client.held_ms(seat.room) for seat in client.welcome.rooms}
             if client.name != self._name:
                 self._name = client.name
                 self._screen.print(f"{describe_connection(client.latency_seconds)} You are {clean_text(client.name)}.")
-            self._screen.print(*found.losses, *offer_games([*self._waiting.items()]))
+            self._screen.print(*losses, *offer_games([*self._waiting.items()]))
         return ExitCode.NORMAL
 
     async def _do(self, word: str, words: Sequence[str]) -> None:

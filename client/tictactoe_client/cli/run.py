@@ -17,6 +17,7 @@ from tictactoe_client.session import Role, Session, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import hear_signals, standard_input
 from tictactoe_client.streams.output import Output, OutputFailed, print_error, report_end, report_failure
+from tictactoe_client.text.lobby import describe_way_back
 
 Work = Coroutine[Any, Any, int]
 
@@ -103,7 +104,8 @@ async def connected(
             if is_chatty and client.address != house.first:
                 tell(f"Connected to {client.address.url}.")
             if not settings.quiet:
-                tell(*(await find_left_behind(session, but=room)).describe(client.address))
+                waiting, losses = await find_left_behind(session, but=room)
+                tell(*(describe_way_back(code, held_ms, client.address) for code, held_ms in waiting.items()), *losses)
         try:
             yield client, session
         except Refused as refused:

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -100,8 +100,12 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
         return "The game is not over yet: save it then."
     if state.result is not None and state.result.reason == "aborted":
         return "A game that ended before it had begun is not saved."
+    record = None
+    with suppress(Refused, RecordError, Unreachable):
+        if (text := await room.record(state.game)) is not None:
+            record = parse_record(text)
     try:
-        record = await _fetch(state, room) or record_of(state, room.moves, datetime.now(UTC))
+        record = record or record_of(state, room.moves, datetime.now(UTC))  # not of ours: of what can be seen
         return await asyncio.to_thread(save_record, record, name or name_for(record))
     except (InvalidRecord, Refused):
         return "The game could not be saved: the server does not tell its moves any more."
@@ -130,15 +134,6 @@ def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameReco
         clock=clock,
         passed=position.passed,
     )
-
-
-async def _fetch(state: RoomState, room: Room) -> GameRecord | None:
-    """Return the server's own record, None where we did not play the game: it is then made of what can be seen."""
-    try:
-        text = await room.record(state.game)
-        return None if text is None else parse_record(text)
-    except (Refused, RecordError, Unreachable):
-        return None
 
 
 def _describe(name: str, fault: RecordError, *, is_record: bool = True) -> Misuse:

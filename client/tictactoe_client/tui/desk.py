@@ -58,9 +58,11 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         """The program, of which one asks for other screens, the connection, settings and the way out."""
         return cast(Desk, self.app)
 
+    heading = ""
+
     @property
     def window_title(self) -> str:
-        return "tictactoe"
+        return f"{self.heading.lower()}: tictactoe" if self.heading else "tictactoe"
 
     @property
     def is_current(self) -> bool:

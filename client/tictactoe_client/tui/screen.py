@@ -67,9 +67,6 @@ class DrawnScreen(ClientScreen):
     def compose(self) -> ComposeResult:
         yield self.canvas
 
-    def on_mount(self) -> None:
-        self.redraw()
-
     def on_screen_resume(self) -> None:
         self.redraw()
 
@@ -116,15 +113,10 @@ class FramedScreen(DrawnScreen):
 
     AUTO_FOCUS = ""
     max_size: ClassVar = (120, 34)
-    heading = ""
     foot_first: tuple[str, ...] = ()
     """What the foot says first."""
     foot_renames: Mapping[str, str] = MappingProxyType({})
     """What the foot calls otherwise than the bindings do."""
-
-    @property
-    def window_title(self) -> str:
-        return f"{self.heading.lower()}: tictactoe" if self.heading else "tictactoe"
 
     # -- what it looks like ---------------------------------------------------------------------------------------
 
