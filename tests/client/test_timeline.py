@@ -81,10 +81,10 @@ async def test_without_boards_a_step_tells_the_move_alone() -> None:
 
 
 def test_what_came_while_one_looked_back_is_counted_until_the_present_is_seen() -> None:
-    timeline = Timeline().follow(1, MOVES).step(-2)
+    timeline = Timeline().follow(1, MOVES).jump(1)
     assert (timeline.here, timeline.played_next, timeline.unseen) == (1, 4, 0)
     timeline = timeline.follow(1, (*MOVES, 8, 6))
     assert (timeline.here, timeline.unseen) == (1, 2)
-    assert timeline.step(-5).here == 0
-    assert (timeline.step(9).ply, timeline.step(9).unseen, timeline.step(9).played_next) == (None, 0, None)
+    assert timeline.jump(-4).here == 0
+    assert (timeline.jump(9).ply, timeline.jump(9).unseen, timeline.jump(9).played_next) == (None, 0, None)
     assert timeline.follow(2, ()).ply is None

@@ -76,7 +76,7 @@ class Eye:
         self.review.look()
 
     def step(self, by: int) -> None:
-        self.actions.timeline = self.actions.timeline.step(by)
+        self.actions.timeline = self.actions.timeline.jump(self.actions.timeline.here + by)
         self.review.look()
 
     async def look(self) -> None:

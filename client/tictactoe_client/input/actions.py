@@ -14,7 +14,7 @@ from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.files.records import save_game
 from tictactoe_client.input.cells import describe_full_column, landing_cell
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb, VerbKind, parse_intent
-from tictactoe_client.input.past import Judge, Mistake, Timeline
+from tictactoe_client.input.past import Judge, Timeline
 from tictactoe_client.online.errors import Interrupted, Refused
 from tictactoe_client.online.events import Offered, OfferKind, RoomEvent, Updated
 from tictactoe_client.online.room import Room
@@ -29,7 +29,7 @@ from tictactoe_client.text.wording import (
     ONLY_PLAYERS_MOVE,
     list_free,
 )
-from tictactoe_client.text.worth import describe_mistake, review_position
+from tictactoe_client.text.worth import review_position
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import AnalysisState, RoomState
@@ -175,8 +175,9 @@ class Actions:
             case Query("mistakes") | Look("mistake") if self.judge is None:
                 return ["Mistakes are told when the game is over."]
             case Query("mistakes"):
-                judge = self._call_judge()
-                told = [_describe(mistake, state) async for mistake in judge.mistakes(range(1, judge.position.ply + 1))]
+                judge, rules = self._call_judge(), state.rules.to_rules()
+                plies = range(1, judge.position.ply + 1)
+                told = [mistake.describe(rules) async for mistake in judge.mistakes(plies)]
                 return told or ["No move gave anything away for sure."]
             case Look("mistake", by):
                 return await self._look_at_mistake(by, state)
@@ -269,7 +270,7 @@ class Actions:
         if mistake is None:
             return [f"There is no mistake {'after' if by > 0 else 'before'} this moment."]
         self.timeline = self.timeline.jump(mistake.ply - 1)
-        return [_describe(mistake, state), *self._draw(state)]
+        return [mistake.describe(state.rules.to_rules()), *self._draw(state)]
 
     def _call_judge(self) -> Judge:
         """Return who looks for mistakes in the finished game; it is announced where that takes long."""
@@ -426,7 +427,3 @@ class Actions:
             hint = "Moves are not kept for later: type each when it is its turn; for scripts see --json."
             return Outcome((told, hint))
         return Outcome() if before == self._refused_at else Outcome((told,))
-
-
-def _describe(mistake: Mistake, state: RoomState) -> str:
-    return describe_mistake(mistake.ply, mistake.cell, mistake.before, state.rules.to_rules())

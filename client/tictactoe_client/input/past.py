@@ -13,8 +13,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from tictactoe_client.text.worth import rate
-from tictactoe_engine import Position
+from tictactoe_client.text.worth import describe_mistake, rate
+from tictactoe_engine import Position, Rules
 from tictactoe_engine.search import Budget, analyse, fits_table
 from tictactoe_protocol.pushes import AnalysisState, CellValue, RoomState
 
@@ -69,9 +69,6 @@ class Timeline:
         seen = self.seen if is_back and self.is_back else count
         return Timeline(self.game, self.moves, ply if is_back else None, seen)
 
-    def step(self, by: int) -> Timeline:
-        return self.jump(self.here + by)
-
     def show(self, state: RoomState) -> RoomState:
         if self.ply is None:
             return state
@@ -101,6 +98,9 @@ class Mistake:
     ply: int
     cell: int
     before: AnalysisState
+
+    def describe(self, rules: Rules) -> str:
+        return describe_mistake(self.ply, self.cell, self.before, rules)
 
 
 class Judge:

@@ -41,7 +41,7 @@ from tictactoe_client.text.arrival import TAKEN_OVER, describe_closing, describe
 from tictactoe_client.text.news import can_play_again, open_offers
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.text.wording import NOTHING_MISSED
-from tictactoe_client.text.worth import describe_mistake, rank_cells
+from tictactoe_client.text.worth import rank_cells
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.errands import describe_errand
 from tictactoe_client.tui.room.ending import describe_farewell
@@ -174,8 +174,7 @@ class Visit(DrawnScreen):
             return
         mistake = await judge.find_turning_point(result.winner)
         if mistake is not None and self.room.state is not None and self.room.state.game == state.game:
-            rules = state.rules.to_rules()
-            self.table.turning_point = describe_mistake(mistake.ply, mistake.cell, mistake.before, rules)
+            self.table.turning_point = mistake.describe(state.rules.to_rules())
             self.redraw()
 
     def _end_room(self, why: str) -> None:
