@@ -1,6 +1,4 @@
-"""Pages of lines to fill in: each has a title, a choice or a text, and a note. One text line of the library's moves
-to whichever line is chosen.
-"""
+"""Pages of lines to fill in. One text line of the library's moves to whichever line is chosen."""
 
 from __future__ import annotations
 
@@ -23,13 +21,11 @@ from tictactoe_client.tui.question import Line
 
 _TITLE: Final = 20
 _VALUE: Final = 18
-_WIDE: Final = 72
-"""From this width on notes stand beside the lines."""
 
 
 @dataclass(slots=True)
 class Field:
-    """A line of a form; one with `choices`, the values by how they are written, is no text."""
+    """A line of a form, with a note on it; one with `choices`, the values by how they are written, is no text."""
 
     title: str
     value: Any
@@ -38,7 +34,6 @@ class Field:
 
     @property
     def text(self) -> str:
-        """What the line says."""
         return next((text for text, value in self.choices.items() if value == self.value), self.value)
 
     def step(self, by: int) -> None:
@@ -50,7 +45,7 @@ class Field:
 class FormLine(Line):
     """The text of the chosen line; typing replaces what stands there when one comes to it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "open the room")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "screen.enter_room", "open the room")]
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Leave the question mark to the help: it is part of no line's text."""
@@ -92,7 +87,6 @@ class FormScreen(ListScreen):
 
     def draw_body(self, page: Picture, body: Region) -> None:
         self.fields = self.list_fields()
-        self.keep(list(self.fields))
         width, (told, role) = body.width - 6, self.describe_sum()
         bottom = body.bottom - len(wrap(told, width))
         page.put_lines(3, bottom, width, told, role)
@@ -107,7 +101,7 @@ class FormScreen(ListScreen):
     def _describe(self, field: Field, width: int) -> str:
         text, arrow = shorten(field.text, _VALUE - 2), "▼" if field.choices else ""
         told = f"{field.title:<{_TITLE - 1}}{text:<{_VALUE - 4}}{arrow}"
-        return f"{told:<{_TITLE + _VALUE - 1}}{field.note}" if width >= _WIDE else told
+        return f"{told:<{_TITLE + _VALUE - 1}}{field.note}" if width >= 72 else told
 
     # -- what happens ---------------------------------------------------------------------------------------------
 
@@ -177,7 +171,6 @@ class ValuesScreen(ListScreen):
         self.chosen = field.text
 
     def draw_body(self, page: Picture, body: Region) -> None:
-        self.keep(list(self._field.choices))
         rows = [(text, text) for text in self._field.choices]
         self.lay_rows(Region(3, body.y, body.width - 6, body.height), rows)
 

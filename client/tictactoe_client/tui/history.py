@@ -1,7 +1,4 @@
-"""One's own finished games on the server, to look through any of them; more come as one gets to the end of the list.
-
-What is known stays in sight while the server is away.
-"""
+"""One's own finished games on the server, to look through any of them, also while the server is away."""
 
 from __future__ import annotations
 
@@ -30,8 +27,6 @@ from tictactoe_protocol.wording import count
 
 PAGE_GAMES: Final = 50
 """How many games are asked for at once."""
-_SOON: Final = 10
-"""So many games before the end of what is known, more are asked for."""
 
 
 class HistoryScreen(ListScreen):
@@ -76,8 +71,8 @@ class HistoryScreen(ListScreen):
             self._ask(anew=True)
 
     def chose(self) -> None:
-        """Ask for more where the list comes to its end."""
-        if not self.is_complete and self.at + _SOON >= len(self.games):
+        """Ask for more games ten before the end of those that are known."""
+        if not self.is_complete and self.at + 10 >= len(self.games):
             self._ask(anew=False)
 
     def _ask(self, *, anew: bool) -> None:
@@ -184,7 +179,6 @@ class HistoryScreen(ListScreen):
         return ("Asking for more ...", "dim") if self.games and _is_under_way(self._asking) else None
 
     def draw_body(self, page: Picture, body: Region) -> None:
-        self.keep([own.game.id for own in self.games])
         if not self.games:
             self.draw_lines(page, body.y + 1, self._describe_nothing())
         width = len(f"{len(self.games)}.")

@@ -30,7 +30,7 @@ from tictactoe_client.tui.screen import draw_rule
 from tictactoe_client.tui.settings import SettingsScreen
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import BadName, clean_text, parse_name
-from tictactoe_protocol.pushes import HeldSeat, LiveBoard, PastGame, RulesState
+from tictactoe_protocol.pushes import HeldSeat, PastGame, RulesState
 
 _NAME: Final = (
     "╺┳╸╻┏━╸ ╺┳╸┏━┓┏━╸ ╺┳╸┏━┓┏━╸",
@@ -77,7 +77,7 @@ class HomeScreen(ListScreen):
         self.rooms = Rows()
         super().__init__(self.rooms)
         self.held: tuple[HeldSeat, ...] = ()
-        self._entries: list[Entry] = []
+        self._entries: dict[str, Entry] = {}
         self._games: tuple[PastGame, ...] = ()
         self._nearby: tuple[NearbyServer, ...] = ()
         self._losses: list[str] = []
@@ -93,12 +93,11 @@ class HomeScreen(ListScreen):
 
     def draw_body(self, page: Picture, body: Region) -> None:
         client = self._client
-        self._entries = list(self._list_entries(client))
+        self._entries = {entry.name: entry for entry in self._list_entries(client)}
         if client is not None:
             self._draw_menu(page, body, client)
             return
-        rows = [(entry.name, f"{entry.title}  {entry.note}") for entry in self._entries]
-        self.keep([name for name, _ in rows])
+        rows = [(name, f"{entry.title}  {entry.note}") for name, entry in self._entries.items()]
         lines = describe_no_server(self.desk.link, self.desk.keymap, offers_own=True)
         y = body.y
         if body.height >= len(lines) + 5:
@@ -115,23 +114,23 @@ class HomeScreen(ListScreen):
 
     def _draw_menu(self, page: Picture, body: Region, client: Client) -> None:
         """Draw the menu and the rooms that wait below it; where that is too high, only that with the chosen line."""
-        menu = [(entry.name, self._describe(entry)) for entry in self._entries]
+        menu = [(name, self._describe(entry)) for name, entry in self._entries.items()]
         table = self.desk.lobby.tabulate("waiting", client.player)
         rooms = list(table)[1:]
-        self.keep([*(entry.name for entry in self._entries), *rooms])
+        self.keep([*self._entries, *rooms])
         needed = len(_NAME) + len(menu) + 3 + (3 if rooms else 0) + (3 if self.desk.link.is_own else 1)
         is_high, is_wide, is_widest = body.height >= needed, page.width >= 72, page.width >= 130
         top = self._draw_player(page, self._draw_name(page, body.y) if is_high else body.y, client)
         aside = 72 if is_widest else 46 if is_wide else page.width
         if is_high:
             draw_frame(page, Region(1, top, aside - 2, len(menu) + 2))
-            self.lay_rows(Region(2, top + 1, aside - 4, len(menu)), menu)
-            note = next((entry.note for entry in self._entries if entry.name == self.chosen), "")
-            page.put(4, top + len(menu) + 2, note, "dim", until=aside)
+            self.lay_rows(Region(2, top + 1, aside - 4, len(menu)), menu, self.rows)
+            if self.chosen in self._entries:
+                page.put(4, top + len(menu) + 2, self._entries[self.chosen].note, "dim", until=aside)
             bottom = top + len(menu) + 3
         else:
             bottom = top if self.chosen in rooms else body.bottom - (1 if rooms else 0)
-            self.lay_rows(Region(2, top, aside - 4, bottom - top), menu)
+            self.lay_rows(Region(2, top, aside - 4, bottom - top), menu, self.rows)
         spans = is_high and not is_widest
         width = page.width if spans else aside
         if rooms:
@@ -162,17 +161,17 @@ class HomeScreen(ListScreen):
         draw_frame(page, place, "Now here")
         width, height = place.width - 4, place.height - 3
         style = BoardStyle(ascii=page.ascii_only, colour=self.desk.settings.colour)
-        for many in range(len(boards), 0, -1):
-            share = (width - 3 * (many - 1)) // many
-            views = [view_live(live) for live in boards[:many]]
-            grids = [fit_board(view.rules, style, share, height).scroll(view.last, None) for view in views]
-            if all(grid.width <= share and (grid.is_whole or len(grid.columns) >= 7) for grid in grids):
-                break
-        for live, view, grid, x in zip(boards, views, grids, range(place.x + 2, place.right, share + 3), strict=False):
+        many = max(1, min(len(boards), width // 25))
+        share = (width + 3) // many - 3
+        for x, live in zip(range(place.x + 2, place.right, share + 3), boards[:many], strict=False):
             names = " v ".join(
                 shorten(clean_text(name), max(3, share // len(live.names) - 2)) for name in live.names.values()
             )
             page.put(x, place.y + 1, names, "title", until=x + share)
+            rules = PRESETS.get(live.preset or "") or Rules(live.rows, live.columns, 2, "".join(live.names))
+            line = frozenset(live.result.line) if live.result and live.result.line else frozenset()
+            view = BoardView(rules, live.board, live.last, line)
+            grid = fit_board(rules, style, share, height).scroll(live.last, None)
             if grid.width <= share and grid.height <= height:
                 page.paste(x, place.y + 2, draw_board(view, grid))
 
@@ -284,11 +283,10 @@ class HomeScreen(ListScreen):
     def open_row(self, name: str) -> None:
         if self.desk.errands.errand:
             return
-        deeds = {entry.name: entry.deed for entry in self._entries}
         if self.desk.link.phase != "online" and not name.startswith("near-"):
             self.desk.say("There is no connection yet.")
-        elif name in deeds:
-            deeds[name]()
+        elif name in self._entries:
+            self._entries[name].deed()
         else:
             self.desk.errands.enter(Choice("join", code=name))
 
@@ -301,9 +299,10 @@ class HomeScreen(ListScreen):
             event.stop()
             self.desk.errands.ask_for_room(letter)
         elif event.key not in self.active_bindings:
-            here = next((at for at, entry in enumerate(self._entries, 1) if entry.name == self.chosen), 0)
-            onward = (*self._entries[here:], *self._entries[:here])
-            found = (entry.name for entry in onward if entry.title[0].lower() == letter.lower())
+            names = list(self._entries)
+            here = names.index(self.chosen) + 1 if self.chosen in names else 0
+            onward = (*names[here:], *names[:here])
+            found = (name for name in onward if self._entries[name].title[0].lower() == letter.lower())
             self.choose(next(found, self.chosen))
 
     def on_paste(self, event: events.Paste) -> None:
@@ -314,26 +313,23 @@ class HomeScreen(ListScreen):
         """Offer only what there is: where a code is typed its letters do nothing else."""
         link, is_here = self.desk.link, self._client is not None
         is_joining = is_here and self.chosen == "join"
+        entry = self._entries.get(self.chosen)
         offers = {
             "settings": not is_joining,
             "theme": not is_joining,
             "refresh": is_here and not is_joining,
             "ask_name": is_here and not is_joining,
-            "change": is_here and self._choice is not None,
+            "change": is_here and entry is not None and entry.choice is not None,
             "start_local": can_start_local(link),
             "travel_back": not is_here and link.before is not None,
             "retry": link.phase == "failed",
         }
         return offers[action] if action in offers else super().check_action(action, parameters)
 
-    @property
-    def _choice(self) -> Field | None:
-        """What the chosen line has a choice of, None where there is none."""
-        return next((entry.choice for entry in self._entries if entry.name == self.chosen), None)
-
     def action_change(self, by: int) -> None:
-        if self._choice is not None:
-            self._choice.step(by)
+        choice = self._entries[self.chosen].choice
+        if choice is not None:
+            choice.step(by)
             self.redraw()
 
     def action_refresh(self) -> None:
@@ -380,10 +376,3 @@ def draw_frame(page: Picture, place: Region, title: str = "") -> None:
         page.put(place.x, y, f"│{blank}│", "dim")
     page.put(place.x, place.bottom - 1, f"╰{line}╯", "dim")
     page.put(place.x + 2, place.y, title, "title")
-
-
-def view_live(live: LiveBoard) -> BoardView:
-    """Return a game's board as it is drawn; what wins is not told of it, and not needed."""
-    rules = PRESETS.get(live.preset or "") or Rules(live.rows, live.columns, 2, "".join(live.names))
-    line = frozenset(live.result.line) if live.result and live.result.line else frozenset()
-    return BoardView(rules, live.board, live.last, line)

@@ -134,14 +134,15 @@ class ListScreen(FramedScreen):
         self.open_row(self.chosen)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Open a row that was clicked."""
         self.choose(event.option_id or "")
         self.open_row(self.chosen)
 
     # -- what it looks like ---------------------------------------------------------------------------------------
 
     def lay_rows(self, place: Region, rows: Sequence[Row], widget: Rows | None = None) -> None:
-        """Let a list lie at this place of the page."""
+        """Let a list lie at this place of the page; without a `widget` it is the only one."""
+        if widget is None:
+            self.keep([name for name, _ in rows])
         if self.desk.settings.ascii:
             rows = [(name, text.translate(ASCII)) for name, text in rows]
         (widget or self.rows).lie(place.translate((self.stage.x, self.stage.y)), rows, self.chosen)
@@ -171,12 +172,10 @@ class WatchScreen(ListScreen):
         self.desk.lobby.follow()
 
     def closed(self) -> None:
-        """Whoever went back wants to watch nothing."""
         self.desk.errands.give_up()
 
     def draw_body(self, page: Picture, body: Region) -> None:
         games, width = self.desk.lobby.tabulate("playing"), body.width - 6
-        self.keep(list(games)[1:])
         self.lay_table(page, Region(2, body.y, body.width - 4, body.height - 2), games)
         if len(games) == 1:
             page.put_lines(

@@ -1,7 +1,4 @@
-"""The public rooms of the server at the other end of the link, and a few boards of games that are on there.
-
-They are learnt when that is wanted, then kept up to date by what the server says of changes.
-"""
+"""The public rooms of the server at the other end of the link, and a few boards of games that are on there."""
 
 from __future__ import annotations
 
@@ -26,8 +23,6 @@ from tictactoe_protocol.wording import count, describe_clock, describe_manners
 _MOST_ROOMS: Final = 2_000
 """How many rooms are remembered; of more those that opened first are forgotten."""
 
-_BOARDS: Final = 3
-
 
 class Lobby:
     """Rooms by code, in the order in which they opened, each with the time at which we heard of it; for all screens."""
@@ -42,7 +37,7 @@ class Lobby:
         """Learn the rooms, where there is a connection, and have every change told from now on, or none any more."""
         client = self._link.client
         if client is not None and self._link.phase == "online":
-            self._start(client.lobby(on=on, boards=_BOARDS if on else 0))
+            self._start(client.lobby(on=on, boards=3 if on else 0))
 
     def hear(self, message: Message) -> bool:
         """Take lists and changes in the order in which the server tells them; tell whether it was one.

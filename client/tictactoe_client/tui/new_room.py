@@ -19,13 +19,11 @@ from tictactoe_protocol.wording import describe_rules
 
 LEVELS: Final = ("easy", "medium", "hard")
 _NO_YES: Final = {"no": False, "yes": True}
+_RULES: Final = ("board", "win", "marks", "blocked", "misere", "gravity")
 
 
 def list_lines(*, alone: bool) -> dict[str, Field]:
-    """Return the lines by their names, with what they say at first; for one who is `alone` those that mean something.
-
-    Nobody but the computer can come then, which plays.
-    """
+    """Return the lines by their names, as they are at first; who is `alone` plays the computer, unseen by anybody."""
     lines = {
         "game": Field("Game", "classic", "a game with a name, or your own", _words(*PRESETS, "custom")),
         "board": Field("Board", "3x3", "rows x columns, up to 32x32"),
@@ -91,7 +89,7 @@ class NewRoomScreen(FormScreen):
                 self.fields[rule].value = value
             if seat.value not in rules.marks:
                 seat.value = rules.marks[0]
-        elif name in values_of(PRESETS["classic"]):
+        elif name in _RULES:
             try:
                 game.value = _read_rules(self._values).preset or "custom"
             except Misuse:
@@ -100,9 +98,6 @@ class NewRoomScreen(FormScreen):
     def list_help(self) -> Sequence[Topic]:
         titles = [field.title for field in self.fields.values()]
         return [("The lines", tuple(row for row in FORM if row[0] in titles))]
-
-    def on_input_submitted(self) -> None:
-        self.action_enter_room()
 
     def action_enter_room(self) -> None:
         """Open the room, unless something is wrong with it, or one is on the way already."""
@@ -141,12 +136,10 @@ def read_room(values: Mapping[str, Any]) -> Wish:
 
 def describe_room(wish: Wish, *, alone: bool) -> str:
     """Return what such a room comes to in words."""
-    manners = [
-        "private" if wish.private else "public",
-        *(["analysis open"] if wish.analysis == "open" else []),
-        *(["chat for players"] if wish.chat == "players" else []),
-    ]
-    seen = "" if alone else f" The room is {', '.join(manners)}."
+    told = ["private" if wish.private else "public"]
+    told += ["analysis open"] if wish.analysis == "open" else []
+    told += ["chat for players"] if wish.chat == "players" else []
+    seen = "" if alone else f" The room is {', '.join(told)}."
     return f"{describe_rules(wish.rules)}; {describe_clock_in_words(wish.clock)}.{seen}"
 
 
@@ -156,25 +149,13 @@ def values_of(rules: Rules) -> dict[str, Any]:
     >>> values_of(PRESETS["classic"])["board"]
     '3x3'
     """
-    return {
-        "board": f"{rules.rows}x{rules.columns}",
-        "win": str(rules.line),
-        "marks": rules.marks,
-        "blocked": ",".join(format_cell(cell, rules).lower() for cell in sorted(rules.blocked)),
-        "misere": rules.misere,
-        "gravity": rules.gravity,
-    }
+    blocked = ",".join(format_cell(cell, rules).lower() for cell in sorted(rules.blocked))
+    size, line = f"{rules.rows}x{rules.columns}", str(rules.line)
+    return dict(zip(_RULES, (size, line, rules.marks, blocked, rules.misere, rules.gravity), strict=True))
 
 
 def _read_rules(values: Mapping[str, Any]) -> Rules:
-    win = values["win"]
+    rules, win = {name: values[name] for name in _RULES}, values["win"]
     if not (win.isascii() and win.isdigit() and len(win) <= 3):
         raise Misuse(f'"{win}" is no number of marks in a row.')
-    return parse_rules(
-        board=values["board"],
-        win=int(win),
-        marks=values["marks"],
-        blocked=values["blocked"] or None,
-        misere=values["misere"],
-        gravity=values["gravity"],
-    )
+    return parse_rules(**{**rules, "win": int(win), "blocked": rules["blocked"] or None})

@@ -40,5 +40,4 @@ class SettingsScreen(FormScreen):
         return fields
 
     def took(self, name: str) -> None:
-        """Change a setting."""
         self.desk.change(name, self.fields[name].value)
