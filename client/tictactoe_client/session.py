@@ -91,7 +91,6 @@ class Session:
         self._room, self._resumes = room, resumes
         self._tell, self._hear, self._connected = tell, hear, connected
         self._changed, self._failed = changed, failed
-        self._token: str | None = None
         self._tokens: dict[str, str] = {}
         self._starts_local = settings.local
         self._own: Address | None = None
@@ -164,8 +163,8 @@ class Session:
         """Say goodbye to this server and go to another, as whom we were there, first of all in that room."""
         self.before = self._reached if self._reached != address else None
         self.house, self.role, self._room = house_for(self.settings, address), role, room
-        self.client, self.latency_ms, self.retrying = None, None, None
-        self._token, self._starts_local, self._resumes = None, False, False
+        self.client, self.latency_ms = None, None
+        self._starts_local, self._resumes = False, False
         self.phase, self.failure = "connecting", None
         self._restart()
 
@@ -195,7 +194,7 @@ class Session:
             measuring = asyncio.create_task(self._measure(client))
             connections.callback(measuring.cancel)
             async for message in messages:
-                self._take(message)
+                self._take(message, client)
 
     async def _measure(self, client: Client) -> None:
         while True:
@@ -205,44 +204,42 @@ class Session:
                 self.latency_ms = latency_ms
                 self._changed()
 
-    def _take(self, message: Message) -> None:
+    def _take(self, message: Message, client: Client) -> None:
         now = asyncio.get_running_loop().time()
         event = message.event
         if isinstance(event, Lost):
             self.phase, self.held_until = "away", now + event.hold_seconds
         elif isinstance(event, Retrying):
             self.retrying, self.retries_at = event, now + event.in_seconds
-        elif isinstance(event, Back) and self.client is not None:
-            self.retrying = None
-            self._note_address(self.client, event.latency_seconds)
+        elif isinstance(event, Back):
+            self._note_address(client)
         self._hear(message)
         if event is not None:
             self._changed()
 
     async def _arrive(self, connections: AsyncExitStack) -> Client:
         """Connect as whom we are; anew where the server forgot us, to a server of our own where there is none."""
-        self._token = self._token or await self._find_token()
-        backoff = self.settings.backoff
+        token, backoff = await self._find_token(), self.settings.backoff
         if self._talk is not None:  # whoever sits before a screen decides themselves how long to wait
             backoff = replace(backoff, absent_seconds=math.inf)
         while True:
             name = self.name or (self.players.find_name() if self.is_own else None)
             try:
-                coming = self._connect(name=name, token=self._token, reconnect=backoff)
+                coming = self._connect(name=name, token=token, reconnect=backoff)
                 client = await connections.enter_async_context(coming)
             except Refused as refused:
-                if refused.code != "bad_token" or self._token is None:
+                if refused.code != "bad_token" or token is None:
                     raise
                 server = refused.server or self.address.url  # the others of the house may still know us
-                await self.write(self.players.forget, server, self._token)
+                await self.write(self.players.forget, server, token)
                 self._tokens.pop(server, None)
-                self._token = None
+                token = None
             except Unreachable:
                 if not (self._starts_local and self.address.is_loopback):
                     raise
                 self._starts_local = False
                 self._own = await self._servers.enter_async_context(run_local_server())
-                self.house, self._token = House((self._own,)), None
+                self.house, token = House((self._own,)), None
             else:
                 self._settle_in(client)
                 return client
@@ -259,9 +256,10 @@ class Session:
         return known.token if known is not None else here
 
     def _settle_in(self, client: Client) -> None:
-        self.client, self._token = client, client.token
-        self._note_address(client, client.latency_seconds)
+        self.client = client
+        self._note_address(client)
         self._tokens.update(dict.fromkeys(self.house.urls, client.token))
+        self._room, self._resumes = None, False
         if self.role == "player" and not self.is_own:
             self._keep()
             others = (player for player in self.players.on(self.house.urls) if player.token != client.token)
@@ -269,8 +267,8 @@ class Session:
                 self._is_told, name = True, clean_text(client.name)
                 self._tell(f"Another program plays as {name} now: here you are another {name}, with games of your own.")
 
-    def _note_address(self, client: Client, latency_seconds: float) -> None:
-        self.phase, self.latency_ms = "online", settle_latency(None, latency_seconds)
+    def _note_address(self, client: Client) -> None:
+        self.phase, self.latency_ms = "online", settle_latency(None, client.latency_seconds)
         self.house, self._reached = client.house, client.address
 
     async def enter(self, enter: Enter) -> Room:

@@ -50,10 +50,9 @@ class Backoff:
         [(1, 0.0), (0, 0.4), (1, 0.0), (0, 0.8), (1, 0.0)]
         """
         absent = 0.0 if announced_ms is None else announced_ms / 1000 * random.uniform(1, 2)
-        passed = 0.0
-        if addresses == 1 and absent:
-            passed = absent
-            yield 0, absent
+        passed = absent if addresses == 1 else 0.0
+        if passed:
+            yield 0, passed
         is_steady = lasted_seconds >= self.steady_seconds
         rest = random.uniform(0, self.moment) if is_steady else self._vary((*self.first, self.longest)[0])
         for step in range(1, addresses):
@@ -61,10 +60,8 @@ class Backoff:
             rest = random.uniform(0, self.moment)
         for wait in map(self._vary, chain(self.first, repeat(self.longest))):
             passed += wait
-            rest = wait
-            for step in range(0 if passed >= absent else 1, addresses):
-                yield step, rest
-                rest = 0.0
+            for number, step in enumerate(range(0 if passed >= absent else 1, addresses)):
+                yield step, 0.0 if number else wait
 
     def _vary(self, wait: float) -> float:
         return wait * random.uniform(1 - self.jitter, 1)
