@@ -1,58 +1,39 @@
 """Walks through the full screen from the first page to the end of a game, by somebody who knows no keys.
 
-Whoever walks reads the screen and presses only what it names at that moment. The same walks are made in this process
-and in real terminals.
+Whoever walks reads the screen and presses only what it names at that moment.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from tests.named_keys import named_keys
 from tests.peer import Peer, play_out
-from tests.terminal import Terminal
 from tests.tui.conftest import ScreenUser
 
 PATIENCE_SECONDS = 20.0
 _END = re.compile("YOU WIN|YOU LOSE|DRAW|You win")
-_BYTES = {
-    "up": "\x1b[A",
-    "down": "\x1b[B",
-    "right": "\x1b[C",
-    "left": "\x1b[D",
-    "end": "\x1b[F",
-    "enter": "\r",
-    "escape": "\x1b",
-    "tab": "\t",
-    "ctrl+q": "\x11",
-}
 
 
-class Walker(ABC):
-    """Somebody before a screen."""
+class Walker:
+    """Somebody before a screen in this process."""
+
+    def __init__(self, user: ScreenUser) -> None:
+        self._user = user
 
     @property
-    @abstractmethod
     def text(self) -> str:
         """What stands on the screen."""
-
-    @abstractmethod
-    async def look(self) -> None:
-        """Wait until something may have changed."""
-
-    @abstractmethod
-    async def send(self, key: str) -> None:
-        """Press a key."""
+        return self._user.text
 
     async def until(self, *words: str, that: Callable[[], object] = lambda: True) -> str:
         """Wait until the screen shows all these words, and `that` is so."""
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while not (all(word in self.text for word in words) and that()):
-                    await self.look()
+                    await self._user.pilot.pause()
         except (TimeoutError, OSError):
             raise AssertionError(f"{words} not on the screen:\n{self.text}") from None
         return self.text
@@ -63,7 +44,7 @@ class Walker(ABC):
             await self.until(that=lambda: key in named_keys(self.text))
         except AssertionError:
             raise AssertionError(f"{key} is not named on the screen:\n{self.text}") from None
-        await self.send(key)
+        await self._user.press(key)
 
     async def choose(self, title: str) -> None:
         """Go down a list to the line of this title."""
@@ -82,7 +63,7 @@ class Walker(ABC):
     async def fill_in(self, text: str) -> None:
         """Type, and see it on the screen."""
         for letter in text:
-            await self.send(letter)
+            await self._user.press(letter)
         await self.until(text)
 
     async def place(self, digit: str) -> None:
@@ -101,40 +82,6 @@ class Walker(ABC):
         await self.press("escape")
         await self.until("Playing as")
         await self.press("ctrl+q")
-
-
-class PilotWalker(Walker):
-    """At a screen in this process."""
-
-    def __init__(self, user: ScreenUser) -> None:
-        self._user = user
-
-    @property
-    def text(self) -> str:
-        return self._user.text
-
-    async def look(self) -> None:
-        await self._user.pilot.pause()
-
-    async def send(self, key: str) -> None:
-        await self._user.press(key)
-
-
-class TerminalWalker(Walker):
-    """At a program in a terminal."""
-
-    def __init__(self, terminal: Terminal) -> None:
-        self._terminal = terminal
-
-    @property
-    def text(self) -> str:
-        return self._terminal.text
-
-    async def look(self) -> None:
-        await self._terminal.read()
-
-    async def send(self, key: str) -> None:
-        self._terminal.type(_BYTES.get(key, key))
 
 
 async def play_a_friend(ana: Walker, bo: Walker) -> None:

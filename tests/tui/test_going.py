@@ -177,12 +177,6 @@ async def test_ctrl_q_and_ctrl_c_with_the_help_open_ask_at_the_board(game: Game)
             await ana.press("escape")
 
 
-async def test_quitting_is_asked_about_in_the_middle_of_a_line(game: Game) -> None:
-    async with game() as (ana, *_):
-        await ana.do("tab h i ctrl+q", "Leave and lose this game?")
-        await ana.do("escape", "say: hi_", gone="Leave and lose")
-
-
 async def test_the_end_of_a_game_is_told_to_the_terminal_after_quitting(game: Game) -> None:
     async with game(gives_up=True) as (ana, _, code):
         await ana.press("ctrl+q")

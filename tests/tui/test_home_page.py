@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.kept import leave_seat, rooms_left
-from tests.peer import open_peer, two_playing
+from tests.peer import Peer, open_peer, two_playing
 from tests.proxy import Proxy, run_proxy
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client.online.address import parse_house
@@ -85,22 +85,25 @@ async def test_what_is_no_code_and_no_room_is_said(at_home: AtHome) -> None:
         await ana.enter("k7m4pq", "No room K7M4PQ")
 
 
-async def test_a_full_room_is_offered_to_be_watched_by_a_key(server: Server, at_home: AtHome) -> None:
+async def test_a_full_room_is_watched_by_a_key_or_not(server: Server, at_home: AtHome) -> None:
     async with two_playing(server, "bo", "cy") as (*_, code), at_home() as ana:
         await ana.press("down", "down", "down")
-        await ana.enter(code, f"Room {code} is full; you may watch it.", "Enter watch  Esc no")
-        assert "WATCHING" not in ana.text
-        await ana.do("enter", f"WATCHING {code}")
+        for answer in ("escape", "enter"):
+            text = await ana.enter(code, f"Room {code} is full; you may watch it.", "Enter watch  Esc no")
+            assert "WATCHING" not in text
+            shown = "> Join with a code" if answer == "escape" else f"WATCHING {code}"
+            await ana.do(answer, shown, gone="is full; you may watch it.   Enter watch")
         await ana.do("escape", "Playing as", gone="is full")
 
 
-async def test_a_full_room_need_not_be_watched(server: Server, at_home: AtHome) -> None:
-    async with two_playing(server, "bo", "cy") as (*_, code), at_home() as ana:
-        await ana.press("down", "down", "down")
-        await ana.enter(code, f"Room {code} is full")
-        await ana.do("escape", "Playing as", gone="is full")
-        assert "> Join with a code" in ana.text
-        assert "Enter watch" not in ana.text
+@contextlib.asynccontextmanager
+async def a_seat_left(server: Server) -> AsyncIterator[tuple[Peer, str]]:
+    """Let ana have left a seat in the room of bo, as a run does that was killed."""
+    async with two_playing(server, "bo", "ana") as (bo, before, code):
+        leave_seat(server.url, code, before.welcome["token"])
+        await before.socket.close()
+        await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
+        yield bo, code
 
 
 @contextlib.asynccontextmanager
@@ -172,25 +175,14 @@ async def test_a_server_that_is_not_there_is_said_and_tried_again(open_screen: O
             await ana.do("r", "Playing as  ana")
 
 
-async def test_a_seat_left_behind_is_offered_again(server: Server, open_screen: OpenScreen) -> None:
-    async with two_playing(server, "bo", "ana") as (bo, before, code):
-        leave_seat(server.url, code, before.welcome["token"])
-        await before.socket.close()
-        await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
-        async with open_screen(server.url, name=None) as ana:
-            text = await ana.until(f"> Resume {code} (", "your seat is kept: you are O", "Playing as  ana")
-            assert re.search(r"> Resume \w{6} \((1:00|0:5\d) left\)", text)
-            await ana.do("enter", "bo's move (X)", "O  ana (you)")
-
-
-async def test_a_seat_that_was_taken_up_and_left_is_offered_no_more(server: Server, open_screen: OpenScreen) -> None:
-    async with two_playing(server, "bo", "ana") as (_, before, code):
-        leave_seat(server.url, code, before.welcome["token"])
-        await before.socket.close()
-        async with open_screen(server.url, name=None) as ana:
-            await ana.until(f"> Resume {code}")
-            await ana.do("enter", "bo's move (X)")
-            await ana.do("escape enter", "> Quick match", gone="Resume")
+async def test_a_seat_left_behind_is_offered_until_it_is_taken_up_and_left(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with a_seat_left(server) as (_, code), open_screen(server.url, name=None) as ana:
+        text = await ana.until(f"> Resume {code} (", "your seat is kept: you are O", "Playing as  ana")
+        assert re.search(r"> Resume \w{6} \((1:00|0:5\d) left\)", text)
+        await ana.do("enter", "bo's move (X)", "O  ana (you)")
+        await ana.do("escape enter", "> Quick match", gone="Resume")
 
 
 async def test_a_server_that_forgot_the_seat_makes_a_new_player(server: Server, open_screen: OpenScreen) -> None:
@@ -241,9 +233,7 @@ async def test_a_game_that_was_lost_meanwhile_is_told_of_once(server: Server, op
 
 
 async def test_how_a_game_ended_that_was_lost_meanwhile_is_told(server: Server, open_screen: OpenScreen) -> None:
-    async with two_playing(server, "bo", "ana") as (bo, before, code):
-        leave_seat(server.url, code, before.welcome["token"])
-        await before.socket.close()
+    async with a_seat_left(server) as (bo, code):
         await bo.ask("resign", room=code)
     async with open_screen(server.url, name=None) as ana:
         await ana.until("Playing as  ana", f"Your game in {code} is over: won by resignation.")
@@ -253,13 +243,8 @@ async def test_how_a_game_ended_that_was_lost_meanwhile_is_told(server: Server, 
 async def test_a_letter_goes_to_the_line_that_begins_with_it(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await ana.until("> Quick match")
-        for letter, line in (
-            ("w", "Watch a game"),
-            ("y", "Your games"),
-            ("p", "Play the computer"),
-            ("j", "Join with"),
-        ):
-            await ana.do(letter, f"> {line}")
+        for line in ("Watch a game", "Your games", "Play the computer", "Join with"):
+            await ana.do(line[0].lower(), f"> {line}")
 
 
 async def test_escape_says_how_to_quit(at_home: AtHome) -> None:
@@ -269,11 +254,9 @@ async def test_escape_says_how_to_quit(at_home: AtHome) -> None:
 
 @pytest.mark.parametrize("size", [(40, 14), (200, 50)])
 async def test_every_line_is_chosen_at_any_size(server: Server, open_screen: OpenScreen, size: tuple[int, int]) -> None:
-    async with contextlib.AsyncExitStack() as stack:
-        bo = await stack.enter_async_context(open_peer(server.url, "bo"))
+    async with open_peer(server.url, "bo") as bo, open_screen(server.url, size=size) as ana:
         code = (await bo.ask("create", rules="gomoku"))["room"]
-        ana = await stack.enter_async_context(open_screen(server.url, size=size))
-        await ana.until("Playing as  ana", "> Quick match", "? help")
+        await ana.until("Playing as  ana", "> Quick match", "? help", "Rooms waiting")
         seen = ana.text
         for _ in range(7):
             await ana.press("down")

@@ -101,11 +101,6 @@ async def test_a_narrow_window_keeps_what_was_played(server: Server, open_screen
         await wat.do("v left", "move 3 of 4", "O played C1: loses in 4; best B1: a dra")
 
 
-async def test_one_who_plays_gets_the_words_of_the_server_and_no_values(game: Game) -> None:
-    async with game() as (ana, *_):
-        await ana.enter(":review", "You play this game: its analysis is for afterwards.", gone="*=")
-
-
 async def test_a_rematch_ends_the_review(game: Game) -> None:
     async with game(moves=[0], gives_up=True) as (ana, bo, code):
         await ana.do("v", "X to move: a draw", "*=")
@@ -152,11 +147,6 @@ async def test_a_watcher_always_sees_at_which_move_and_how_to_step_back(
         await wat.until(f"WATCHING {code}", "move 0 of 4", gone="watching   move")
         await wat.pilot.resize_terminal(24, 14)
         await wat.until(code, "move 0 of 4")
-
-
-async def test_before_the_first_move_there_is_nothing_to_step_back_to(server: Server, open_screen: OpenScreen) -> None:
-    async with watched(open_screen, server, []) as (wat, *_):
-        await wat.until("1 watching   move 0 of 0", gone="back]")
 
 
 async def test_esc_hides_the_values_and_leads_to_the_end_before_it_leaves(game: Game) -> None:

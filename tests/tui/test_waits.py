@@ -36,14 +36,12 @@ async def slow_screen(
             proxy.release()
 
 
-async def open_form(ana: ScreenUser) -> None:
-    """Open the form of a new room."""
-    await ana.do("down down enter", "Enter open the room")
+FORM = ("down down enter", "Enter open the room")
 
 
 async def test_a_new_room_that_is_given_up_is_left_again(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
-        await open_form(ana)
+        await ana.do(*FORM)
         proxy.hold()
         await ana.do("enter", "Opening the room…   Esc cancel")
         await ana.do("escape", "Playing as", gone="Opening")
@@ -56,7 +54,7 @@ async def test_a_new_room_that_is_given_up_is_left_again(server: Server, open_sc
 
 async def test_a_new_room_is_given_up_at_once_though_it_was_edited(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, _, proxy):
-        await open_form(ana)
+        await ana.do(*FORM)
         await ana.press("down", "4", "x", "4")
         proxy.hold()
         await ana.do("enter escape", "Playing as")
@@ -64,7 +62,7 @@ async def test_a_new_room_is_given_up_at_once_though_it_was_edited(server: Serve
 
 async def test_a_second_enter_opens_no_second_room(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
-        await open_form(ana)
+        await ana.do(*FORM)
         proxy.hold()
         await ana.press("enter", "enter", "enter")
         proxy.release()
@@ -75,7 +73,7 @@ async def test_a_second_enter_opens_no_second_room(server: Server, open_screen: 
 
 async def test_help_that_is_open_is_no_obstacle_to_a_new_room(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, _, proxy):
-        await open_form(ana)
+        await ana.do(*FORM)
         proxy.hold()
         await ana.do("enter ?", "Esc back")
         proxy.release()

@@ -9,7 +9,7 @@ import pytest
 from tests.peer import open_peer
 from tests.tui.conftest import OpenScreen
 from tests.tui.test_game_page import LOOKS
-from tests.walks import PilotWalker, play_a_friend, play_the_computer, watch_others
+from tests.walks import Walker, play_a_friend, play_the_computer, watch_others
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.parametrize(
@@ -24,7 +24,7 @@ async def test_a_friend_joins_by_the_code_and_the_game_is_won(
         open_screen(server.url, size=size, **look) as ana,
         open_screen(server.url, size=size, name="bo", **look) as bo,
     ):
-        await play_a_friend(PilotWalker(ana), PilotWalker(bo))
+        await play_a_friend(Walker(ana), Walker(bo))
     assert (ana.app.return_code, bo.app.return_code) == (0, 0)
 
 
@@ -32,7 +32,7 @@ async def test_the_computer_is_played_to_the_end(
     bots: Server, open_screen: OpenScreen, look: dict[str, Any], size: tuple[int, int]
 ) -> None:
     async with open_screen(bots.url, size=size, **look) as ana:
-        await play_the_computer(PilotWalker(ana))
+        await play_the_computer(Walker(ana))
     assert ana.app.return_code == 0
 
 
@@ -47,5 +47,5 @@ async def test_a_game_is_found_in_the_list_and_watched_to_the_end(
         code = (await ana.ask("create"))["room"]
         await bo.ask("join", room=code)
         await ana.state(status="playing")
-        await watch_others(PilotWalker(wat), {"X": ana, "O": bo}, code)
+        await watch_others(Walker(wat), {"X": ana, "O": bo}, code)
     assert wat.app.return_code == 0
