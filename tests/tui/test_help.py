@@ -1,14 +1,17 @@
-"""The help in a room speaks of the keys of this board, by one's own names, and tells nothing that is not so there."""
+"""The help of home and of a room: of the keys of this board, by one's own names, and of nothing that is not there."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import Any
 
-from tests.tui.conftest import Game
+import pytest
+
+from tests.tui.conftest import AtHome, Game
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.help import list_room_help
+from tictactoe_client.text.help import list_home_help, list_room_help
 from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.screen import lay_out_topics
 from tictactoe_engine import PRESETS, Keys, Rules
 
 
@@ -59,3 +62,27 @@ async def test_a_letter_that_places_nothing_says_how_names_are_typed(game: Game)
         await ana.press("escape")
         await ana.press(":", "b", "3", "enter")
         assert (await bo.state(ply=1))["last"] == 7
+
+
+def test_the_help_of_home_names_ones_own_keys() -> None:
+    text = lay_out_topics(list_home_help(Keymap({"help": ("f2",), "claim": ("x",)}).show), 74).plain
+    assert "F2" in text
+    assert "x  takes the win" in text
+
+
+@pytest.mark.parametrize("width", [20, 74])
+def test_no_line_is_wider_than_the_window_and_what_a_key_does_stands_beside_it(width: int) -> None:
+    rows = (("?", "help, and more of it than fits"), ("a very long list of keys", "does it"))
+    topics = [("Keys", rows), ("Signs", ())]
+    lines = lay_out_topics(topics, width).plain.splitlines()
+    assert max(map(len, lines)) <= max(width, len("  a very long list of keys"))
+    assert any(line.startswith("  ?") and "help" in line for line in lines)
+
+
+@pytest.mark.parametrize("size", [(36, 10), (80, 24)])
+async def test_it_scrolls_and_goes_back(at_home: AtHome, size: tuple[int, int]) -> None:
+    async with at_home(size=size) as ana:
+        await ana.do("?", "Help", "Everywhere", "Esc back")
+        while "--help" not in ana.text:
+            await ana.press("pagedown")
+        await ana.do("?", "Playing as")
