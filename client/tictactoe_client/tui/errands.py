@@ -95,8 +95,8 @@ class Errands:
             else:
                 self.travel(address, choice)
 
-        if self._desk.asking is not None:
-            self._desk.asking.type_more(typed)
+        if (asking := self._desk.asking) is not None and asking.line is not None:
+            asking.line.write(typed)
             return
         self._desk.ask(Question(f"{why}The code of a room to {way}, or its link:", typed, anew=bool(why)), take)
 
