@@ -156,8 +156,8 @@ class RoomFoot:
             return asked, "bad"
         if lost:
             return lost
-        if table.hand.errand:
-            return f"{table.hand.errand}…   {keymap.show('back')} home", "warn"
+        if self.desk.errands.errand:
+            return f"{self.desk.errands.errand}…   {keymap.show('back')} home", "warn"
         return game_banner(table, keymap, now)
 
     def _count_said(self) -> Text:

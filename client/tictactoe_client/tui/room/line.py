@@ -41,7 +41,6 @@ class RoomLine(Line, can_focus=False):
         self._at = 0
 
     def begin_chat(self, text: str = "") -> None:
-        """Open it to say this, else what was not said."""
         self.mode = "chat"
         self.fill(text or self.unsaid)
         self.unsaid = ""

@@ -102,7 +102,7 @@ class RoomScreen(Visit):
 
     def paint(self, page: Picture) -> None:
         state, desk = self.table.shown(), self.desk
-        self.view.draw(page, desk.status or ((self.note, "warn") if self.note else None))
+        self.view.draw(page, desk.status)
         if state is not None:
             hints = find_keys(self, name_keys(self.table, state, desk))
             draw_keys(page, fit_keys(hints, page.width - 2, ("help",)))
@@ -221,7 +221,7 @@ class RoomScreen(Visit):
             self.hand.question = None
         elif self.hand.line.mode:
             self.hand.line.close()
-        elif self.hand.errand:
+        elif self.desk.errands.errand:
             self.go_home()
         elif self.hand.ahead:
             self.hand.ahead = ""
@@ -267,7 +267,6 @@ class RoomScreen(Visit):
                 self.do(intent)
 
     def list_help(self) -> Sequence[Topic]:
-        """Return the help for this room's board, once it is known."""
         state, settings = self.room.state, self.desk.settings
         if state is None:
             return ()
@@ -297,7 +296,6 @@ class RoomScreen(Visit):
             self.scroll(rows)
 
     def shift(self, rows: int, columns: int) -> None:
-        """Look at another part of a board that does not fit."""
         self.hand.cursor = self.view.scroll(rows, columns)
 
     # -- at the board ---------------------------------------------------------------------------------------------

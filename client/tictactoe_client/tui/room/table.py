@@ -32,9 +32,8 @@ QUIET_SECONDS: Final = 0.4
 class Hand:
     """The cursor, what is typed as a move and what in the line, what is being asked, and what is on its way.
 
-    `question` is which one, with what a yes does; `pending` a move that is sent, by its cell and mark; `errand` says
-    what is done meanwhile to get elsewhere. `heard` is what was said since the last key, of which the first `told`
-    lines are in sight, and `returned` that the connection is back; `keys` counts the keys.
+    `question` is which one, with what a yes does; `pending` a move that is sent, by its cell and mark. `heard` is what
+    was said since the last key, of which the first `told` lines are in sight, `returned` that the connection is back.
     """
 
     def __init__(self) -> None:
@@ -43,7 +42,6 @@ class Hand:
         self.cursor: int | None = None
         self.pending: tuple[int, str] | None = None
         self.question: tuple[str, Callable[[], object]] | None = None
-        self.errand = ""
         self.shows_code = True
         self.heard: list[str] = []
         self.told = 0

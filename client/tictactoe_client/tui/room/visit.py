@@ -89,12 +89,16 @@ class Visit(DrawnScreen):
         self._returned: Back | None = None
         self._changes: list[Change] = []
         self._stop_hearing = room.subscribe(self._hear)
-        self.note = news if self.table.record is not None else ""
-        if news and not self.note:
-            self.table.tell(news)
-            self.hand.hear(news)
+        self._news = news
         if room.seat is not None:
             desk.link.keep_room(room.code)
+
+    def on_mount(self) -> None:
+        if self._news and self.table.record is not None:
+            self.desk.say(self._news)
+        elif self._news:
+            self.table.tell(self._news)
+            self.hand.hear(self._news)
 
     # -- what happens in the room ---------------------------------------------------------------------------------
 
@@ -178,7 +182,7 @@ class Visit(DrawnScreen):
             self.redraw()
 
     def _end_room(self, why: str) -> None:
-        if self in self.desk.screens and not self.hand.errand:
+        if self in self.desk.screens and not self.desk.errands.errand:
             self.desk.go_home()
             self.desk.say(why)
 
@@ -186,7 +190,6 @@ class Visit(DrawnScreen):
 
     @property
     def window_title(self) -> str:
-        """Say in the window's title whose move it is."""
         if self.table.record is not None:
             return "replay: tictactoe"
         return "● your move: tictactoe" if self.room.is_my_turn else f"{self.room.code}: tictactoe"
@@ -197,23 +200,18 @@ class Visit(DrawnScreen):
             self.desk.go_home()
 
     def closed(self) -> None:
-        """Nothing of ours is left here."""
         self._stop_hearing()
         self.desk.last_game = note_game(self.desk.last_game, self.room.state, self.room.viewer)
-        if self.hand.errand:
-            self.desk.errands.give_up()
+        self.desk.errands.give_up()
         self.table.review.switch(on=False)
         self.desk.link.forget_room(self.room.code)
 
     def describe_loss(self, reason: str) -> str:
-        """Say that the game could not be gone back to, where we play one."""
         if not self.room.plays:
             return ""
         return describe_giving_up(self.room.state, self.room.viewer, self.desk.link.address, reason)
 
     def note_person(self) -> None:
-        """Take what was told for seen, before a drawing tells what comes next."""
-        self.note = ""
         self.hand.note_key()
 
     async def say_goodbye(self) -> str:
@@ -275,9 +273,9 @@ class Visit(DrawnScreen):
         self.desk.start(self._do(intent))
 
     async def _do(self, intent: Intent) -> None:
-        """Do it; a move that was not to be had is taken out of its cell again, what was not said stays to be said.
+        """A move that was not to be had goes out of its cell again; what was not said comes back into the line.
 
-        That comes back into the line, or with the next one where a key was pressed meanwhile.
+        It waits for the next line where a key was pressed meanwhile.
         """
         timeline, line, keys = self.table.actions.timeline, self.hand.line, self.hand.keys
         told: Sequence[str] = ()
@@ -413,9 +411,7 @@ class Visit(DrawnScreen):
 
     def _set_out(self, errand: str, enter: Enter, news: str = "") -> None:
         if not self.desk.errands.errand:
-            self.hand.errand = errand
-            coming = self.desk.errands.fetch(errand, enter)
-            self.desk.start(self._go_over(coming, news, may_lose=self.room.plays))
+            self.desk.start(self._go_over(self.desk.errands.fetch(errand, enter), news, may_lose=self.room.plays))
 
     async def _go_over(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
         """Enter the other room, tell the news with its code there, and leave this one.
@@ -429,8 +425,6 @@ class Visit(DrawnScreen):
             if self.room.ended is not None and self in self.desk.screens:
                 self.desk.go_home()
             raise
-        finally:
-            self.hand.errand = ""
         if room is None or room is self.room:
             return
         if self.room.plays and not may_lose:
