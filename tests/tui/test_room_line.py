@@ -1,0 +1,112 @@
+"""The line of a room as a line of the library's: a caret that moves, what was commanded before, and completion."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+
+from tests.tui.conftest import Game
+
+pytestmark = pytest.mark.usefixtures("as_in_1_0")
+
+
+@pytest.mark.parametrize(
+    ("typed", "keys", "said"),
+    [
+        ("helo", "left l", "hello"),
+        ("ello", "home h", "hello"),
+        ("hellxo", "left left delete", "hello"),
+        ("good dax luck", "ctrl+left left backspace y", "good day luck"),
+        ("good luck", "ctrl+w", "good"),
+        ("bad luck", "ctrl+u w e l l", "well"),
+        ("one two", "shift+home x", "x"),
+        ("was it", "home ctrl+right ctrl+k", "was"),
+    ],
+)
+async def test_what_is_said_is_edited_anywhere(game: Game, typed: str, keys: str, said: str) -> None:
+    async with game() as (ana, bo, _):
+        await ana.press("tab")
+        await ana.type(typed)
+        await ana.press(*keys.split(), "enter")
+        assert (await bo.next_of("chat"))["text"] == said
+
+
+async def test_the_caret_is_seen_where_it_stands(game: Game) -> None:
+    async with game() as (ana, *_):
+        await ana.press("tab")
+        await ana.type("helo", "say: helo_")
+        assert not ana.has_role("chosen")
+        await ana.do("left", "say: helo", gone="helo_")
+        assert ana.has_role("chosen")
+        await ana.do("l end", "say: hello_")
+        assert not ana.has_role("chosen")
+
+
+async def test_a_line_longer_than_the_window_follows_the_caret(game: Game) -> None:
+    async with game(size=(40, 12)) as (ana, *_):
+        await ana.press("tab")
+        await ana.type("one two three four five six seven eight", "seven eight_", gone="say:")
+        await ana.do("home", "say: one two three", gone="eight")
+        await ana.do("end", "seven eight_", gone="say:")
+
+
+async def test_commands_of_before_are_gone_through_with_up_and_down(game: Game) -> None:
+    async with game() as (ana, *_):
+        for words in ("who", "clock", "last"):
+            await ana.enter(f":{words}")
+        await ana.press(":")
+        await ana.do("up", ":last_")
+        await ana.do("up up up", ":who_")
+        await ana.do("down", ":clock_")
+        await ana.do("down down down", ":_")
+        await ana.press("escape")
+        await ana.do("tab up", "say: _")
+
+
+async def test_tab_completes_a_command_and_the_bottom_line_says_to_which(game: Game) -> None:
+    async with game() as (ana, *_):
+        await ana.do(": r e s", "Tab resign  Enter do it")
+        await ana.do("tab", ":resign_", gone="Tab resign")
+        await ana.do("enter", "Resign?   Enter yes")
+        await ana.do("escape", "YOUR MOVE")
+        await ana.do(": x y tab", ":xy_")
+
+
+async def test_keys_that_come_at_once_are_taken_one_after_the_other(game: Game) -> None:
+    async with game() as (ana, bo, _):
+        for key, character in (("colon", ":"), ("b", "b"), ("3", "3"), ("enter", None)):
+            ana.app.post_message(events.Key(key, character))
+        assert (await bo.state(ply=1))["last"] == 7
+    async with game() as (ana, *_):
+        for key, character in (("escape", None), ("n", "n"), ("1", "1"), ("2", "2")):
+            ana.app.post_message(events.Key(key, character))
+        await ana.until("The game goes on.")
+        await ana.do("f9", "YOUR MOVE (X)", "│  1  │  2  │", gone="The game goes on.")
+
+
+async def test_a_key_that_two_actions_share_stays_with_the_one_that_keeps_it(game: Game) -> None:
+    async with game(gives_up=True, changed_keys={"retry": ("f5",)}) as (ana, *_):
+        await ana.until("YOU WIN", "r rematch")
+        await ana.do("r", "You asked for a rematch.")
+
+
+async def test_a_key_that_one_gave_to_something_else_is_text_in_the_line(game: Game) -> None:
+    keys = {"back": ("b",), "accept": ("a",), "chat": ("t",)}
+    async with game(changed_keys=keys) as (ana, bo, code):
+        await ana.press("t")
+        await ana.type("a tab", "say: a tab_")
+        await bo.ask("draw", room=code, action="offer")
+        await ana.until("bo offers a draw:   a accept")
+        await ana.do("escape", "YOUR MOVE", gone="say:")
+        await ana.do("t", "say: _")
+        await ana.press("ctrl+y")
+        assert (await bo.state(room=code, status="over"))["result"]["reason"] == "agreed"
+
+
+async def test_what_keys_do_in_a_room_is_found_by_its_name(game: Game) -> None:
+    async with game(gives_up=True) as (ana, *_):
+        await ana.until("YOU WIN")
+        await ana.do("ctrl+p", "Search for commands")
+        await ana.type("rematch")
+        await ana.press("enter", "enter")
+        await ana.until("You asked for a rematch.")
