@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -23,22 +22,11 @@ CONTRAST: Final = 4.5
 QR: Final = "#000000 on #ffffff"
 """A code is drawn black on white whatever the theme, or telephones cannot read it."""
 
-_TERMINAL: Final = {
-    "": "",
-    "title": "bold",
-    "key": "bold",
-    "cursor": "bold",
-    "bad": "bold",
-    "chosen": "reverse",
-    **{f"strong{number}": "bold" for number in range(6)},
+_OWN: Final = {  # ground, text, title, and the six marks
+    "night": ("#1b1f27", "#d8dee9", "#88c0d0", "#7fdbff #ff8fd0 #f2c14e #8fd694 #8ab4ff #ff7b72"),
+    "paper": ("#f7f3e8", "#2b2b2b", "#6b4f1d", "#005f87 #9c1f6b #7d5800 #2f6f2f #2b3fa8 #b3261e"),
+    "contrast": ("#000000", "#ffffff", "#ffff00", "#00ffff #ff7fff #ffff00 #00ff00 #8fb7ff #ff6f6f"),
 }
-_OWN: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {  # ground, text, title, and the six marks
-        "night": ("#1b1f27", "#d8dee9", "#88c0d0", "#7fdbff #ff8fd0 #f2c14e #8fd694 #8ab4ff #ff7b72"),
-        "paper": ("#f7f3e8", "#2b2b2b", "#6b4f1d", "#005f87 #9c1f6b #7d5800 #2f6f2f #2b3fa8 #b3261e"),
-        "contrast": ("#000000", "#ffffff", "#ffff00", "#00ffff #ff7fff #ffff00 #00ff00 #8fb7ff #ff6f6f"),
-    }
-)
 _LIBRARY: Final = (
     *("nord", "gruvbox", "dracula", "tokyo-night", "monokai", "flexoki", "catppuccin-mocha", "catppuccin-latte"),
     *("solarized-dark", "solarized-light", "rose-pine", "rose-pine-dawn", "atom-one-dark", "atom-one-light"),
@@ -48,6 +36,8 @@ _LIBRARY: Final = (
 _NAMED: Final = re.compile(r"rgba?:([\da-f]{1,4})/([\da-f]{1,4})/([\da-f]{1,4})(?:/[\da-f]{1,4})?", re.IGNORECASE)
 """A colour as terminals name it, each part with one to four digits."""
 _MARKS: Final = tuple(f"mark{number}" for number in range(6))
+_BOLD: Final = {"title": "title", "key": "title", "cursor": "ink", **{f"strong{mark[-1]}": mark for mark in _MARKS}}
+"""The roles whose text is bold, with what their colour is for."""
 _LIBRARY_NAMES: Final = {
     "ink": "foreground text ansi-foreground",
     "ground": "background surface panel boost block-hover-background ansi-background",
@@ -68,7 +58,17 @@ neither says anything `night`, or `terminal` where it has few colours.
 
 def theme_named(name: str) -> Theme:
     """Return the styles of a theme that is shown."""
-    return {**(_TERMINAL if name == "terminal" else _paint(name)), "qr": QR}
+    if name == "terminal":
+        return {"": "", **dict.fromkeys((*_BOLD, "bad"), "bold"), "chosen": "reverse", "qr": QR}
+    colours = _colours(name)
+    ground = colours["ground"]
+    plain = {"": "ink", **{role: role for role in ("dim", "good", "bad", "warn", *_MARKS)}}
+    return {
+        **{role: f"{colours[colour]} on {ground}" for role, colour in plain.items()},
+        **{role: f"bold {colours[colour]} on {ground}" for role, colour in _BOLD.items()},
+        "chosen": f"bold {ground} on {colours['title']}",
+        "qr": QR,
+    }
 
 
 def resolve_theme(name: str, *, colour: bool, is_dark: bool | None = None) -> str:
@@ -128,19 +128,6 @@ def style_variables(name: str) -> dict[str, str]:
     for role, names in _LIBRARY_NAMES.items():
         variables |= dict.fromkeys(names.split(), colours[role])
     return colours | variables
-
-
-def _paint(name: str) -> Theme:
-    """Return the styles of a theme on a ground of its own."""
-    colours = _colours(name)
-    ground = colours["ground"]
-    plain = {"": "ink", **{role: role for role in ("dim", "good", "bad", "warn", *_MARKS)}}
-    bold = {"title": "title", "key": "title", "cursor": "ink", **{f"strong{mark[-1]}": mark for mark in _MARKS}}
-    return {
-        **{role: f"{colours[colour]} on {ground}" for role, colour in plain.items()},
-        **{role: f"bold {colours[colour]} on {ground}" for role, colour in bold.items()},
-        "chosen": f"bold {ground} on {colours['title']}",
-    }
 
 
 @lru_cache(maxsize=4)
