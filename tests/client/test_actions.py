@@ -87,7 +87,7 @@ async def test_stepping_goes_both_ways_without_a_connection() -> None:
     actions, _ = alone(state((0, 4)), (0, 4))
     assert (await answer(actions, "p"))[0].startswith("Move 1 of 2")
     assert (await answer(actions, "n"))[0].startswith("Move 2 of 2")
-    assert (await answer(actions, "n")) == ["There is no connection: type n again when it is back."]
+    assert (await answer(actions, "n")) == ["There is no connection: type no again when it is back."]
 
 
 async def test_mistakes_are_told_and_stepped_through_when_the_game_is_over() -> None:

@@ -38,8 +38,6 @@ from tictactoe_protocol.wording import describe_cell, describe_turn, name_of
 
 _LONG_SECONDS: Final = 2.0
 _WITH_FREE_CELLS: Final = frozenset({"occupied", "blocked", "floating"})
-_LEAVING: Final = ("leave", "quit")
-"""Words that ask for one and the same: the one answers the question about the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +82,7 @@ class Actions:
         self._kept: str | None = None
         self._is_back = asyncio.Event()
         self._asked: VerbKind | None = None
+        self._is_offline = False
         self._refused_at: tuple[int, int] | None = None
         self._came_at = monotonic()
         self._came_meanwhile: set[OfferKind] = set()
@@ -106,31 +105,11 @@ class Actions:
 
     async def do_line(self, line: str, *, is_offline: bool = False) -> Outcome:
         """Carry a typed line out; without a connection a move waits for it, and what needs none is done at once."""
-        intent, state = self.parse(line), self.room.state
-        if is_offline and state is not None:
-            needs_server = self._means_no(intent, state)
-            match intent:
-                case Place():
-                    return await self.do(intent, keeps=True)
-                case Verb("leave" | "quit"):
-                    return Outcome(going="leave")
-                case Query("turn"):
-                    return Outcome((f"{NO_CONNECTION} {describe_turn(state, self.room.viewer)}",))
-                case Query("value"):
-                    needs_server = self.judge is None
-                case Verb(kind):
-                    needs_server = kind not in ("mute", "unmute")
-            if needs_server:
-                word, _, rest = line.strip().lstrip("/:").partition(" ")
-                typed = word if word == "chat" else f"{word} {rest}".strip()
-                return Outcome((f"{NO_CONNECTION[:-1]}: type {clean_text(typed)} again when it is back.",))
-        return await self.do(intent)
+        return await self.do(self.parse(line), is_offline=is_offline)
 
-    async def do(self, intent: Intent | BadInput, *, keeps: bool = False) -> Outcome:
-        """Carry one intent out; raises `ConnectionLost` and nothing else, since refusals are outcomes.
-
-        A move that it `keeps` waits for the connection, which is told at once.
-        """
+    async def do(self, intent: Intent | BadInput, *, is_offline: bool = False) -> Outcome:
+        """Carry one intent out; raises `ConnectionLost` and nothing else, since refusals are outcomes."""
+        self._is_offline = is_offline
         (asked, self._asked), state = (self._asked, None), self.room.state
         if state is None:
             return Outcome()
@@ -140,7 +119,7 @@ class Actions:
             if isinstance(intent, BadInput):
                 raise intent
             if isinstance(intent, Place):
-                return await (self._keep if keeps else self._place)(intent.cell, state)
+                return await (self._keep if is_offline else self._place)(intent.cell, state)
             if isinstance(intent, Verb):
                 return await self._do_verb(intent, state, asked)
             return Outcome(tuple(await self._answer(intent, state)))
@@ -182,6 +161,8 @@ class Actions:
             case Look("mistake", by):
                 return await self._look_at_mistake(by, state)
             case Query("value", ply):
+                if self.judge is None:
+                    self._want_server("value" if ply is None else f"value {ply}")
                 return await self._weigh(self.timeline.here if ply is None else ply, state)
             case Query("moves") | Look() if not room.knows_moves:
                 raise BadInput("The moves of this game are not known.")
@@ -189,6 +170,8 @@ class Actions:
                 return [list_moves(state, room.moves[: state.ply], last)]
             case Look():
                 return self.look(intent, state)
+            case Query("turn") if self._is_offline:
+                return [f"{NO_CONNECTION} {describe_turn(state, room.viewer)}"]
             case Query(kind, number):
                 passed = monotonic() - self._came_at
                 return answer_query(kind, number, state, room.viewer, self._settings, passed)
@@ -337,25 +320,24 @@ class Actions:
 
     async def _do_verb(self, verb: Verb, state: RoomState, asked: VerbKind | None = None) -> Outcome:
         """Carry a deed out; what gives the game up is asked about first, and `asked` is what was."""
-        kind, argument, room = verb.kind, verb.argument, self.room
-        may_ask = self._settings.asks and not self._shows and self._is_live(state)
-        if kind in ("yes", "no"):
-            if asked is None:
-                return await self._answer_offer(state, accepts=kind == "yes")
-            if kind == "no":
-                return Outcome(("All right, the game goes on.",))
+        kind: VerbKind = "leave" if verb.kind == "quit" else verb.kind
+        argument, room = verb.argument, self.room
+        may_ask = self._settings.asks and not (self._shows or self._is_offline) and self._is_live(state)
+        if kind == "no" and asked is not None:
+            return Outcome(("All right, the game goes on.",))
+        if kind == "yes" and asked is not None:
             kind = asked
-        elif (
-            may_ask
-            and kind in (*_LEAVING, "resign", "new")
-            and asked not in (_LEAVING if kind in _LEAVING else (kind,))
-        ):
+        elif may_ask and kind in ("leave", "resign", "new") and asked != kind:
             self._asked = kind
             question = ask_before_going(kind, state, room.viewer, aborts=self.aborts)
-            again = "leave or yes" if kind == "quit" else f"{kind} again, or yes,"
+            again = "leave or yes" if verb.kind == "quit" else f"{kind} again, or yes,"
             return Outcome((f"{question} Type {again} to do it; anything else plays on.",))
+        if kind not in ("leave", "mute", "unmute"):
+            self._want_server(kind if kind == "chat" else f"{kind} {argument}".strip())
         match kind:
-            case "leave" | "quit":
+            case "yes" | "no":
+                return await self._answer_offer(state, accepts=kind == "yes")
+            case "leave":
                 return Outcome(going="leave")
             case "new":
                 return Outcome(going="new")
@@ -402,6 +384,10 @@ class Actions:
         elif argument in ("accept", "yes") or offered_by not in (None, self.room.seat):
             action = "accept"
         await (self.room.draw if kind == "draw" else self.room.undo)(action)
+
+    def _want_server(self, words: str) -> None:
+        if self._is_offline:
+            raise BadInput(f"{NO_CONNECTION[:-1]}: type {words} again when it is back.")
 
     def _describe_end(self, state: RoomState) -> str:
         return f"{describe_turn(state, self.room.viewer)} {describe_ways_on(state, self.room.viewer)}"
