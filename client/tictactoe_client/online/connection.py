@@ -39,35 +39,32 @@ CLOSE_TIMEOUT_SECONDS: Final = 1
 log = logging.getLogger("tictactoe_client")
 
 
-class Connection:
+class Connection(ClientConnection):
     """A WebSocket on which a server knows us; made by `greet`. Its `welcome` came as a `message` at `began_at`."""
 
+    address: Address
     message: Message
     welcome: Welcome
     began_at: float
-    _hello_seconds: float
-
-    def __init__(self, address: Address, socket: ClientConnection) -> None:
-        self.address = address
-        self._socket = socket
+    hello_seconds: float
 
     @property
     def latency_seconds(self) -> float:
         """How long the server took to answer our last ping, one every five seconds, and before that our hello."""
-        return self._socket.latency or self._hello_seconds
+        return self.latency or self.hello_seconds
 
-    async def send(self, text: str) -> None:
+    async def say(self, text: str) -> None:
         """Send one message; raises `ConnectionLost`."""
         _log("sent", text)
         try:
-            await self._socket.send(text)
+            await self.send(text)
         except ConnectionClosed as closed:
             raise explain_end(closed) from None
 
-    async def receive(self) -> str:
+    async def hear(self) -> str:
         """Return the next message as it came; raises `ConnectionLost`, and `ProtocolBroken` for what is no text."""
         try:
-            message = await self._socket.recv()
+            message = await self.recv()
         except ConnectionClosed as closed:
             raise explain_end(closed) from None
         if isinstance(message, bytes):
@@ -80,23 +77,15 @@ class Connection:
         clock = asyncio.get_running_loop().time
         started = clock()
         hello = Hello(name=name or UNSET, token=token or UNSET, client=f"tictactoe-client/{client_version()}")
-        await self.send(encode(hello).decode())
-        while not isinstance(welcome := (message := read_message(await self.receive())).push, Welcome):
+        await self.say(encode(hello).decode())
+        while not isinstance(welcome := (message := read_message(await self.hear())).push, Welcome):
             if isinstance(welcome, Error):
                 raise refusal_of(welcome, server=self.address.url)
         if welcome.protocol not in PROTOCOL_VERSIONS:
             raise VersionRefused(describe_mismatch((welcome.protocol,)), (welcome.protocol,))
         self.message, self.welcome = message, welcome
         self.began_at = clock()
-        self._hello_seconds = self.began_at - started
-
-    async def close(self) -> None:
-        """Say goodbye to the server; waits at most a second for its answer."""
-        await self._socket.close()
-
-    def abort(self) -> None:
-        """End the connection at once, without a word."""
-        self._socket.transport.abort()
+        self.hello_seconds = self.began_at - started
 
 
 class _OpenSocket(open_socket):
@@ -112,8 +101,9 @@ async def greet(
 ) -> Connection:
     """Connect and say hello; raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`."""
     try:
-        socket = await _OpenSocket(
+        connection = await _OpenSocket(
             address.url,
+            create_connection=Connection,
             ssl=context_for(address, ca),
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             compression=None,
@@ -127,12 +117,13 @@ async def greet(
         )
     except (OSError, WebSocketException, ImportError, ValueError) as error:
         raise await explain_failure(address, error, timeout_seconds) from error
-    connection = Connection(address, socket)
+    assert isinstance(connection, Connection)
+    connection.address = address
     try:
         async with asyncio.timeout(timeout_seconds):
             await connection.say_hello(name, token)
     except BaseException as error:
-        connection.abort()
+        connection.transport.abort()
         if isinstance(error, TimeoutError):
             raise Unreachable(address.url, f"no answer to hello within {timeout_seconds:g} s") from None
         raise

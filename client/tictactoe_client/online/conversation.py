@@ -8,6 +8,7 @@ import asyncio
 import itertools
 import math
 from collections.abc import Awaitable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar, get_args
 
@@ -238,7 +239,7 @@ class Conversation:
     async def _send(self, text: str) -> None:
         """Send a message; a request that finds no connection is sent again by the return."""
         try:
-            await self._connection.send(text)
+            await self._connection.say(text)
         except errors.ConnectionLost:
             if self._backoff is None:
                 raise
@@ -318,7 +319,7 @@ class Conversation:
         """Take what comes, while nobody who reads lags far behind, and return why nothing more will."""
         try:
             while True:
-                self._take(await self._connection.receive())
+                self._take(await self._connection.hear())
                 await self._audience.until_read()
                 for room in self._open_rooms:
                     await room._audience.until_read()
@@ -350,11 +351,8 @@ class Conversation:
         patience = self._backoff.patience(None if welcome.hold_ms is UNSET else welcome.hold_ms)
         lasted = asyncio.get_running_loop().time() - self._connection.began_at
         ways = self._backoff.ways(len(house.addresses), announced_ms, lasted_seconds=lasted)
-
-        def greet_again(address: Address) -> Awaitable[Connection]:
-            return greet(address, self.name, self.token, self._timeout_seconds, self.ca)
-
-        self._connection = await come_back(greet_again, house, ways, patience, lost, self._tell, self._hurry)
+        call = partial(greet, name=self.name, token=self.token, timeout_seconds=self._timeout_seconds, ca=self.ca)
+        self._connection = await come_back(call, house, ways, patience, lost, self._tell, self._hurry)
         self.house = house.led_by(self._connection.address)
         self._notice = None
         self._audience.tell(self._connection.message)
