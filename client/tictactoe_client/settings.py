@@ -9,9 +9,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from enum import EnumType, IntEnum, StrEnum
-from typing import Any, Final, Literal
+from dataclasses import dataclass, field, fields
+from enum import EnumType, IntEnum
+from typing import Any, Final, Literal, get_args
 
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.tui.themes import THEMES
@@ -55,47 +55,6 @@ class Misuse(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """Options in their final form; `server` and `name` as typed, None where nothing was said; several servers
-    of one house have commas between. `ca` is a file to trust.
-
-    `theme`, `mouse`, `motion`, `bell`, `confirm` (place only with a second click or Enter) and `changed_keys` are for
-    the full screen, which also says the first of the `doubts` about the configuration file. With `local` a server is
-    started for this run where none runs on this machine. With `name_is_for_now` the name was given to this run alone,
-    by an option or the environment. Plain mode first says that it still waits after `waiting_line_seconds`; a player
-    stays for `leaving_seconds` after the input ended.
-    """
-
-    mode: Mode = "plain"
-    server: str | None = None
-    ca: str | None = None
-    name: str | None = None
-    name_is_for_now: bool = False
-    colour: bool = False
-    ascii: bool = False
-    draws_board: bool = True
-    asks: bool = True
-    quiet: bool = False
-    debug: bool = False
-    local: bool = False
-    theme: str = "auto"
-    mouse: bool = True
-    motion: bool = True
-    bell: Bell = "away"
-    confirm: bool = False
-    changed_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    doubts: tuple[str, ...] = ()
-    stay: bool = False
-    result_code: bool = False
-    timeout_seconds: float = 5.0
-    keys: Keys = Keys.PHONE
-    coordinates: Coordinates = Coordinates.ROW_COLUMN_1
-    waiting_line_seconds: float = 30.0
-    leaving_seconds: float = 5.0
-    backoff: Backoff = field(default_factory=Backoff)
-
-
-@dataclass(frozen=True, slots=True)
 class Option:
     """One thing that people may choose, wherever they say it.
 
@@ -106,6 +65,7 @@ class Option:
     name: str
     help: str
     fills: str = ""
+    default: Any = None
     kind: type | tuple[str, ...] = bool
     short: str | None = None
     metavar: str | None = None
@@ -122,12 +82,6 @@ class Option:
     def variable(self) -> str:
         """Its name in the environment, such as ``TICTACTOE_NO_COLOR``."""
         return f"TICTACTOE_{self.key.upper()}"
-
-    @property
-    def default(self) -> Any:
-        """What it is where nobody says anything."""
-        default = Settings.__dataclass_fields__[self.fills].default if self.fills else None
-        return str(default) if isinstance(default, StrEnum) else default
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -230,58 +184,81 @@ _COORDINATES: Final[Mapping[str, tuple[str, str]]] = {
 }
 """How that page shows what two numbers mean, and its note."""
 
+
+def _option(help: str, default: Any = False, *, name: str = "", kind: Any = None, **more: Any) -> Any:
+    """Return a field of the settings that an option fills; this has the field's name unless it has one of its own."""
+    kind = kind or (str if default is None else type(default))
+    return field(default=default, metadata={"help": help, "name": name, "kind": kind, **more})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a run was told, `server` and `name` as typed; several servers of one house have commas between.
+
+    With `name_is_for_now` the name was given to this run alone, by an option or the environment. The full screen says
+    the first of the `doubts` about the configuration file. Plain mode first says that it still waits after
+    `waiting_line_seconds`; a player stays for `leaving_seconds` after the input ended.
+    """
+
+    mode: Mode = "plain"
+    server: str | None = _option(
+        "The server: ws://host:port, wss://host, or just host. Again for each other server of the same house.",
+        None,
+        short="s",
+        metavar="URL",
+        is_list=True,
+    )
+    ca: str | None = _option("Trust the authority in this file (PEM), too, for wss://.", None, metavar="FILE")
+    local: bool = _option("Where no server runs on this machine, start one for this run.", is_in_file=False)
+    name: str | None = _option("Your name; without one the server chooses guest-…", None, short="n", metavar="NAME")
+    timeout_seconds: float = _option("How long to wait for the server (5).", 5.0, name="timeout", metavar="SECONDS")
+    theme: str = _option(f"Colours of the full screen: {', '.join(THEMES)}.", "auto", kind=THEMES, metavar="NAME")
+    colour: bool = _option("Use no colour.", name="no-color", other_variable="NO_COLOR")
+    ascii: bool = _option("Use no characters but ASCII.")
+    motion: bool = _option("Show at once what could move.", True, name="no-motion")
+    mouse: bool = _option("Leave the mouse to the terminal.", True, name="no-mouse")
+    bell: Bell = _option("When to ring at your turn (away: while you look elsewhere).", "away", kind=get_args(Bell))
+    draws_board: bool = _option(
+        "Draw the board only when asked, for screen readers.",
+        default=True,
+        name="no-board",
+        other_variable="ACCESSIBLE",
+    )
+    keys: Keys = _option(
+        "Keys of a 3x3 board: 1 2 3 on top (phone), 7 8 9 on top (pad), or q w e / a s d / z x c (letters).", Keys.PHONE
+    )
+    coordinates: Coordinates = _option("What two numbers mean as a move.", Coordinates.ROW_COLUMN_1)
+    confirm: bool = _option("Let a click choose, and the second one place.")
+    asks: bool = _option("Ask nothing, and end with the game.", True, name="no-input", is_in_file=False)
+    stay: bool = _option("Stay in the game when the input has ended.", is_in_file=False)
+    result_code: bool = _option("Exit with 0 won, 10 lost, 11 drawn, 12 abandoned.", is_in_file=False)
+    quiet: bool = _option("Leave out what is not the game.", short="q")
+    debug: bool = _option("Log to a file; its path is printed at the end.", is_in_file=False)
+    name_is_for_now: bool = False
+    changed_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
+    waiting_line_seconds: float = 30.0
+    leaving_seconds: float = 5.0
+    backoff: Backoff = field(default_factory=Backoff)
+
+
+def _options_for(*names: str) -> tuple[Option, ...]:
+    """Return the options that fill these fields of the settings."""
+    told = {one.name: dict(one.metadata, default=one.default) for one in fields(Settings)}
+    return tuple(
+        Option(fills=name, **told[name] | {"name": told[name]["name"] or name.replace("_", "-")}) for name in names
+    )
+
+
 SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
-    "Server and player": (
-        Option(
-            "server",
-            "The server: ws://host:port, wss://host, or just host. Again for each other server of the same house.",
-            kind=str,
-            short="s",
-            metavar="URL",
-            is_list=True,
-        ),
-        Option("ca", "Trust the authority in this file (PEM), too, for wss://.", "ca", str, metavar="FILE"),
-        Option("local", "Where no server runs on this machine, start one for this run.", "local", is_in_file=False),
-        Option("name", "Your name; without one the server chooses guest-…", kind=str, short="n", metavar="NAME"),
-        Option("timeout", "How long to wait for the server (5).", "timeout_seconds", float, metavar="SECONDS"),
-    ),
+    "Server and player": _options_for("server", "ca", "local", "name", "timeout_seconds"),
     "Full screen, transcript or JSON": (
         Option("plain", "A growing transcript, one fact a line.", other_variable="ACCESSIBLE"),
         Option("json", "JSON lines in and out, for programs.", is_in_file=False),
     ),
-    "How it looks and sounds": (
-        Option("theme", f"Colours of the full screen: {', '.join(THEMES)}.", "theme", THEMES, metavar="NAME"),
-        Option("no-color", "Use no colour.", "colour", other_variable="NO_COLOR"),
-        Option("ascii", "Use no characters but ASCII.", "ascii"),
-        Option("no-motion", "Show at once what could move.", "motion"),
-        Option("no-mouse", "Leave the mouse to the terminal.", "mouse"),
-        Option(
-            "bell", "When to ring at your turn (away: while you look elsewhere).", "bell", ("off", "away", "always")
-        ),
-        Option(
-            "no-board",
-            "Draw the board only when asked, for screen readers.",
-            "draws_board",
-            other_variable="ACCESSIBLE",
-        ),
-    ),
-    "How moves are typed": (
-        Option(
-            "keys",
-            "Keys of a 3x3 board: 1 2 3 on top (phone), 7 8 9 on top (pad), or q w e / a s d / z x c (letters).",
-            "keys",
-            Keys,
-        ),
-        Option("coordinates", "What two numbers mean as a move.", "coordinates", Coordinates),
-        Option("confirm", "Let a click choose, and the second one place.", "confirm"),
-    ),
-    "In scripts": (
-        Option("no-input", "Ask nothing, and end with the game.", "asks", is_in_file=False),
-        Option("stay", "Stay in the game when the input has ended.", "stay", is_in_file=False),
-        Option("result-code", "Exit with 0 won, 10 lost, 11 drawn, 12 abandoned.", "result_code", is_in_file=False),
-        Option("quiet", "Leave out what is not the game.", "quiet", short="q"),
-        Option("debug", "Log to a file; its path is printed at the end.", "debug", is_in_file=False),
-    ),
+    "How it looks and sounds": _options_for("theme", "colour", "ascii", "motion", "mouse", "bell", "draws_board"),
+    "How moves are typed": _options_for("keys", "coordinates", "confirm"),
+    "In scripts": _options_for("asks", "stay", "result_code", "quiet", "debug"),
 }
 """The options by what they are about, under the headings of the help."""
 

@@ -68,8 +68,10 @@ def _make_option(option: Option) -> click.Option:
         attributes |= {"is_flag": True}
     elif option.is_list:
         attributes |= {"multiple": True, "callback": lambda _, __, given: ",".join(given) or None}
+    elif option.words:
+        attributes |= {"type": Words(option.words), "default": str(option.default)}
     else:
-        attributes |= {"type": Words(option.words) if option.words else option.kind, "default": option.default}
+        attributes |= {"type": option.kind, "default": option.default}
     return click.Option(names, **attributes)
 
 
@@ -170,11 +172,11 @@ def settings_of(context: click.Context, *, needs_server: bool = True) -> Setting
     filled: dict[str, Any] = {
         option.fills: option.setting_of(chosen[key]) for key, option in OPTIONS.items() if option.fills
     }
+    filled["name"] = chosen["name"] or None
+    filled["server"] = (source_of("local") is not _TYPED and chosen["server"]) or None
     filled["colour"] = wants_colour(os.environ, no_colour=value["no_color"], on_screen=mode == "screen")
     return Settings(
         mode=mode,
-        server=(source_of("local") is not _TYPED and chosen["server"]) or None,
-        name=chosen["name"] or None,
         name_is_for_now=bool(value["name"]) and source_of("name") in (_TYPED, _SET),
         changed_keys=config.bindings,
         doubts=config.warnings,
