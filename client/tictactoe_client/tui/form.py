@@ -123,10 +123,6 @@ class FormScreen(ListScreen):
         """Whether the chosen line says something else than when one came to it."""
         return self.line.display and self.line.value != self._before
 
-    def take_back(self) -> None:
-        """Let the chosen line say again what it said."""
-        self.line.value = self._before
-
     def on_input_changed(self, event: Input.Changed) -> None:
         field = self.fields[self.chosen]
         if self.line.display and field.value != event.value:

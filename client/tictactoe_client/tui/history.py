@@ -105,15 +105,15 @@ class HistoryScreen(ListScreen):
 
     def _get(self, deed: Callable[[GameRecord], None]) -> None:
         """Get the chosen game's record, and do something with it unless it is given up or another one is wanted."""
-        if self.desk.link.phase != "online":
-            self.desk.say(f"{NO_CONNECTION} {self.desk.keymap.show('refresh')} tries again.")
-        elif self._past is not None:
-            self._stop_fetching()
-            self._fetching = self.desk.start(self._fetch(self._past, self.chosen, deed))
+        self._stop_fetching()
+        self._fetching = self.desk.start(self._fetch(self.chosen, deed))
 
-    async def _fetch(self, past: PastGames, game: str, deed: Callable[[GameRecord], None]) -> None:
+    async def _fetch(self, game: str, deed: Callable[[GameRecord], None]) -> None:
+        if self._past is None or self.desk.link.phase != "online":
+            self.desk.say(f"{NO_CONNECTION} {self.desk.keymap.show('refresh')} tries again.")
+            return
         try:
-            record = parse_record(await past.record(game))
+            record = parse_record(await self._past.record(game))
         except RecordError as error:
             self.desk.say(f"This client cannot read the server's record: {error}")
             return
@@ -196,12 +196,12 @@ class HistoryScreen(ListScreen):
         rules = clean_text(game.rules.preset or short_rules(game.rules))
         return rules, others or "-", outcome, str(game.moves), format_date(game.at)
 
-    def _describe_nothing(self) -> list[list[tuple[str, str]]]:
+    def _describe_nothing(self) -> list[tuple[str, str]]:
         link = self.desk.link
         if link.phase == "failed" or link.client is None:
             return describe_no_server(link, self.desk.keymap, offers_own=False)
         told = f"{describe_no_games(link.address)} This page lists them when you have."
-        return [[(self._refusal or (told if self._past is not None else "Asking for your games ..."), "")]]
+        return [(self._refusal or (told if self._past is not None else "Asking for your games ..."), "")]
 
 
 def _is_under_way(task: asyncio.Task[None] | None) -> bool:

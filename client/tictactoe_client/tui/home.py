@@ -250,10 +250,7 @@ class HomeScreen(ListScreen):
         self.desk.errands.go_on()
 
     async def _learn(self, client: Client, *, anew: bool = False) -> None:
-        """Learn how one's last games went, where the server keeps them; `anew` also which that were left are over.
-
-        That is said once, here, and to nobody who is in a room or on the way there.
-        """
+        """Learn how one's last games went; `anew` also which are lost that were left, said to nobody in a room."""
         if anew:
             self._losses += await find_losses(self.desk.link)
         if self._losses and self.desk.screens[-1] is self and not self.desk.errands.errand:

@@ -71,18 +71,16 @@ class Lobby:
 
     def tabulate(self, status: Literal["waiting", "playing"], but: str | None = None) -> dict[str, tuple[str, ...]]:
         """Return what a list says of such rooms by their codes, below the titles of its columns."""
-        rooms = self.list_rooms(status, but)
-        titles = ("room", "game", "players", "who", "clock", "age")
-        return {"": titles, **{room.room: self._describe(room) for room in rooms}}
-
-    def _describe(self, room: RoomSummary) -> tuple[str, ...]:
-        taken = [clean_text(seat.name) for seat in room.seats.values() if seat is not None]
-        free = len(room.seats) - len(taken)
-        players = f"{len(room.seats)}, {free} free" if free else f"{len(room.seats)}"
-        age_ms = room.age_ms + round((time.monotonic() - self._rooms[room.room][1]) * 1000)
-        rules = ", ".join((*describe_manners(room), short_rules(room.rules)))
-        how = count(room.ply, "move") if room.status == "playing" else describe_clock(room.clock)
-        return room.room, rules, players, shorten(" v ".join(taken) or "-", 24), how, describe_age(age_ms)
+        table: dict[str, tuple[str, ...]] = {"": ("room", "game", "players", "who", "clock", "age")}
+        for room in self.list_rooms(status, but):
+            taken = [clean_text(seat.name) for seat in room.seats.values() if seat is not None]
+            free = len(room.seats) - len(taken)
+            players = f"{len(room.seats)}, {free} free" if free else f"{len(room.seats)}"
+            rules = ", ".join((*describe_manners(room), short_rules(room.rules)))
+            how = count(room.ply, "move") if room.status == "playing" else describe_clock(room.clock)
+            age = describe_age(room.age_ms + round((time.monotonic() - self._rooms[room.room][1]) * 1000))
+            table[room.room] = room.room, rules, players, shorten(" v ".join(taken) or "-", 24), how, age
+        return table
 
 
 def describe_age(milliseconds: int) -> str:
@@ -119,15 +117,15 @@ def describe_record(games: Sequence[PastGame], viewer: str) -> str:
     return f"{told} {more}{streak} wins in a row." if streak > 1 else told
 
 
-def describe_no_server(link: Session, keymap: Keymap, *, offers_own: bool) -> list[list[tuple[str, str]]]:
-    """Say that a server is called, or why there is none and what helps, in lines of texts with their roles.
+def describe_no_server(link: Session, keymap: Keymap, *, offers_own: bool) -> list[tuple[str, str]]:
+    """Say that a server is called, or why there is none and what helps, in texts with their roles.
 
     With `offers_own` the screen takes keys for a server of this run, and for the way back to the one before.
     """
     before = link.before if offers_own else None
     if link.failure is None:
-        lines = [[(f"Connecting to {link.address.url} ...", "dim")]]
-        return [*lines, [], [(f"{keymap.show('back')} goes back to {before.url}", "dim")]] if before else lines
+        lines = [(f"Connecting to {link.address.url} ...", "dim")]
+        return [*lines, ("", ""), (f"{keymap.show('back')} goes back to {before.url}", "dim")] if before else lines
     helps = list_helps(link.failure)
     if offers_own and can_start_local(link):
         helps.insert(1, ("Or one for this run alone:", f"press {keymap.show('local')}"))
@@ -135,10 +133,10 @@ def describe_no_server(link: Session, keymap: Keymap, *, offers_own: bool) -> li
         helps.insert(0, (f"Back to {before.url}:", f"press {keymap.show('back')}"))
     if isinstance(link.failure, VersionRefused):
         helps.append(("Nothing can be played there until then.", ""))
-    lines = [[(f"✗ {clean_text(link.failure.message)}", "bad")], []]
+    lines = [(f"✗ {clean_text(link.failure.message)}", "bad"), ("", "")]
     for text, command in helps:
-        lines += [[(f"  {text}", "")], [(f"    {command}", "key")]]
-    return [*lines, [], [(f"  {keymap.show('retry' if offers_own else 'refresh')}", "key"), (" tries again", "")]]
+        lines += [(f"  {text}", ""), (f"    {command}", "key")]
+    return [*lines, ("", ""), (f"  {keymap.show('retry' if offers_own else 'refresh')} tries again", "key")]
 
 
 def can_start_local(link: Session) -> bool:

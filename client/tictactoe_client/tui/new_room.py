@@ -109,7 +109,7 @@ class NewRoomScreen(FormScreen):
     def action_back(self) -> None:
         """Take back what is typed in the line, else want no room any more."""
         if self.is_edited and not self.desk.errands.errand:
-            self.take_back()
+            self.line.value = self._before
             return
         self.desk.errands.give_up()
         super().action_back()

@@ -151,14 +151,10 @@ class FramedScreen(DrawnScreen):
             page.put(1, y, line, said[1] if said else "")
         draw_keys(page, list_keys(self, inner, self.foot_first, self.foot_renames))
 
-    def draw_lines(self, page: Picture, y: int, lines: Sequence[Sequence[Part]]) -> None:
-        """Draw lines of texts with their roles, broken where one of a single text is too long."""
-        for parts in lines:
-            if len(parts) == 1:
-                y = page.put_lines(3, y, page.width - 6, *parts[0])
-            else:
-                page.put_parts(3, y, *parts)
-                y += 1
+    def draw_lines(self, page: Picture, y: int, lines: Sequence[Part]) -> None:
+        """Draw texts with their roles below each other, broken where one is too long."""
+        for text, role in lines:
+            y = page.put_lines(3, y, page.width - 6, text, role)
 
     def action_back(self) -> None:
         self.desk.close(self)
