@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import pyte
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
+from rich.style import Style
+from textual.geometry import Region
 
 from tests.tui.conftest import OpenScreen
-from tictactoe_client.tui.canvas import find_changes
+from tictactoe_client.tui.canvas import find_changes, write_changes
 from tictactoe_client.tui.picture import Picture
 
 WIDTH, HEIGHT = 24, 3
 ROLES = ["", "dim", "title", "cursor", "mark0", "chosen", "qr"]
+LOOKS = ["default", "white", "bold blue", "bold", "red", "reverse", "black on white"]
+STYLES = dict(zip(ROLES, map(Style.parse, LOOKS), strict=True))
 
 
 def draw(lines: list[list[tuple[str, str]]]) -> Picture:
@@ -40,6 +46,36 @@ def test_the_changed_stretches_make_one_picture_of_the_other(
             assert two[start][0] != "", "a stretch begins with a whole character"
             row[start:end] = two[start:end]
         assert row == two
+
+
+@given(PARTS, PARTS)
+def test_a_terminal_shows_the_other_picture_once_the_changes_are_written(
+    before: list[list[tuple[str, str]]], after: list[list[tuple[str, str]]]
+) -> None:
+    screen, console = pyte.Screen(WIDTH, HEIGHT), Console(color_system="truecolor")
+    old, new = draw(before), draw(after)
+    for one, other in ((Picture(WIDTH, HEIGHT), old), (old, new)):
+        changed = [
+            Region(start, y, end - start, 1)
+            for y, rows in enumerate(zip(one.rows, other.rows, strict=True))
+            for start, end in find_changes(*rows)
+        ]
+        pyte.Stream(screen).feed(write_changes(other, changed, STYLES.__getitem__).render(console))
+    for y, row in enumerate(new.rows):
+        for x, (character, role) in enumerate(row):
+            shown, style = screen.buffer[y][x], STYLES[role]
+            assert (shown.data, shown.reverse) == (character, bool(style.reverse))
+            assert shown.bg == (style.bgcolor.name if style.bgcolor else "default")
+            if character not in ("", " "):
+                assert (shown.fg, shown.bold) == (style.color.name if style.color else "default", bool(style.bold))
+
+
+def test_changes_of_one_style_go_out_together_and_by_the_column_in_one_line() -> None:
+    old, new = Picture(WIDTH, 1), Picture(WIDTH, 1)
+    for picture, mark in ((old, "X"), (new, "O")):
+        picture.put_parts(0, 0, (mark, "mark0"), (" is to move ", ""), (mark, "mark0"))
+    changed = [Region(start, 0, end - start, 1) for start, end in find_changes(old.rows[0], new.rows[0])]
+    assert write_changes(new, changed, STYLES.__getitem__).text == "\x1b[1;1HO\x1b[14GO"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)])

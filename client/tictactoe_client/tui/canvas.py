@@ -5,7 +5,7 @@ The library would send each line that has changed from its left edge.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import groupby, starmap
 from operator import itemgetter
 from typing import cast
@@ -24,6 +24,7 @@ from tictactoe_client.tui.themes import Theme
 
 _CLOSE_ENOUGH = 5
 """Changes in a line that are no further apart go out as one, where what is between them looks like the one before."""
+StyleOf = Callable[[str], Style]
 _BARE = Style.parse("default on default")
 
 
@@ -64,54 +65,59 @@ class Canvas(Widget, inherit_bindings=False):
             for start, end in find_changes(old, new)
         ]
         is_bare = self._is_painted and self.screen.is_active and not any(child.display for child in self.children)
-        if changed and not (is_bare and cast(Desk, self.app).terminal.write(self._patch(changed))):
+        if not changed:
+            return
+        patch = write_changes(picture, changed, self._style) if is_bare else None
+        if patch is None or not cast(Desk, self.app).terminal.write(patch.render(self.app.console)):
             self.refresh(*changed)
-
-    def _patch(self, changed: Iterable[Region]) -> str:
-        """Return what makes these parts of the terminal show the picture, all of one style together.
-
-        Blanks go with any style in which they look the same.
-        """
-        runs: list[tuple[str, Style, int, int]] = []
-        for x, y, width, _ in changed:
-            for text, style in self._paint(self._picture.rows[y][x : x + width]):
-                runs.append((text, style, x, y))
-                x += cell_len(text)
-        parts: dict[Style, list[str]] = {}
-        rows: dict[Style, int] = {}
-        for text, own, x, y in sorted(runs, key=lambda run: run[0].isspace()):
-            style = next((each for each in parts if _are_blanks_alike(each, own)), own) if text.isspace() else own
-            way = Control.move_to_column(x) if rows.get(style) == y else Control.move_to(x, y)
-            parts.setdefault(style, []).extend((way.segment.text, text))
-            rows[style] = y
-        return Strip([Segment("".join(texts), style) for style, texts in parts.items()]).render(self.app.console)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the picture as it is by now: what the library keeps of a line may have been painted over."""
         self._is_painted = self._is_painted or crop.size == self.size
         rows = [row[crop.x : crop.right] for row in self._picture.rows[crop.y : crop.bottom]]
         rows += [[]] * (crop.height - len(rows))
-        strips = (Strip(starmap(Segment, self._paint(row)), len(row)) for row in rows)
+        strips = (Strip(starmap(Segment, _paint(row, self._style)), len(row)) for row in rows)
         return [strip.adjust_cell_length(crop.width, self._style("")) for strip in strips]
-
-    def _paint(self, cells: Iterable[Cell]) -> list[tuple[str, Style]]:
-        """Return cells as texts of one style; blanks go with what stands beside them where that looks the same."""
-        runs: list[tuple[str, Style]] = []
-        for role, group in groupby(cells, key=itemgetter(1)):
-            text, style = "".join(character for character, _ in group), self._style(role)
-            before, other = runs[-1] if runs else ("", style)
-            has_blank = text.isspace() or before.isspace()
-            if before and (style == other or (has_blank and _are_blanks_alike(style, other))):
-                runs[-1] = before + text, style if before.isspace() else other
-            else:
-                runs.append((text, style))
-        return runs
 
     def _style(self, role: str) -> Style:
         style = self._styles.get(role)
         if style is None:
             style = self._styles[role] = _BARE + Style.parse(self._theme.get(role, self._theme.get("", "")))
         return style
+
+
+def write_changes(picture: Picture, changed: Iterable[Region], style_of: StyleOf) -> Strip:
+    """Return what makes these parts of a terminal show the picture, all of one style together.
+
+    Blanks go with any style in which they look the same.
+    """
+    runs: list[tuple[str, Style, int, int]] = []
+    for x, y, width, _ in changed:
+        for text, style in _paint(picture.rows[y][x : x + width], style_of):
+            runs.append((text, style, x, y))
+            x += cell_len(text)
+    parts: dict[Style, list[str]] = {}
+    rows: dict[Style, int] = {}
+    for text, own, x, y in sorted(runs, key=lambda run: run[0].isspace()):
+        style = next((each for each in parts if _are_blanks_alike(each, own)), own) if text.isspace() else own
+        way = Control.move_to_column(x) if rows.get(style) == y else Control.move_to(x, y)
+        parts.setdefault(style, []).extend((way.segment.text, text))
+        rows[style] = y
+    return Strip([Segment("".join(texts), style) for style, texts in parts.items()])
+
+
+def _paint(cells: Iterable[Cell], style_of: StyleOf) -> list[tuple[str, Style]]:
+    """Return cells as texts of one style; blanks go with what stands beside them where that looks the same."""
+    runs: list[tuple[str, Style]] = []
+    for role, group in groupby(cells, key=itemgetter(1)):
+        text, style = "".join(character for character, _ in group), style_of(role)
+        before, other = runs[-1] if runs else ("", style)
+        has_blank = text.isspace() or before.isspace()
+        if before and (style == other or (has_blank and _are_blanks_alike(style, other))):
+            runs[-1] = before + text, style if before.isspace() else other
+        else:
+            runs.append((text, style))
+    return runs
 
 
 def _are_blanks_alike(one: Style, two: Style) -> bool:
