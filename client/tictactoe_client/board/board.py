@@ -113,11 +113,12 @@ class _Drawing:
         self.rows = [list(row) for row in _draw_frame(grid)]
 
     def put(self, cell: int, text: str, role: str, right: int = 0, down: int = 0) -> None:
-        """Put narrow characters so far from the middle of a cell, if it is shown."""
+        """Put narrow characters with their middle so far from that of a cell, if it is shown."""
         if self.grid.shows(cell):
             x, y = self.grid.middle_of(cell)
+            x += right - len(text) // 2
             cells = [_BLANK if character == " " else (character, role) for character in text]
-            self.rows[y + down][x + right : x + right + len(cells)] = cells
+            self.rows[y + down][x : x + len(cells)] = cells
 
     def role_of(self, cell: int) -> str:
         """Return the role of a mark that stands out."""
@@ -134,7 +135,7 @@ class _Drawing:
                 glyph = () if mark == FREE else draw_glyph(mark, grid.tall, ascii_only=grid.style.ascii)
                 role = self.role_of(cell) if cell in outstanding else signs[mark][1]
                 for down, line in enumerate(glyph, -(grid.tall // 2)):
-                    self.put(cell, line, role, -(len(line) // 2), down)
+                    self.put(cell, line, role, down=down)
             return
         for row in grid.rows:
             first = row * rules.columns + grid.columns.start
@@ -160,10 +161,9 @@ class _Drawing:
             for cell, key in keys.items():
                 self.put(cell, key, "dim")
             return
-        for row in self.grid.rows:
+        for row, line in enumerate(self.rows[self.grid.top :]):
             cells = range(row * rules.columns, (row + 1) * rules.columns)
-            text = f"    {' '.join(keys.get(cell, FREE) for cell in cells)}"
-            self.rows[self.grid.top + row - self.grid.rows.start] += _dim(text)
+            line += _dim(f"    {' '.join(keys.get(cell, FREE) for cell in cells)}")
 
     def draw_line(self) -> None:
         """Put a deciding line into brackets, with blanks between its cells: ``<X X X>``; strike through large marks."""
@@ -203,7 +203,7 @@ class _Drawing:
             self.put(view.last, "(", self.role_of(view.last), -reach)
             self.put(view.last, ")", self.role_of(view.last), reach)
         if view.pending is not None:
-            self.put(view.pending[0], f" {view.pending[1].lower()}?", "", -1)
+            self.put(view.pending[0], f" {view.pending[1].lower()}?", "")
         if view.cursor is None:
             return
         is_large = grid.tall > 1

@@ -130,13 +130,12 @@ def find_changes(old: list[Cell], new: list[Cell]) -> list[tuple[int, int]]:
     for x, (before, after) in enumerate(zip(old, new, strict=True)):
         if before == after:
             continue
-        start = x - 1 if x and (not after[0] or not before[0]) else x
-        end = x + 2 if x + 1 < len(new) and (not new[x + 1][0] or not old[x + 1][0]) else x + 1
-        last = found[-1][1] if found else None
-        if last is not None and start - last <= _CLOSE_ENOUGH and _looks_alike(new[last - 1 : start]):
-            found[-1] = (found[-1][0], end)
+        end = x + 2 if x + 1 < len(new) and not new[x + 1][0] else x + 1
+        start, last = found[-1] if found else (x, x)
+        if found and x - last <= _CLOSE_ENOUGH and _looks_alike(new[last - 1 : x]):
+            found[-1] = (start, end)
         else:
-            found.append((start, end))
+            found.append((x, end))
     return found
 
 

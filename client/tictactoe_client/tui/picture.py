@@ -164,12 +164,9 @@ def notice_size(needed: tuple[int, int], window: tuple[int, int], question: str)
     ['needs at least 24x9,', 'now 20x8']
     """
     width, height = window
-    asked = fold(question, width, height) if question else []
-    size, now = f"{needed[0]}x{needed[1]}", f"now {width}x{height}"
-    ways = [
-        fold(text, width, height + 1)
-        for text in (f"needs at least {size}, {now}", f"needs at least {size}", f"needs {size}")
-    ]
-    room = max(1, height - len(asked))
+    asked = wrap(question, width) if question else []
+    size, room = f"{needed[0]}x{needed[1]}", max(1, height - len(asked))
+    texts = f"needs at least {size}, now {width}x{height}", f"needs at least {size}", f"needs {size}"
+    ways = [wrap(text, width) for text in texts]
     notice = next((lines for lines in ways if len(lines) <= room), ways[0][:room])
     return [*notice, *asked][:height]
