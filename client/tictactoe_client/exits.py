@@ -5,20 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Final
 
+from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, is_this_machine, parse_house
 from tictactoe_client.online.changes import is_draw
-from tictactoe_client.online.errors import (
-    BadAddress,
-    BadRoomCode,
-    ClientError,
-    ConnectionLost,
-    Expelled,
-    ProtocolBroken,
-    Refused,
-    UnknownGame,
-    Unreachable,
-    VersionRefused,
-)
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import can_print
 from tictactoe_client.text.help import own_command, server_command
@@ -27,15 +16,15 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import seat_of
 
 _NO_ROOM: Final = frozenset({"no_such_room", "room_full"})
-_FAILURES: Final[tuple[tuple[type[ClientError], ExitCode, str], ...]] = (
-    (Unreachable, ExitCode.UNREACHABLE, "unreachable"),
-    (VersionRefused, ExitCode.VERSION, "version"),
-    (ProtocolBroken, ExitCode.VERSION, "version"),
-    (ConnectionLost, ExitCode.CONNECTION_LOST, "connection_lost"),
-    (UnknownGame, ExitCode.NO_ROOM, "no_such_game"),
-    (BadAddress, ExitCode.USAGE, "usage"),
-    (BadRoomCode, ExitCode.USAGE, "usage"),
-    (ClientError, ExitCode.OUR_BUG, "internal"),
+_FAILURES: Final[tuple[tuple[type[errors.ClientError], ExitCode, str], ...]] = (
+    (errors.Unreachable, ExitCode.UNREACHABLE, "unreachable"),
+    (errors.VersionRefused, ExitCode.VERSION, "version"),
+    (errors.ProtocolBroken, ExitCode.VERSION, "version"),
+    (errors.ConnectionLost, ExitCode.CONNECTION_LOST, "connection_lost"),
+    (errors.UnknownGame, ExitCode.NO_ROOM, "no_such_game"),
+    (errors.BadAddress, ExitCode.USAGE, "usage"),
+    (errors.BadRoomCode, ExitCode.USAGE, "usage"),
+    (errors.ClientError, ExitCode.OUR_BUG, "internal"),
 )
 """The first that fits counts."""
 
@@ -48,19 +37,19 @@ async def dismiss(*tasks: asyncio.Task[Any] | None) -> None:
     await asyncio.gather(*wanted, return_exceptions=True)
 
 
-def judge(error: ClientError) -> tuple[ExitCode, str]:
+def judge(error: errors.ClientError) -> tuple[ExitCode, str]:
     """Return the exit code that a failure means, and its name in JSON mode: the server's own for what it refused."""
-    if isinstance(error, (Refused, Expelled)):
+    if isinstance(error, (errors.Refused, errors.Expelled)):
         return ExitCode.NO_ROOM if error.code in _NO_ROOM else ExitCode.REFUSED, error.code
     return next((code, name) for kind, code, name in _FAILURES if isinstance(error, kind))
 
 
-def describe_failure(error: ClientError, settings: Settings, address: Address | None = None) -> str:
+def describe_failure(error: errors.ClientError, settings: Settings, address: Address | None = None) -> str:
     """Return what to tell a person about a failure, and what may help; safe to print.
 
     `address` is the server, where it is another one than that of the settings.
     """
-    if isinstance(error, Refused) and error.code == "no_such_room" and error.room:
+    if isinstance(error, errors.Refused) and error.code == "no_such_room" and error.room:
         listing = own_command("rooms", server=address or _address_of(error.server or settings.server))
         return f"No room {clean_text(error.room)}. It may have closed. List rooms: {listing}"
     helps = [f"  {text}  {command}" for text, command in list_helps(error)]
@@ -68,9 +57,9 @@ def describe_failure(error: ClientError, settings: Settings, address: Address | 
     return "\n".join((f"{cross}{clean_text(error.message)}", *helps))
 
 
-def list_helps(error: ClientError) -> list[tuple[str, str]]:
+def list_helps(error: errors.ClientError) -> list[tuple[str, str]]:
     """Return what helps where no server can be reached, each with its command; nothing for other failures."""
-    if not isinstance(error, Unreachable):
+    if not isinstance(error, errors.Unreachable):
         return []
     there = _address_of(error.url)
     helps = [("Or point elsewhere:", own_command("-s", "wss://host"))]
@@ -82,7 +71,7 @@ def list_helps(error: ClientError) -> list[tuple[str, str]]:
 def _address_of(text: str | None) -> Address | None:
     try:
         return parse_house(text).first
-    except BadAddress:
+    except errors.BadAddress:
         return None
 
 

@@ -219,10 +219,7 @@ class Settings:
     mouse: bool = _option("Leave the mouse to the terminal.", True, name="no-mouse")
     bell: Bell = _option("When to ring at your turn (away: while you look elsewhere).", "away", kind=get_args(Bell))
     draws_board: bool = _option(
-        "Draw the board only when asked, for screen readers.",
-        default=True,
-        name="no-board",
-        other_variable="ACCESSIBLE",
+        "Draw the board only when asked, for screen readers.", True, name="no-board", other_variable="ACCESSIBLE"
     )
     keys: Keys = _option(
         "Keys of a 3x3 board: 1 2 3 on top (phone), 7 8 9 on top (pad), or q w e / a s d / z x c (letters).", Keys.PHONE

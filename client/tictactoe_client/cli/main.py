@@ -23,16 +23,7 @@ from tictactoe_client.cli.options import Manual, ManualGroup, Words, configure, 
 from tictactoe_client.files.config import load_config
 from tictactoe_client.files.writer import keeping_debug_log
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Settings
-from tictactoe_client.streams.output import (
-    OutputFailed,
-    close_output,
-    is_terminal,
-    open_missing_streams,
-    print_error,
-    report_end,
-    report_failure,
-    writing,
-)
+from tictactoe_client.streams import output
 from tictactoe_engine import PRESETS
 
 Begun = int | tuple[Settings, Coroutine[Any, Any, int]]
@@ -71,7 +62,7 @@ def cli(context: click.Context, /, **_: Any) -> Begun | None:
         from tictactoe_client.tui.start import show_screen
 
         return settings, show_screen(settings)
-    if settings.mode == "plain" and settings.asks and is_terminal(0, 1):
+    if settings.mode == "plain" and settings.asks and output.is_terminal(0, 1):
         from tictactoe_client.cli.plain_home import PlainHome
 
         before = context.meta["arguments"]
@@ -97,7 +88,7 @@ def _command(
             own = {key: value for key, value in values.items() if key not in OPTIONS}
             if not work:
                 with keeping_debug_log(is_wanted=settings.debug):
-                    return report_end(settings, described(settings, **own) or 0)
+                    return output.report_end(settings, described(settings, **own) or 0)
             module, name = work.split(".")
             return settings, getattr(import_module(f"{__package__}.{module}"), name)(settings, **own)
 
@@ -280,7 +271,7 @@ def completion(_: Settings, shell: str) -> int:
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    open_missing_streams()
+    output.open_missing_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -289,7 +280,7 @@ def main() -> NoReturn:
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, lambda received, _: os._exit(128 + received))  # as a shell expects
     code = run(sys.argv[1:])
-    close_output()
+    output.close_output()
     sys.exit(code)
 
 
@@ -301,14 +292,14 @@ def run(arguments: Sequence[str]) -> int:
             from tictactoe_client.cli.run import run_until_signal
 
             code = run_until_signal(*code)
-        with writing():
+        with output.writing():
             sys.stdout.flush()
         return code
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
-    except OutputFailed as failed:
+    except output.OutputFailed as failed:
         if failed.message:
-            print_error(failed.message)
+            output.print_error(failed.message)
         return failed.exit_code
 
 
@@ -318,11 +309,11 @@ def begin(arguments: Sequence[str]) -> Begun:
         return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, instruction)
     config = load_config()
     for warning in config.warnings:
-        print_error(warning)
-    defaults = config.defaults()
-    default_map = {**defaults, **dict.fromkeys(cli.commands, defaults)}
+        output.print_error(warning)
+    values = config.defaults()
+    defaults = {**values, **dict.fromkeys(cli.commands, values)}
     try:
-        with writing(), cli.make_context(PROGRAM, list(arguments), obj=config, default_map=default_map) as context:
+        with output.writing(), cli.make_context(PROGRAM, [*arguments], obj=config, default_map=defaults) as context:
             context.meta["arguments"] = tuple(arguments)
             begun: Begun = cli.invoke(context)
             return begun
@@ -352,8 +343,8 @@ def _refuse(error: Misuse | click.ClickException, settings: Settings) -> int:
         page = io.StringIO()
         error.show(page)
         message, told = error.format_message(), page.getvalue().rstrip("\n")
-    report_failure(settings, "usage", message, told)
-    return report_end(settings, ExitCode.USAGE)
+    output.report_failure(settings, "usage", message, told)
+    return output.report_end(settings, ExitCode.USAGE)
 
 
 def _guide(word: str) -> str:
