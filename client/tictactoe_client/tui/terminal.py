@@ -36,8 +36,7 @@ _LEAVE_SCREEN: Final = (
 )
 """Undoes what the terminal library switches on, for an end at which it cannot do so itself."""
 
-_MOUSE_ON = "\x1b[?1000h\x1b[?1003h\x1b[?1015h\x1b[?1006h"
-_MOUSE_OFF = "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"
+_MOUSE_MODES: Final = (1000, 1003, 1015, 1006)
 
 
 class Terminal:
@@ -161,7 +160,7 @@ class Terminal:
 
     def use_mouse(self, *, wanted: bool) -> None:
         """Take the mouse, or leave it to the terminal, which selects text with it."""
-        self.write(_MOUSE_ON if wanted else _MOUSE_OFF)
+        self.write("".join(f"\x1b[?{mode}{'h' if wanted else 'l'}" for mode in _MOUSE_MODES))
 
     def write(self, text: str) -> bool:
         """Write past the library where there is a terminal; tell whether none misses it."""
