@@ -261,7 +261,7 @@ WRONG = {
     "cell of nobody": ({"board": "Z........", "ply": 0}, "A mark on the board is none of the game"),
     "blocked cell": ({"board": "#........"}, "The blocked cells are others than the rules say"),
     "ply beyond": ({"ply": 400}, "The board has another number of moves than ply says"),
-    "last off the board": ({"last": 99}, "The last move is not on the board"),
+    "last off the board": ({"last": 99}, "The last move or the deciding line is not on the board"),
     "turn of nobody": ({"turn": "Q"}, "A mark is none of the game"),
     "no turn": ({"turn": None}, "Nobody is to move in a game that is on"),
     "seat of nobody": ({"seats": {"Q": None}}, "The seats are not those of the marks"),
@@ -271,7 +271,7 @@ WRONG = {
     "over without end": ({"status": "over", "turn": None}, "A game is over without a result"),
     "line off the board": (
         {"status": "over", "turn": None, "result": {"winner": "X", "reason": "line", "line": [77]}},
-        "The deciding line is off the board",
+        "The last move or the deciding line is not on the board",
     ),
     "winner of nobody": (
         {"status": "over", "turn": None, "result": {"winner": "Q", "reason": "line", "line": []}},

@@ -5,7 +5,7 @@ Texts are safe to draw, codes are codes, boards are of their rules: the rest dra
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from tictactoe_client.online.errors import ProtocolBroken, Refused
 from tictactoe_client.online.events import ConnectionEvent
 from tictactoe_client.online.stream import Stream
-from tictactoe_engine import BLOCKED, FREE, MAX_SIDE, InvalidRules, Rules
+from tictactoe_engine import BLOCKED, FREE, MAX_SIDE, InvalidRules
 from tictactoe_protocol import (
     MAX_CHAT_LENGTH,
     MAX_ERROR_BYTES,
@@ -152,7 +152,7 @@ def _inspect(said: Struct) -> None:
         case pushes.Ok():
             moves = said.moves or ()
             _demand(not said.seat or _is_mark(said.seat), "the seat is no mark")
-            _demand(_are_cells(moves, MAX_SIDE * MAX_SIDE), "the moves are no cells")
+            _demand(all(0 <= cell < MAX_SIDE * MAX_SIDE for cell in moves), "the moves are no cells")
             _demand(len(set(moves)) == len(moves), "a cell is played twice")
         case pushes.LobbyChange(closed=closed):
             _demand_codes(*closed)
@@ -160,7 +160,8 @@ def _inspect(said: Struct) -> None:
             _demand(set(seats) == set(rules.marks), "the seats are not those of the marks")
         case pushes.PastGame(players=players, rules=rules):
             _demand(set(players) <= set(rules.marks), "a player has no mark of the game")
-            _inspect_result(said.result, rules.to_rules())
+            _demand(said.result.winner in {None, *rules.marks}, "the winner is no mark of the game")
+            _demand(all(0 <= cell < rules.to_rules().size for cell in said.result.line), "the line is off the board")
         case pushes.LiveBoard():
             _inspect_live(said)
         case pushes.RoomState():
@@ -172,10 +173,7 @@ def _inspect_live(live: pushes.LiveBoard) -> None:
     _demand(len(live.board) == live.rows * live.columns, "a board has another size than it says")
     marks = (*live.names, *(live.board.replace(FREE, "").replace(BLOCKED, "")))
     _demand(all(map(_is_mark, marks)), "a mark on a board is none")
-    result = live.result or pushes.Result(None, "")
-    played = result.line if live.last is None else (live.last, *result.line)
-    _demand(_are_played(played, live.board), "a move is not on its board")
-    _demand(result.winner is None or result.winner in live.names, "the winner has no mark of the game")
+    _inspect_end(live.result or None, live.last, live.board, live.names)
 
 
 def _inspect_state(state: pushes.RoomState) -> None:
@@ -190,10 +188,7 @@ def _inspect_state(state: pushes.RoomState) -> None:
     _demand(set(state.seats) == marks, "the seats are not those of the marks")
     _demand(state.turn is not None or state.status != "playing", "nobody is to move in a game that is on")
     _demand(state.result is not None or state.status != "over", "a game is over without a result")
-    _demand(state.last is None or _are_played((state.last,), board), "the last move is not on the board")
-    if state.result is not None:
-        _inspect_result(state.result, rules)
-        _demand(_are_played(state.result.line, board), "the deciding line is not on the board")
+    _inspect_end(state.result, state.last, board, marks)
     offers, clock = state.offers, state.clock
     ended = (end.by for end in (offers.ended or {}).values())
     timed: dict[str, int] = clock.remaining_ms if clock is not None else {}
@@ -202,17 +197,13 @@ def _inspect_state(state: pushes.RoomState) -> None:
     _demand(clock is None or clock.running in {None, *timed}, "a clock runs that is nobody's")
 
 
-def _inspect_result(result: pushes.Result, rules: Rules) -> None:
-    _demand(result.winner is None or result.winner in set(rules.marks), "the winner is no mark of the game")
-    _demand(_are_cells(result.line, rules.size), "the deciding line is off the board")
-
-
-def _are_cells(cells: Iterable[int], size: int) -> bool:
-    return all(0 <= cell < size for cell in cells)
-
-
-def _are_played(cells: Iterable[int], board: str) -> bool:
-    return all(0 <= cell < len(board) and board[cell] not in (FREE, BLOCKED) for cell in cells)
+def _inspect_end(result: pushes.Result | None, last: int | None, board: str, marks: Container[str]) -> None:
+    """Refuse a last move and a deciding line that are not on the board, and a winner who is nobody in the game."""
+    line, winner = (result.line, result.winner) if result is not None else ((), None)
+    _demand(winner is None or winner in marks, "the winner is no mark of the game")
+    for cell in (*line, *(() if last is None else (last,))):
+        is_played = 0 <= cell < len(board) and board[cell] not in (FREE, BLOCKED)
+        _demand(is_played, "the last move or the deciding line is not on the board")
 
 
 def _is_mark(text: str) -> bool:

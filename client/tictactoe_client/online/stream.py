@@ -5,19 +5,16 @@ from __future__ import annotations
 import asyncio
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Final, Generic, Self, TypeVar
 
 MOST_UNREAD: Final = 2 * 1024 * 1024
 """About how many bytes may be unread before nothing more is read from the server."""
 
-_FRAME_BYTES: Final = 1024
-"""What an item takes beside its text."""
-
 Item = TypeVar("Item")
 
 
-class Stream(Generic[Item]):
+class Stream(AsyncIterator[Item]):
     """Items in order. Iterating stops when it was given back, and raises the error that ended it, if one did."""
 
     def __init__(self) -> None:
@@ -29,9 +26,6 @@ class Stream(Generic[Item]):
         self._has_place.set()
         # Whoever lets go of a stream unread reads no more of it, and must not be waited for.
         weakref.finalize(self, self._has_place.set).atexit = False
-
-    def __aiter__(self) -> Self:
-        return self
 
     async def __anext__(self) -> Item:
         while not self._items and not self._is_closed:
@@ -56,8 +50,9 @@ class Stream(Generic[Item]):
         """Add an item that takes so many bytes, or what ends the stream: an error, or None."""
         if self._is_closed:
             return
-        self._items.append((item, weight + _FRAME_BYTES))
-        self._weight += weight + _FRAME_BYTES
+        weight += 1024  # which an item takes beside its text
+        self._items.append((item, weight))
+        self._weight += weight
         self._has_more.set()
         if self._weight > MOST_UNREAD:
             self._has_place.clear()
