@@ -30,7 +30,7 @@ async def test_a_player_whose_input_has_ended_leaves(server: Server, capsys: pyt
         os.close(writer)
         async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
-            game = PlainGame(ana, settings, Keyboard(reader), Output())
+            game = PlainGame(ana, settings, Keyboard(reader), Output(), session_of(ana))
             assert await game.run(lambda client: client.join(code)) == 12
             assert (await bo.state(status="over"))["result"]["reason"] == "resigned"
     lines = capsys.readouterr().out.splitlines()
@@ -66,7 +66,7 @@ async def test_waiting_is_told_now_and_then(server: Server, capsys: pytest.Captu
     settings = Settings(waiting_line_seconds=SOON)
     with pipe() as (reader, _):
         async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
-            game = PlainGame(ana, settings, Keyboard(reader), Listener())
+            game = PlainGame(ana, settings, Keyboard(reader), Listener(), session_of(ana))
             playing = asyncio.create_task(game.run(lambda client: client.create(seat="O")))
             await heard.wait()
             assert "Still waiting for another player after 0 seconds." in told

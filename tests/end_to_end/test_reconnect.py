@@ -387,7 +387,9 @@ async def test_a_transcript_that_gives_up_says_what_to_do(proxy: Proxy, capsys: 
         async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
             game = asyncio.create_task(
-                PlainGame(ana, Settings(), Keyboard(reader), Output()).run(lambda client: client.join(code))
+                PlainGame(ana, Settings(), Keyboard(reader), Output(), session_of(ana)).run(
+                    lambda client: client.join(code)
+                )
             )
             await bo.state(status="playing")
             os.write(writer, b"chat here I am\n")
@@ -565,7 +567,7 @@ async def test_the_end_of_the_input_waits_until_the_return_is_told_and_the_kept_
         async with connect(proxy.url, name="ana", reconnect=QUICK) as ana, open_peer(server.url, "bo") as bo:
             code, messages = (await bo.ask("create", seat="O"))["room"], ana.messages()
             keyboard = Keyboard(reader)
-            plain = PlainGame(ana, Settings(leaving_seconds=0), keyboard, Output())
+            plain = PlainGame(ana, Settings(leaving_seconds=0), keyboard, Output(), session_of(ana))
             game = asyncio.create_task(plain.run(lambda client: client.join(code)))
             await until_printed(capsys, "Your move, X.")
             proxy.lose()
@@ -601,7 +603,7 @@ async def test_the_return_to_a_game_that_lost_moves_is_told_as_well(capsys: pyte
 
     with pipe() as (reader, writer):
         async with hostile_server("bo", {Join: enter}) as server, connect(server.url, reconnect=QUICK) as ana:
-            plain = PlainGame(ana, Settings(leaving_seconds=0), Keyboard(reader), Output())
+            plain = PlainGame(ana, Settings(leaving_seconds=0), Keyboard(reader), Output(), session_of(ana))
             game = asyncio.create_task(plain.run(lambda client: client.join(ROOM)))
             await until_printed(capsys, "Your move, X.")
             assert server.socket is not None

@@ -58,6 +58,9 @@ class Actions:
     `cost_of_going`.
     """
 
+    at_start = "This is the start: n goes on."
+    at_end = "This is the latest move: p goes back."
+
     def __init__(
         self,
         room: Room,
@@ -187,7 +190,7 @@ class Actions:
         if not count and not self._shows:
             return [NO_MOVE_YET]
         if not 0 <= there <= count and not self._shows:
-            return [self._describe_edge(is_end=there > count)]
+            return [self.at_end if there > count else self.at_start]
         self.timeline = self.timeline.jump(there)
         return [] if self._shows else self._tell_moment(look, state)
 
@@ -208,9 +211,6 @@ class Actions:
         if self._shows or not (is_wanted or self._settings.draws_board):
             return []
         return render_board(BoardView.of(self.timeline.show(state)), BoardStyle(colour=self._settings.colour))
-
-    def _describe_edge(self, *, is_end: bool) -> str:
-        return "This is the latest move: p goes back." if is_end else "This is the start: n goes on."
 
     def _name(self, state: RoomState, mark: str) -> str:
         return name_of(state, mark)

@@ -56,6 +56,8 @@ class RecordActions(Actions):
     """What one does with a record: one steps, and asks about the moment that is shown."""
 
     room: RecordedRoom
+    at_start = "This is the start: n goes on, q quits."
+    at_end = "This is the end: p goes back, q quits."
 
     def parse(self, line: str) -> Intent | BadInput:
         """Return what a typed line asks for: a number is a move here, and an empty line goes on."""
@@ -93,10 +95,11 @@ class RecordActions(Actions):
         return self.tell_moment()
 
     def describe_moment(self, state: RoomState) -> list[str]:
-        return [*super().describe_moment(state), *describe_notes(self.room.content, self.timeline.here)]
-
-    def _describe_edge(self, *, is_end: bool) -> str:
-        return "This is the end: p goes back, q quits." if is_end else "This is the start: n goes on, q quits."
+        """Return the move that led here, and what the record notes: who is out from here, comments, and the result."""
+        record, here, told = self.room.content, self.timeline.here, super().describe_moment(state)
+        told += [f"{name_in(record, mark)} is passed over from here." for at, mark in record.passed if at == here]
+        told += [f"{{{clean_text(text)}}}" for at, text in record.comments if at == here]
+        return [*told, describe_end(record)] if here == len(record.moves) else told
 
     def _name(self, state: RoomState, mark: str) -> str:
         return name_in(self.room.content, mark)
@@ -162,13 +165,6 @@ def describe_end(record: GameRecord) -> str:
         return "The game still runs."
     who = "A draw" if result.winner is None else f"{name_in(record, result.winner)} wins"
     return f"{who} {describe_reason(result.reason)}."
-
-
-def describe_notes(record: GameRecord, ply: int) -> list[str]:
-    """Return what the record notes after so many moves: who is out from here, comments, and at the end the result."""
-    lines = [f"{name_in(record, mark)} is passed over from here." for at, mark in record.passed if at == ply]
-    lines += [f"{{{clean_text(text)}}}" for at, text in record.comments if at == ply]
-    return [*lines, describe_end(record)] if ply == len(record.moves) else lines
 
 
 def summarise_record(record: GameRecord) -> dict[str, Any]:

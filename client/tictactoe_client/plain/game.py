@@ -37,7 +37,7 @@ class PlainGame:
     """
 
     def __init__(
-        self, client: Client, settings: Settings, keyboard: Keyboard, output: Output, session: Session | None = None
+        self, client: Client, settings: Settings, keyboard: Keyboard, output: Output, session: Session
     ) -> None:
         self._client = client
         self._address = client.address
@@ -132,7 +132,7 @@ class PlainGame:
         return True
 
     async def _enter(self, enter: Enter) -> None:
-        room = await (enter(self._client) if self._session is None else self._session.enter(enter))
+        room = await self._session.enter(enter)
         happenings = room.events()  # whoever asks first hears all
         piped, aborts, tell = not is_terminal(0), "abort" in self._client.features, self._output.print
         actions = Actions(room, self._settings, muted=self._muted, piped=piped, aborts=aborts, tell=tell)
@@ -153,8 +153,7 @@ class PlainGame:
 
     async def _find_another(self, room: Room) -> None:
         await room.leave()
-        if self._session is not None:
-            self._session.forget_room(room.code)
+        self._session.forget_room(room.code)
         self._actions = None
         self._output.print("Looking for another opponent.")
         try:
@@ -165,7 +164,7 @@ class PlainGame:
 
     async def _give_up_seat(self) -> None:
         await self._client.leave_rooms()
-        if self._is_offline and self._session is not None:
+        if self._is_offline:
             self._session.rooms.clear()  # all seats stay written down
 
     def _ask_before_interrupt(self) -> bool:
