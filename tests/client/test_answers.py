@@ -1,6 +1,9 @@
+"""What the client says of rooms, games and rules, in words and in columns."""
+
 from __future__ import annotations
 
 import re
+from datetime import UTC, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -10,16 +13,18 @@ from tests.client.states import ANA, BO, CLASSIC, seat, state
 from tictactoe_client.exits import exit_code_of
 from tictactoe_client.input.intents import Place, parse_intent
 from tictactoe_client.online.address import parse_address
+from tictactoe_client.online.events import Lost
 from tictactoe_client.online.version import describe_mismatch, upgrade_command
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query
-from tictactoe_client.text.arrival import describe_arrival, describe_progress
+from tictactoe_client.text.arrival import describe_arrival, describe_attempts, describe_progress, describe_return
 from tictactoe_client.text.help import COMMANDS, describe_controls, describe_help, list_room_help
-from tictactoe_client.text.lobby import list_rooms
+from tictactoe_client.text.lobby import list_games, list_rooms, offer_games
+from tictactoe_client.text.wording import describe_seconds
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
-from tictactoe_protocol.pushes import ClockState, Result, RoomSummary, RulesState, SeatState
+from tictactoe_protocol.pushes import ClockState, PastGame, PastPlayer, Result, RoomSummary, RulesState, SeatState
 from tictactoe_protocol.requests import ClockFields, ClockTerms
-from tictactoe_protocol.wording import describe_rules, describe_turn
+from tictactoe_protocol.wording import count, describe_cell, describe_reason, describe_rules, describe_turn, join_words
 
 HOST = parse_address("ws://192.0.2.7:9000")
 
@@ -244,3 +249,82 @@ def test_a_version_mismatch_says_which_side_is_too_old() -> None:
     assert newer.startswith("This client (")
     assert newer.endswith(f"is too old: the server needs protocol 3-4. Upgrade: {upgrade_command()}")
     assert describe_mismatch((1,), (2,)).startswith("The server is too old: it speaks protocol 1.")
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        (join_words(["A1"]), "A1"),
+        (join_words(["A1", "B2", "C3"]), "A1, B2 and C3"),
+        (count(1, "move"), "1 move"),
+        (count(0, "move"), "0 moves"),
+        (describe_reason("timeout"), "on time"),
+        (describe_seconds(30.2), "30 seconds"),
+        (describe_seconds(60), "1 minute"),
+        (describe_seconds(7 * 60), "7 minutes"),
+        (describe_cell(0, Rules()), "A1, top left"),
+        (describe_cell(4, Rules()), "B2, centre"),
+        (describe_cell(0, Rules(4, 4)), "A1"),
+        (
+            describe_attempts(Lost("it broke", None, 60, 600), holds_seat=True),
+            "Connection lost. Trying again for up to 10 minutes. "
+            "While the server runs, your seat is held for 1 minute.",
+        ),
+        (
+            describe_attempts(Lost("it broke", None, 60, 600), holds_seat=False),
+            "Connection lost. Trying again for up to 10 minutes.",
+        ),
+        (
+            describe_attempts(Lost("it broke", None, 60, 60), holds_seat=True),
+            "Connection lost. Trying again for up to 1 minute.",
+        ),
+        (describe_attempts(Lost("it broke", None, 0, 0), holds_seat=True), "Connection lost. Trying again."),
+        (describe_return(3.6), "Connected again after 4 seconds."),
+        (offer_games([("K7M4PQ", 31_000)])[0], "You have a game in K7M4PQ (0:31 left): type resume."),
+    ],
+)
+def test_what_a_state_holds_is_put_into_words(told: str, words: str) -> None:
+    assert told == words
+
+
+DAY = 1_924_970_700_000
+PLAYERS = {"X": PastPlayer(ANA, "ana"), "O": PastPlayer(BO, "bo\x1b[2J")}
+
+
+def game(id: str, result: Result, rules: Rules = PRESETS["classic"], *, at: int = DAY, moves: int = 5) -> PastGame:
+    return PastGame(id, "K7M4PQ", 1, at, RulesState.of(rules), PLAYERS, result, moves)
+
+
+GAMES = [
+    game("12", Result("X", "line", (0, 1, 2))),
+    game("9", Result(None, "agreed"), Rules(4, 4), moves=1),
+    game("8", Result("O", "timeout")),
+]
+
+
+def test_games_are_one_line_each_with_the_viewer_s_own_result() -> None:
+    assert list_games(GAMES, ANA, UTC) == [
+        "id 12  2030-12-31 18:05  classic             ana (X) v bo[2J (O)  won by a line       5 moves",
+        "id 9   2030-12-31 18:05  4 by 4, 3 in a row  ana (X) v bo[2J (O)  drawn by agreement  1 move",
+        "id 8   2030-12-31 18:05  classic             ana (X) v bo[2J (O)  lost on time        5 moves",
+    ]
+
+
+def test_where_that_is_too_wide_the_players_stand_on_a_line_of_their_own() -> None:
+    assert list_games(GAMES, ANA, UTC, width=100) == list_games(GAMES, ANA, UTC)
+    assert list_games(GAMES[:1], ANA, UTC, width=60) == [
+        "id 12  2030-12-31 18:05  classic  won by a line  5 moves",
+        "       ana (X) v bo[2J (O)",
+    ]
+
+
+def test_the_date_is_that_of_the_viewer_s_zone() -> None:
+    (line,) = list_games(GAMES[:1], ANA, timezone(timedelta(hours=9)))
+    assert "2031-01-01 03:05" in line
+
+
+def test_no_game_is_no_line_and_no_date_breaks_the_list() -> None:
+    assert list_games([], ANA) == []
+    (line,) = list_games([game("1", Result("X", "line"), at=10**18)], BO, UTC)
+    assert "date unknown" in line
+    assert "lost by a line" in line

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tictactoe_client.input.cells import begins_anew
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb, parse_intent
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_cell, format_key, format_pair
 
@@ -200,3 +201,46 @@ def test_every_key_that_is_shown_places_where_it_is_shown(cell: int, keys: Keys)
 def test_no_line_does_worse_than_be_refused(line: str, keys: Keys, rules: Rules) -> None:
     with contextlib.suppress(BadInput):
         parse_intent(line, rules, keys=keys)
+
+
+GOMOKU = PRESETS["gomoku"]
+NINE = Rules(9, 9, 5)
+FALLING = PRESETS["connect-four"]
+
+
+def type_all(keys: str, rules: Rules) -> str:
+    text = ""
+    for key in keys:
+        text = key if begins_anew(text, key, rules) else text + key
+    return text
+
+
+@pytest.mark.parametrize(
+    ("keys", "rules", "text"),
+    [
+        ("h1c", GOMOKU, "c"),
+        ("h10", GOMOKU, "h10"),
+        ("h10c", GOMOKU, "c"),
+        ("h1c3", GOMOKU, "c3"),
+        ("h99", GOMOKU, "h99"),
+        ("h995", GOMOKU, "5"),
+        ("q1h", GOMOKU, "h"),
+        ("b22", NINE, "2"),
+        ("b22,3", NINE, "2,3"),
+        ("2 3", GOMOKU, "2 3"),
+        ("2 , 3", GOMOKU, "2 , 3"),
+        ("10,12", GOMOKU, "10,12"),
+        ("2,3h", GOMOKU, "h"),
+        ("2,3 ", GOMOKU, "2,3 "),
+        ("aa30", WIDE, "aa30"),
+        ("h1ab", WIDE, "ab"),
+        ("resing", GOMOKU, "resing"),
+        ("h1;", GOMOKU, "h1;"),
+        ("de", FALLING, "e"),
+        ("d1", FALLING, "d1"),
+        ("d1e", FALLING, "e"),
+        ("draw", FALLING, "draw"),
+    ],
+)
+def test_a_whole_move_is_gone_on_with_or_begun_anew(keys: str, rules: Rules, text: str) -> None:
+    assert type_all(keys, rules) == text

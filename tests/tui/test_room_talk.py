@@ -1,4 +1,4 @@
-"""What is said in a room: nothing is lost in the line, and nothing arrives unseen in a narrow window."""
+"""What is said in a room: nothing is lost in the line, nothing arrives unseen, and no refusal covers the end."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ import asyncio
 
 import pytest
 
-from tests.peer import open_peer
+from tests.named_keys import last_line
+from tests.peer import Peer, open_peer
+from tests.proxy import Proxy
 from tests.tui.conftest import Game, OpenScreen
+from tests.tui.test_game_page import GOMOKU, SMALL
+from tests.tui.test_reviewing import wake_worker, watched
+from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
 from tictactoe_server.server import Server
 
@@ -97,3 +102,133 @@ async def test_a_key_with_alt_places_nothing(game: Game) -> None:
         ana.app.screen.post_message(events.Key("alt+x", "x"))
         await ana.press("5")
         assert (await bo.state(ply=1))["last"] == 4
+
+
+NEVER = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
+
+
+async def say(peer: Peer, code: str, *lines: str) -> None:
+    for line in lines:
+        await peer.ask("chat", room=code, text=line)
+
+
+# -- the connection -------------------------------------------------------------------------------------------------
+
+
+async def test_a_line_that_is_open_while_the_connection_is_lost_has_its_own_keys(proxy: Proxy, game: Game) -> None:
+    async with game(url=proxy.url, backoff=NEVER) as (ana, bo, _):
+        await ana.press("tab", "h")
+        proxy.cut()
+        text = await ana.until("CONNECTION LOST", "say: h_")
+        assert last_line(text).strip() == "Enter say it  Esc back to the board"
+        text = await ana.do("r enter", "CONNECTION LOST", gone="say:")
+        assert last_line(text).strip() == "r try now  Esc leave"
+        await ana.press(":")
+        assert "Enter do it  Esc back" in await ana.until(":_")
+        await ana.do("escape r", "Back after")
+        assert (await bo.next_of("chat"))["text"] == "hr"
+
+
+async def test_what_was_refused_before_a_loss_is_gone_after_it(proxy: Proxy, game: Game) -> None:
+    brief = Backoff((0.3,), longest=0.3, jitter=0, hold_seconds=3000)
+    async with game(url=proxy.url, backoff=brief) as (ana, *_):
+        await ana.enter(":resing", "Did you mean resign?")
+        proxy.cut()
+        await ana.until("CONNECTION LOST")
+        await ana.until("Back after", gone="Did you mean")
+
+
+async def test_what_came_back_is_seen_above_a_line_that_is_open(proxy: Proxy, game: Game) -> None:
+    async with game(url=proxy.url, backoff=NEVER, moves=[4]) as (ana, bo, code):
+        proxy.cut()
+        await ana.until("CONNECTION LOST")
+        await bo.ask("move", room=code, cell=0, ply=1)
+        await ana.do("r tab h", "Back after ", " s. bo played A1.", "say: h_")
+        await ana.do("i", "Back after ", " s. bo played A1.", "say: hi_")
+        page = ana.app.pages[-1]
+        page.returned_until = 0.001
+        page.tick()
+        await ana.do("!", "Back after ", " s. bo played A1.", "say: hi!_")
+        await ana.press("enter")
+        page.tick()
+        await ana.until("YOUR MOVE", gone="Back after")
+
+
+# -- talk -----------------------------------------------------------------------------------------------------------
+
+
+async def test_several_lines_wait_for_their_turn_in_a_narrow_window(game: Game) -> None:
+    async with game(size=(40, 12)) as (ana, bo, code):
+        await say(bo, code, *(f"line {number} of a talk that is long enough" for number in range(4)))
+        seen = ""
+        for _ in range(4):
+            seen += await ana.until("bo: line")
+            await ana.press("f9")
+        await ana.until("YOUR MOVE", gone="bo: line")
+        assert all(f"line {number} of" in seen for number in range(4))
+
+
+async def test_talk_is_told_in_a_wide_and_short_window(game: Game) -> None:
+    async with game(GOMOKU) as (ana, bo, code):
+        await ana.pilot.resize_terminal(80, 9)
+        await say(bo, code, "hello there, this is what I have to say")
+        await ana.until("bo: hello there, this is what I have to say", gone="YOUR MOVE")
+        await ana.do("h", "YOUR MOVE", "move: h_", gone="hello there, this")
+
+
+async def test_talk_that_is_in_sight_is_not_told_twice(game: Game) -> None:
+    async with game() as (ana, bo, code):
+        await say(bo, code, "hello there")
+        text = await ana.until("bo: hello there", "YOUR MOVE")
+        assert text.count("hello there") == 1
+
+
+async def test_talk_is_told_while_a_review_has_the_panel(server: Server, open_screen: OpenScreen) -> None:
+    await wake_worker(server)
+    async with watched(open_screen, server, [112], "gomoku", size=(80, 13)) as (wat, _, bo, code):
+        await wat.do("v", "hide values", "Best:")
+        await say(bo, code, "hello there")
+        await wat.until("bo: hello there")
+
+
+async def test_talk_is_not_lost_behind_an_answer(game: Game) -> None:
+    async with game(size=(40, 12)) as (ana, bo, code):
+        await ana.pilot.resize_terminal(24, 8)
+        ana.app.say("B2 is taken by O. Free: A1 B1 C1.")
+        await say(bo, code, "hello")
+        await ana.until("B2 is taken by O.", "Free: A1")
+        await ana.do("f9", "bo: hello")
+        await ana.do("f9", "YOUR MOVE", gone="hello")
+
+
+async def test_talk_is_told_above_a_line_that_is_open(game: Game) -> None:
+    async with game(size=(40, 12)) as (ana, bo, code):
+        await ana.press("tab", "h")
+        await say(bo, code, "hello there")
+        await ana.until("bo: hello there", "say: h_")
+
+
+async def test_talk_is_told_in_a_low_room_that_waits(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, Choice("create", SMALL), size=(40, 10)) as ana, open_peer(server.url) as bo:
+        await ana.until("Waiting for someone")
+        code = ana.app.pages[-1].room.code
+        await bo.ask("watch", room=code)
+        await say(bo, code, "hello there")
+        await ana.until("hello there")
+
+
+# -- the end --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 14), (40, 12), (30, 8)])
+async def test_no_refusal_covers_the_end(game: Game, size: tuple[int, int]) -> None:
+    async with game() as (ana, bo, code):
+        await ana.pilot.resize_terminal(*size)
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN")
+        keys = last_line(ana.text)
+        text = await ana.do("5", "YOU WIN   bo resigns", "The game is over.")
+        assert last_line(text) == keys
+        await bo.ask("rematch", room=code)
+        text = await ana.do("5", "YOU WIN", "The game is over.")
+        await ana.do("f9", "YOU WIN", "wants a rematch", gone="The game is over")
