@@ -22,11 +22,22 @@ from tictactoe_client.text.help import COMMANDS, describe_controls, describe_hel
 from tictactoe_client.text.lobby import list_games, list_rooms, offer_games
 from tictactoe_client.text.wording import describe_seconds
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
-from tictactoe_protocol.pushes import ClockState, PastGame, PastPlayer, Result, RoomSummary, RulesState, SeatState
+from tictactoe_protocol.pushes import (
+    ClockState,
+    PastGame,
+    PastPlayer,
+    Result,
+    RoomState,
+    RoomSummary,
+    RulesState,
+    SeatState,
+)
 from tictactoe_protocol.requests import ClockFields, ClockTerms
 from tictactoe_protocol.wording import count, describe_cell, describe_reason, describe_rules, describe_turn, join_words
 
 HOST = parse_address("ws://192.0.2.7:9000")
+ALONE = state(seats={"X": seat(ANA, "ana"), "O": None})
+TRYING = "Connection lost. Trying again"
 
 
 def test_arriving_tells_room_rules_and_players() -> None:
@@ -48,28 +59,13 @@ def test_a_watcher_is_told_that_they_watch() -> None:
 
 
 def test_a_free_seat_brings_the_ways_to_invite_somebody() -> None:
-    alone = state(seats={"X": seat(ANA, "ana"), "O": None})
-    assert describe_arrival(alone, ANA, HOST, 0.012)[1:] == [
+    assert describe_arrival(ALONE, ANA, HOST, 0.012)[1:] == [
         "You are X.",
         "Code  K7M4PQ",
         "Link  http://192.0.2.7:9000/K7M4PQ",
         "Or    tictactoe-client join http://192.0.2.7:9000/K7M4PQ",
     ]
-    assert describe_arrival(alone, ANA, parse_address("localhost"), 0.012)[-1] == ("Or    tictactoe-client join K7M4PQ")
-
-
-@pytest.mark.parametrize(
-    ("rules", "words"),
-    [
-        (PRESETS["blocker"], "3 by 3, 3 in a row, B2 blocked"),
-        (PRESETS["misere"], "3 by 3, 3 in a row loses"),
-        (PRESETS["three-players"], "5 by 5, 4 in a row, 3 players"),
-        (PRESETS["connect-four"], "6 by 7, 4 in a row, marks fall"),
-        (Rules(9, 9, 5, blocked=frozenset(range(9))), "9 by 9, 5 in a row, 9 cells blocked"),
-    ],
-)
-def test_rules_in_words(rules: Rules, words: str) -> None:
-    assert describe_rules(rules) == words
+    assert describe_arrival(ALONE, ANA, parse_address("localhost"), 0.012)[-1] == ("Or    tictactoe-client join K7M4PQ")
 
 
 def test_the_moves_so_far_stand_in_one_line() -> None:
@@ -103,15 +99,18 @@ def test_the_controls_are_told_for_the_board_at_hand(rules: Rules, settings: Set
 
 
 @pytest.mark.parametrize(
-    ("coordinates", "pair"),
+    ("settings", "words"),
     [
-        (Coordinates.ROW_COLUMN_1, "2,3 (row 2,"),
-        (Coordinates.ROW_COLUMN_0, "1,2 (row 1,"),
-        (Coordinates.X_Y_1, "3,2 (c"),
+        (Settings(coordinates=Coordinates.ROW_COLUMN_1), "2,3 (row 2,"),
+        (Settings(coordinates=Coordinates.ROW_COLUMN_0), "1,2 (row 1,"),
+        (Settings(coordinates=Coordinates.X_Y_1), "3,2 (c"),
+        (Settings(keys=Keys.LETTERS), "Read: /s A a column, /s 1 a row, /s b2 a cell."),
+        (Settings(keys=Keys.LETTERS), "Step: /p a move back, next a move on, board 5 after move 5, live the newest."),
+        (Settings(keys=Keys.PAD), "A move: 1-9 (7 8 9 on top) or b2 (column B, row 2)"),
     ],
 )
-def test_help_shows_pairs_as_they_are_read(coordinates: Coordinates, pair: str) -> None:
-    assert pair in "\n".join(describe_help(state(), Settings(coordinates=coordinates), ANA))
+def test_help_shows_pairs_slashes_and_keys_as_they_are_read(settings: Settings, words: str) -> None:
+    assert words in "\n".join(describe_help(state(), settings, ANA))
 
 
 def test_the_help_of_a_watcher_has_nothing_that_only_players_do() -> None:
@@ -129,18 +128,6 @@ def test_help_where_marks_fall_tells_how_to_drop_one_and_where_a_question_wants_
     assert any("d b2 along its diagonals, /a around the last move, /d along its diagonals." in line for line in told)
     assert "Ask: b board, l last move, f free cells, c clocks, o who is here." in describe_help(
         state(rules=four), Settings(), "p-watcher"
-    )
-
-
-def test_help_shows_slashes_where_letters_place() -> None:
-    told = describe_help(state(), Settings(keys=Keys.LETTERS), ANA)
-    assert "Read: /s A a column, /s 1 a row, /s b2 a cell." in told
-    assert "Step: /p a move back, next a move on, board 5 after move 5, live the newest." in told
-
-
-def test_help_shows_the_keys_in_their_order() -> None:
-    assert "A move: 1-9 (7 8 9 on top) or b2 (column B, row 2)" in "\n".join(
-        describe_help(state(), Settings(keys=Keys.PAD), ANA)
     )
 
 
@@ -170,21 +157,19 @@ def _typed_words() -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "line"),
+    ("kind", "now", "line"),
     [
-        ("last", "Last: ana played C1, top right."),
-        ("clock", "There is no clock."),
-        ("who", "ana is X and is online. You are O. 2 watching."),
-        ("free", "Free: B1 A2 C2 A3 B3 C3."),
+        ("last", state((0, 4, 2)), "Last: ana played C1, top right."),
+        ("last", state((0, 4)), "Last: you played B2, centre."),
+        ("last", state(), "No move has been played yet."),
+        ("clock", state(), "There is no clock."),
+        ("who", state(watchers=2), "ana is X and is online. You are O. 2 watching."),
+        ("free", state((0, 4, 2)), "Free: B1 A2 C2 A3 B3 C3."),
+        ("free", state((35,), PRESETS["connect-four"]), "Free: A5 B6 C6 D6 E6 F6 G6."),
     ],
 )
-def test_queries_are_answered(kind: str, line: str) -> None:
-    assert answer_query(kind, None, state((0, 4, 2), watchers=2), BO, Settings()) == [line]
-
-
-def test_the_last_move_may_be_ones_own_or_nobodys() -> None:
-    assert answer_query("last", None, state((0, 4)), BO, Settings()) == ["Last: you played B2, centre."]
-    assert answer_query("last", None, state(), BO, Settings()) == ["No move has been played yet."]
+def test_queries_are_answered(kind: str, now: RoomState, line: str) -> None:
+    assert answer_query(kind, None, now, BO, Settings()) == [line]
 
 
 def test_clocks_are_told_by_name() -> None:
@@ -194,18 +179,8 @@ def test_clocks_are_told_by_name() -> None:
     assert answer_query("clock", None, timed, BO, Settings(), passed_seconds=70.0) == ["Left: ana 1:48, bo 3:00."]
     assert answer_query("clock", None, timed, BO, Settings(), passed_seconds=700.0) == ["Left: ana 0:00, bo 3:00."]
     assert describe_arrival(timed, BO, HOST, 0.01)[0].endswith("3 in a row, 3+0.")
-
-
-def test_with_gravity_only_the_cells_where_a_mark_would_stay_are_free() -> None:
-    lines = answer_query("free", None, state((35,), PRESETS["connect-four"]), BO, Settings())
-    assert lines == ["Free: A5 B6 C6 D6 E6 F6 G6."]
-
-
-def test_whose_turn_it_is() -> None:
-    assert describe_turn(state(), ANA) == "Your move, X."
-    assert describe_turn(state(), BO) == "It's ana's move."
-    assert describe_turn(state((0, 3, 1, 4, 2)), BO) == "The game is over."
-    assert describe_turn(state(seats={"X": seat(ANA, "ana"), "O": None}), ANA) == "Waiting for another player."
+    alone = replace(timed, seats={"X": seat(ANA, "ana"), "O": None})
+    assert answer_query("clock", None, alone, ANA, Settings()) == ["Left: ana 2:58, nobody 3:00."]
 
 
 @pytest.mark.parametrize(
@@ -254,6 +229,15 @@ def test_a_version_mismatch_says_which_side_is_too_old() -> None:
 @pytest.mark.parametrize(
     ("told", "words"),
     [
+        (describe_rules(PRESETS["blocker"]), "3 by 3, 3 in a row, B2 blocked"),
+        (describe_rules(PRESETS["misere"]), "3 by 3, 3 in a row loses"),
+        (describe_rules(PRESETS["three-players"]), "5 by 5, 4 in a row, 3 players"),
+        (describe_rules(PRESETS["connect-four"]), "6 by 7, 4 in a row, marks fall"),
+        (describe_rules(Rules(9, 9, 5, blocked=frozenset(range(9)))), "9 by 9, 5 in a row, 9 cells blocked"),
+        (describe_turn(state(), ANA), "Your move, X."),
+        (describe_turn(state(), BO), "It's ana's move."),
+        (describe_turn(state((0, 3, 1, 4, 2)), BO), "The game is over."),
+        (describe_turn(ALONE, ANA), "Waiting for another player."),
         (join_words(["A1"]), "A1"),
         (join_words(["A1", "B2", "C3"]), "A1, B2 and C3"),
         (count(1, "move"), "1 move"),
@@ -267,18 +251,11 @@ def test_a_version_mismatch_says_which_side_is_too_old() -> None:
         (describe_cell(0, Rules(4, 4)), "A1"),
         (
             describe_attempts(Lost("it broke", None, 60, 600), holds_seat=True),
-            "Connection lost. Trying again for up to 10 minutes. "
-            "While the server runs, your seat is held for 1 minute.",
+            f"{TRYING} for up to 10 minutes. While the server runs, your seat is held for 1 minute.",
         ),
-        (
-            describe_attempts(Lost("it broke", None, 60, 600), holds_seat=False),
-            "Connection lost. Trying again for up to 10 minutes.",
-        ),
-        (
-            describe_attempts(Lost("it broke", None, 60, 60), holds_seat=True),
-            "Connection lost. Trying again for up to 1 minute.",
-        ),
-        (describe_attempts(Lost("it broke", None, 0, 0), holds_seat=True), "Connection lost. Trying again."),
+        (describe_attempts(Lost("it broke", None, 60, 600), holds_seat=False), f"{TRYING} for up to 10 minutes."),
+        (describe_attempts(Lost("it broke", None, 60, 60), holds_seat=True), f"{TRYING} for up to 1 minute."),
+        (describe_attempts(Lost("it broke", None, 0, 0), holds_seat=True), f"{TRYING}."),
         (describe_return(3.6), "Connected again after 4 seconds."),
         (offer_games([("K7M4PQ", 31_000)])[0], "You have a game in K7M4PQ (0:31 left): type resume."),
     ],

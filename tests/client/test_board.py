@@ -20,13 +20,10 @@ def drawn(view: BoardView, style: BoardStyle | None = None) -> str:
     return "\n".join(render_board(view, style))
 
 
-def test_a_compact_board_of_three_by_three() -> None:
+def test_on_a_compact_board_the_last_move_stands_in_parentheses_where_that_is_wanted() -> None:
     view = BoardView(CLASSIC, "X...O....", last=4)
     assert drawn(view, BoardStyle(mark_last=False)) == "   A B C\n1  X . .\n2  . O .\n3  . . ."
-
-
-def test_the_last_move_stands_in_parentheses() -> None:
-    assert drawn(BoardView(CLASSIC, "X...O....", last=4)) == "   A B C\n1  X . .\n2  .(O).\n3  . . ."
+    assert drawn(view) == "   A B C\n1  X . .\n2  .(O).\n3  . . ."
 
 
 @pytest.mark.parametrize(

@@ -102,17 +102,29 @@ def test_a_line_that_makes_no_sense_is_answered_with(line: str, code: str, messa
     assert (bad.value.code, bad.value.message) == (code, message)
 
 
-def test_letters_place_only_where_they_were_chosen() -> None:
-    assert parse_intent("q", CLASSIC, keys=Keys.LETTERS) == Place(0)
-    assert parse_intent("c", CLASSIC, keys=Keys.LETTERS) == Place(8)
-    assert parse_intent("/c", CLASSIC, keys=Keys.LETTERS) == Query("clock")
-    assert parse_intent("clock", CLASSIC, keys=Keys.LETTERS) == Query("clock")
-    assert parse_intent("/s A", CLASSIC, keys=Keys.LETTERS) == Query("column", 0)
+@pytest.mark.parametrize(
+    ("line", "intent"),
+    [
+        ("q", Place(0)),
+        ("c", Place(8)),
+        ("a", Place(3)),
+        ("/c", Query("clock")),
+        ("clock", Query("clock")),
+        ("/s A", Query("column", 0)),
+        ("/a", Query("around", None)),
+        ("/d b2", Query("diagonals", 4)),
+        ("/m x", Query("marks", 0)),
+        ("moves", Query("moves")),
+        ("?", Query("help")),
+    ],
+)
+def test_where_letters_place_a_line_means(line: str, intent: Intent) -> None:
+    assert parse_intent(line, CLASSIC, keys=Keys.LETTERS) == intent
+
+
+def test_letters_place_only_where_they_were_chosen_and_on_3x3() -> None:
     with pytest.raises(BadInput):
         parse_intent("q", CLASSIC)
-
-
-def test_one_letter_queries_want_a_slash_where_letters_place() -> None:
     with pytest.raises(BadInput):
         parse_intent("b", CLASSIC, keys=Keys.LETTERS)
     assert parse_intent("b", PRESETS["gomoku"], keys=Keys.LETTERS) == Query("board")
@@ -129,14 +141,6 @@ def test_where_letters_place_a_query_without_its_slash_is_recognised(line: str) 
 def test_what_is_no_query_with_a_slash_either_gets_no_hint_of_one() -> None:
     with pytest.raises(BadInput, match="A move looks like"):
         parse_intent("k 9", CLASSIC, keys=Keys.LETTERS)
-
-
-def test_reading_wants_a_slash_too_where_letters_place() -> None:
-    assert parse_intent("a", CLASSIC, keys=Keys.LETTERS) == Place(3)
-    assert parse_intent("/a", CLASSIC, keys=Keys.LETTERS) == Query("around", None)
-    assert parse_intent("/d b2", CLASSIC, keys=Keys.LETTERS) == Query("diagonals", 4)
-    assert parse_intent("/m x", CLASSIC, keys=Keys.LETTERS) == Query("marks", 0)
-    assert parse_intent("moves", CLASSIC, keys=Keys.LETTERS) == Query("moves")
 
 
 FOUR = PRESETS["connect-four"]
@@ -176,10 +180,6 @@ def test_for_one_who_looks_on_a_letter_is_always_a_question() -> None:
     assert parse_intent("a", CLASSIC, keys=Keys.LETTERS, plays=False) == Query("around", None)
 
 
-def test_a_question_mark_asks_for_help_also_where_letters_place() -> None:
-    assert parse_intent("?", CLASSIC, keys=Keys.LETTERS) == Query("help")
-
-
 def test_a_keypad_has_its_seven_at_the_top() -> None:
     assert parse_intent("7", CLASSIC, keys=Keys.PAD) == Place(0)
     assert parse_intent("/7", CLASSIC, keys=Keys.PAD) == Place(0)
@@ -205,7 +205,6 @@ def test_no_line_does_worse_than_be_refused(line: str, keys: Keys, rules: Rules)
 
 GOMOKU = PRESETS["gomoku"]
 NINE = Rules(9, 9, 5)
-FALLING = PRESETS["connect-four"]
 
 
 def type_all(keys: str, rules: Rules) -> str:
@@ -236,10 +235,10 @@ def type_all(keys: str, rules: Rules) -> str:
         ("h1ab", WIDE, "ab"),
         ("resing", GOMOKU, "resing"),
         ("h1;", GOMOKU, "h1;"),
-        ("de", FALLING, "e"),
-        ("d1", FALLING, "d1"),
-        ("d1e", FALLING, "e"),
-        ("draw", FALLING, "draw"),
+        ("de", FOUR, "e"),
+        ("d1", FOUR, "d1"),
+        ("d1e", FOUR, "e"),
+        ("draw", FOUR, "draw"),
     ],
 )
 def test_a_whole_move_is_gone_on_with_or_begun_anew(keys: str, rules: Rules, text: str) -> None:

@@ -112,6 +112,13 @@ async def run_client(
         await process.communicate()
 
 
+async def complaint(*arguments: str, code: int) -> str:
+    """Run a command that ends with this code, and return what it says on standard error."""
+    async with run_client(*arguments) as client:
+        assert await client.end() == code
+        return await client.errors()
+
+
 @contextlib.asynccontextmanager
 async def plain_game(
     url: str, *options: str, url_of_bo: str | None = None

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, newer_server, plain_game, run_client
+from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, complaint, newer_server, plain_game, run_client
 from tests.environment import environment
 from tests.peer import open_peer, two_playing
 from tests.programs import IGNORING_HANGUP, run_program, start_program
@@ -49,15 +49,12 @@ ESCAPE = "\x1b"
     ],
 )
 async def test_being_refused_by_a_server(server: Server, arguments: list[str], code: int, words: str) -> None:
-    async with run_client(*arguments, "-s", server.url) as client:
-        assert await client.end() == code
-        assert words.replace("SERVER", server.url) in await client.errors()
+    assert words.replace("SERVER", server.url) in await complaint(*arguments, "-s", server.url, code=code)
 
 
 async def test_a_server_of_another_version_ends_with_four() -> None:
-    async with newer_server() as url, run_client("play", "-s", url) as client:
-        assert await client.end() == 4
-        errors = await client.errors()
+    async with newer_server() as url:
+        errors = await complaint("play", "-s", url, code=4)
     assert errors.startswith("This client (")
     assert "is too old: the server needs protocol 3-4. Upgrade:" in errors
 
@@ -284,9 +281,7 @@ async def test_a_game_to_watch_is_chosen_by_its_number(server: Server) -> None:
 
 
 async def test_a_debug_log_names_its_place_and_holds_no_secret(server: Server) -> None:
-    async with run_client("check", "--debug", "-s", server.url) as client:
-        assert await client.end() == 0
-        path = Path((await client.errors()).removeprefix("Debug log: ").strip())
+    path = Path((await complaint("check", "--debug", "-s", server.url, code=0)).removeprefix("Debug log: ").strip())
     text = await asyncio.to_thread(path.read_text)
     assert '"type":"welcome"' in text
     assert '"token":"…"' in text

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,16 @@ def messages(client: ClientProcess) -> list[dict[str, Any]]:
 
 def own(client: ClientProcess) -> list[str]:
     return [message["type"] for message in messages(client) if message.get("from") == "client"]
+
+
+@asynccontextmanager
+async def json_game(server: Server, name: str = "ana") -> AsyncIterator[tuple[ClientProcess, Peer, str]]:
+    """Let ana wait for somebody in JSON mode and have X, and bo be matched with her; yield both and the room's code."""
+    async with run_client("play", "--json", "-n", name, "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
+        await ana.message(type="room")
+        code = (await bo.ask("match"))["room"]
+        await ana.message(type="room", status="playing")
+        yield ana, bo, code
 
 
 async def answer_moves(peer: Peer, code: str, cells: list[int]) -> None:
@@ -55,10 +67,7 @@ async def test_a_file_of_moves_plays_a_whole_game(server: Server, tmp_path: Path
 
 
 async def test_what_the_server_said_comes_out_byte_for_byte(server: Server) -> None:
-    async with run_client("play", "--json", "-n", "Zoë", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        await ana.message(type="room")
-        code = (await bo.ask("match"))["room"]
-        await ana.message(type="room", status="playing")
+    async with json_game(server, "Zoë") as (ana, bo, code):
         ana.send(type="move", id="m1", at="b2")
         await ana.message(type="ok", id="m1")
         await ana.message(type="room", ply=1)
@@ -70,10 +79,7 @@ async def test_what_the_server_said_comes_out_byte_for_byte(server: Server) -> N
 
 
 async def test_room_and_ply_are_filled_in_and_refusals_pass_through(server: Server) -> None:
-    async with run_client("play", "--json", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        await ana.message(type="room")
-        code = (await bo.ask("match"))["room"]
-        await ana.message(type="room", status="playing")
+    async with json_game(server) as (ana, _, code):
         ana.send(type="sync", id="s")
         assert (await ana.message(id="s"))["moves"] == []
         ana.send(type="move", id="m", cell=4, room=f"{code[:3]}-{code[3:]}".lower())
@@ -113,18 +119,14 @@ async def test_a_line_that_is_no_json_object_is_answered_with_its_number(server:
 
 @pytest.mark.parametrize(("at", "code"), [("z9", "off_board"), ("nowhere", "bad_input")])
 async def test_a_cell_that_does_not_exist_is_answered_by_the_client(server: Server, at: str, code: str) -> None:
-    async with run_client("play", "--json", "-s", server.url) as ana, open_peer(server.url) as bo:
-        await ana.message(type="room")
-        await bo.ask("match")
+    async with json_game(server) as (ana, *_):
         ana.send(type="move", id="m", at=at)
         error = await ana.message(type="error")
         assert (error["from"], error["code"], error["id"], error["line"]) == ("client", code, "m", 1)
 
 
 async def test_moves_go_on_into_the_rematch(server: Server) -> None:
-    async with run_client("play", "--json", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        await ana.message(type="room")
-        code = (await bo.ask("match"))["room"]
+    async with json_game(server) as (ana, bo, code):
         ana.type('{"type":"resign"}', '{"type":"rematch"}', '{"type":"move","at":"b2"}')
         await bo.state(status="over")
         await bo.ask("rematch", room=code)

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND, ClientProcess, run_client
+from tests.end_to_end.clients import COMMAND, ClientProcess, complaint, run_client
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tests.terminal import run_screen
 from tictactoe_client import Backoff, Expelled, Messages, Refused, connect
@@ -89,9 +89,7 @@ async def test_one_who_is_banned_is_not_let_in_again(server: Server) -> None:
 
 async def test_a_banned_address_ends_every_command_with_six(server: Server) -> None:
     await server.office.carry_out(orders.BanOrder("127.0.0.1", "too loud"))
-    async with run_client("--server", server.url, "rooms") as client:
-        assert await client.end() == REFUSED
-        assert BANNED in await client.errors()
+    assert BANNED in await complaint("--server", server.url, "rooms", code=REFUSED)
 
 
 async def test_who_is_banned_while_away_gives_up_at_once(server: Server) -> None:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from tests.end_to_end.clients import link_to, run_client
+from tests.end_to_end.clients import complaint, link_to, run_client
 from tests.kept import rooms_left
 from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
@@ -44,9 +44,8 @@ async def test_a_new_match_names_the_game_that_still_waits(server: Server) -> No
 
 @pytest.mark.parametrize("command", [("rooms",), ("check",), ("history",), ("rooms", "--json"), ("history", "--json")])
 async def test_lists_and_json_name_it_on_standard_error(server: Server, command: tuple[str, ...]) -> None:
-    async with left_behind(server) as (code, _), run_client(*command, "-s", server.url) as asking:
-        assert await asking.end() == 0
-        assert is_way_back((await asking.errors()).splitlines()[0], code, server)
+    async with left_behind(server) as (code, _):
+        assert is_way_back((await complaint(*command, "-s", server.url, code=0)).splitlines()[0], code, server)
 
 
 async def test_past_the_hold_the_seat_is_named_as_well() -> None:
@@ -74,18 +73,13 @@ async def test_taking_it_up_again_is_not_told_to_do_so(server: Server) -> None:
 async def test_a_game_that_was_lost_meanwhile_is_told_once(server: Server) -> None:
     async with left_behind(server) as (code, bo):
         await bo.ask("resign", room=code)
-        async with run_client("rooms", "-s", server.url) as first:
-            assert await first.end() == 0
-            told = await first.errors()
+        told = await complaint("rooms", "-s", server.url, code=0)
         assert told.startswith(f"Your game in {code} is over: won by resignation. tictactoe-client replay ")
         assert told.endswith(f" --server {server.url}\n")
         assert not rooms_left(server.url)
-        async with run_client("rooms", "-s", server.url) as second:
-            assert await second.end() == 0
-            assert await second.errors() == ""
+        assert await complaint("rooms", "-s", server.url, code=0) == ""
 
 
 async def test_with_quiet_nothing_is_said(server: Server) -> None:
-    async with left_behind(server), run_client("rooms", "-q", "-s", server.url) as asking:
-        assert await asking.end() == 0
-        assert await asking.errors() == ""
+    async with left_behind(server):
+        assert await complaint("rooms", "-q", "-s", server.url, code=0) == ""

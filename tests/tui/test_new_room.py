@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
 import pytest
 
 from tests.peer import Message, Peer, open_peer
-from tests.tui.conftest import OpenScreen, ScreenUser
+from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client.online.client import Choice
 from tictactoe_client.settings import Misuse
 from tictactoe_client.tui.new_room import describe_room, list_lines, read_room, values_of
@@ -14,26 +18,26 @@ from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.server import Server
 
 
-async def open_form(user: ScreenUser, line: str) -> None:
-    """Go to a line of the form."""
-    await user.until("Playing as")
-    await user.do("down down enter", "> Game")
-    while f"> {line}" not in user.text:
-        await user.press("down")
+@contextlib.asynccontextmanager
+async def at_form(at_home: AtHome, line: str, **options: Any) -> AsyncIterator[ScreenUser]:
+    """Let ana be at a line of the form."""
+    async with at_home(**options) as ana:
+        await ana.do("down down enter", "> Game")
+        while f"> {line}" not in ana.text:
+            await ana.press("down")
+        yield ana
 
 
-async def test_what_is_typed_first_takes_the_place_of_what_stood_there(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        await open_form(ana, "Board")
+async def test_what_is_typed_first_takes_the_place_of_what_stood_there(at_home: AtHome) -> None:
+    async with at_form(at_home, "Board") as ana:
         await ana.until("> Board              3x3", "Enter open the room")
         await ana.type("15x15", "> Board              15x15", "15 by 15, 3 in a row")
         await ana.press("down")
         await ana.type("5", "> In a row to win    5", "15 by 15, 5 in a row")
 
 
-async def test_backspace_edits_what_stands_there(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        await open_form(ana, "Board")
+async def test_backspace_edits_what_stands_there(at_home: AtHome) -> None:
+    async with at_form(at_home, "Board") as ana:
         await ana.press("end", "backspace", "left", "left")
         await ana.type("1")
         await ana.press("end")
@@ -42,40 +46,35 @@ async def test_backspace_edits_what_stands_there(server: Server, open_screen: Op
         await ana.type("4x4", "4 by 4, 3 in a row")
 
 
-async def test_pasting_takes_the_place_of_what_stands_there(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        await open_form(ana, "Board")
+async def test_pasting_takes_the_place_of_what_stands_there(at_home: AtHome) -> None:
+    async with at_form(at_home, "Board") as ana:
         await ana.paste(" 6x7\n")
         await ana.until("> Board              6x7")
 
 
-async def test_escape_takes_back_what_is_typed_then_leaves_the_form(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        await open_form(ana, "Board")
+async def test_escape_takes_back_what_is_typed_then_leaves_the_form(at_home: AtHome) -> None:
+    async with at_form(at_home, "Board") as ana:
         await ana.type("6x7", "> Board              6x7", "Esc undo")
         await ana.do("escape", "> Board              3x3", "Esc cancel")
         await ana.do("escape", "Playing as")
 
 
-async def test_home_and_end_go_to_the_first_line_and_the_last(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        await open_form(ana, "Game")
+async def test_home_and_end_go_to_the_first_line_and_the_last(at_home: AtHome) -> None:
+    async with at_form(at_home, "Game") as ana:
         await ana.do("end", "> The computer")
         await ana.do("home", "> Game")
 
 
-async def test_space_lists_what_a_line_may_say(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        await open_form(ana, "Game")
+async def test_space_lists_what_a_line_may_say(at_home: AtHome) -> None:
+    async with at_form(at_home, "Game") as ana:
         await ana.do("space", "> classic", "connect-four")
         await ana.do("end up enter", "> Game               gomoku", "15 by 15, 5 in a row")
         await ana.do("?", "along, down or slanting")
         await ana.do("escape", "> Game               gomoku", "15 by 15, 5 in a row")
 
 
-async def test_the_clock_and_who_sees_the_room_are_said_in_words(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        await open_form(ana, "Clock")
+async def test_the_clock_and_who_sees_the_room_are_said_in_words(at_home: AtHome) -> None:
+    async with at_form(at_home, "Clock") as ana:
         await ana.until("3 by 3, 3 in a row; no clock. The room is public.")
         await ana.type("3+2", "3 by 3, 3 in a row; 3 min each + 2 s a move. The room is public.")
         await ana.do("down right", "The room is private.")
@@ -90,10 +89,9 @@ async def test_a_waiting_room_says_that_it_is_listed(server: Server, open_screen
 
 @pytest.mark.parametrize("line", ["Game", "Board"])
 async def test_the_form_has_help_on_each_of_its_lines_and_takes_no_question_mark_for_a_value(
-    server: Server, open_screen: OpenScreen, line: str
+    at_home: AtHome, line: str
 ) -> None:
-    async with open_screen(server.url) as ana:
-        await open_form(ana, line)
+    async with at_form(at_home, line) as ana:
         before = await ana.until("? help")
         for key in ("?", "f1"):
             await ana.do(key, "along, down or slanting")
