@@ -22,12 +22,8 @@ Cell = tuple[str, str]
 _BOLD, _DIM, _RESET = 1, 2, "\x1b[0m"
 _COLOURS: Final = (36, 33, 35, 32, 34, 31)
 _BLANK: Final[Cell] = (" ", "")
-_LEAST_STARS: Final = 13
-_WAYS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
-_STROKES: Final = ("━", "┃", "▀█▄", "▄█▀"), ("-", "|", "\\", "/")
-"""What a line that decided is drawn with: level, upright, falling and rising, in Unicode and in ASCII."""
-_BESIDE: Final = 2
-"""How far the line below a part may reach beyond it."""
+_STROKES: Final = ((0, 1, "━", "-"), (1, 0, "┃", "|"), (1, 1, "▀█▄", "\\"), (1, -1, "▄█▀", "/"))
+"""The way of a line that decided, down and to the right, and what it is drawn with, in Unicode and in ASCII."""
 _ARROWS: Final = ("◂", "▸", "▴", "▾"), ("<", ">", "^", "v")
 _ASCII_LINES: Final = str.maketrans("│─┌┬┐├┼┤└┴┘", "|-+++++++++")
 
@@ -45,7 +41,6 @@ class BoardView:
 
     @classmethod
     def of(cls, state: RoomState, cursor: int | None = None) -> BoardView:
-        """Return the view of a state."""
         line = frozenset(state.result.line) if state.result else frozenset()
         return cls(state.rules.to_rules(), state.board, state.last, line, cursor)
 
@@ -179,7 +174,8 @@ class _Drawing:
         """Draw a line through the cells that decided, from the middle of the first to that of the last."""
         grid, rules = self.grid, self.view.rules
         cells = {divmod(cell, rules.columns) for cell in self.view.line}
-        for (down, right), stroke in zip(_WAYS, _STROKES[grid.style.ascii], strict=True):
+        for down, right, *strokes in _STROKES:
+            stroke = strokes[grid.style.ascii]
             for row, column in cells:
                 steps = next(n for n in count(1) if (row + n * down, column + n * right) not in cells) - 1
                 if steps + 1 < rules.line or (row - down, column - right) in cells:
@@ -225,7 +221,7 @@ class _Drawing:
         if grid.columns.stop < grid.rules.columns:
             middle.append((right, "key"))
         ways = [f"{'':{grid.left}}{_describe_part(grid, up, down, total=total)}" for total in (True, False)]
-        self.rows.append(_dim(next((way for way in ways if len(way) <= grid.width + _BESIDE), "")))
+        self.rows.append(_dim(next((way for way in ways if len(way) <= grid.width + 2), "")))
 
 
 def _describe_part(grid: Grid, up: str, down: str, *, total: bool) -> str:
@@ -276,7 +272,7 @@ def _dim(line: str) -> list[Cell]:
 def _star_points(rules: Rules) -> frozenset[int]:
     """Return the points of large boards for five in a row: the middle, and the fourth from two edges."""
     rows, columns = rules.rows, rules.columns
-    if rules.gravity or min(rows, columns) < _LEAST_STARS:
+    if rules.gravity or min(rows, columns) < 13:
         return frozenset()
     corners = {row * columns + column for row in (3, rows - 4) for column in (3, columns - 4)}
     return frozenset(corners | ({rows * columns // 2} if rows % 2 and columns % 2 else set()))

@@ -105,7 +105,6 @@ class Grid:
         return self.rows[len(self.rows) // 2] * self.rules.columns + self.columns[len(self.columns) // 2]
 
     def shows(self, cell: int) -> bool:
-        """Tell whether a cell is in the part that is shown."""
         row, column = divmod(cell, self.rules.columns)
         return row in self.rows and column in self.columns
 

@@ -35,25 +35,19 @@ class Canvas(Widget, inherit_bindings=False):
 
     def __init__(self, *children: Widget) -> None:
         super().__init__(*children)
-        self._picture = Picture(0, 0)
+        self.picture = Picture(0, 0)
         self._theme: Theme = {}
         self._styles: dict[str, Style] = {}
         self._is_painted = False
 
-    @property
-    def picture(self) -> Picture:
-        """What is shown."""
-        return self._picture
-
     def use_theme(self, theme: Theme) -> None:
-        """Paint everything anew in other colours."""
         self._theme = theme
         self._styles.clear()
         self.refresh()
 
     def show(self, picture: Picture) -> None:
         """Show another picture; only what differs is sent, past the library where nothing lies on it."""
-        before, self._picture = self._picture, picture
+        before, self.picture = self.picture, picture
         if not (before.width, before.height) == (picture.width, picture.height) == self.size:
             self._is_painted = False
             self.refresh()
@@ -74,7 +68,7 @@ class Canvas(Widget, inherit_bindings=False):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the picture as it is by now: what the library keeps of a line may have been painted over."""
         self._is_painted = self._is_painted or crop.size == self.size
-        rows = [row[crop.x : crop.right] for row in self._picture.rows[crop.y : crop.bottom]]
+        rows = [row[crop.x : crop.right] for row in self.picture.rows[crop.y : crop.bottom]]
         rows += [[]] * (crop.height - len(rows))
         strips = (Strip(starmap(Segment, _paint(row, self._style)), len(row)) for row in rows)
         return [strip.adjust_cell_length(crop.width, self._style("")) for strip in strips]

@@ -47,11 +47,9 @@ class Picture:
         return x + min(room, len(cells))
 
     def put_right(self, y: int, text: str, role: str = "", *, margin: int = 1) -> None:
-        """Write text so that it ends at the right edge."""
         self.put(max(0, self.width - margin - measure(text)), y, text, role)
 
     def put_parts(self, x: int, y: int, *parts: tuple[str, str], until: int | None = None) -> int:
-        """Write texts with a role each, one after the other."""
         for text, role in parts:
             x = self.put(x, y, text, role, until=until)
         return x
@@ -75,7 +73,6 @@ class Picture:
         return ["".join(character for character, _ in row).rstrip() for row in self.rows]
 
     def has(self, role: str) -> bool:
-        """Tell whether anything plays this role."""
         return any(cell[1] == role for row in self.rows for cell in row)
 
 

@@ -53,7 +53,6 @@ class Review:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the answer for this moment is still to come."""
         return self._missing() is not None
 
     def switch(self, *, on: bool) -> None:

@@ -104,7 +104,6 @@ class RoomView:
         self._layout: RoomLayout | None = None
 
     def needed_size(self) -> tuple[int, int]:
-        """Return the smallest window for this room's board, or for its invitation."""
         state = self.table.room.state
         return (
             needed_for_room(state.rules.to_rules())
