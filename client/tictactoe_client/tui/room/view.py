@@ -149,8 +149,7 @@ class RoomView:
             if layout is None:
                 lines, talk = fill_invitation(table, state, link, width, height)
             elif width:
-                ascii_only = self.desk.settings.ascii
-                lines, talk = fill_panel(table, newest, width, height, now, worth, ascii_only=ascii_only)
+                lines, talk = fill_panel(table, newest, width, height, now, worth, ascii_only=picture.ascii_only)
             else:
                 lines, talk = [], []
             if is_seen := shows_talk(talk, heard, width):
