@@ -6,7 +6,6 @@ the table; nothing here knows how any of them look.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
@@ -161,6 +160,8 @@ def _find_meaningless(key: str, text: str) -> str | None:
 
 def suggest(word: str, known: Iterable[str], *, quote: str = '"') -> str:
     """Return a sentence, with a space before it, that names what was perhaps meant; empty where nothing is close."""
+    import difflib  # which no start needs
+
     close = difflib.get_close_matches(word, list(known), 1)
     return f" Did you mean {quote}{close[0]}{quote}?" if close else ""
 
