@@ -337,10 +337,8 @@ class Actions:
         match kind:
             case "yes" | "no":
                 return await self._answer_offer(state, accepts=kind == "yes")
-            case "leave":
-                return Outcome(going="leave")
-            case "new":
-                return Outcome(going="new")
+            case "leave" | "new":
+                return Outcome(going=kind)
             case "save":
                 return Outcome((await save_game(argument, state, room),))
             case "mute":

@@ -33,18 +33,14 @@ _WHY_OVER: Final = {
 }
 
 
-def is_asked(state: RoomState, viewer: str, by: str | None) -> bool:
-    """Tell whether an offer by the mark `by` is one for the viewer to answer."""
-    own = seat_of(state, viewer)
-    return own is not None and by is not None and by != own
-
-
 def open_offers(state: RoomState, viewer: str) -> list[events.OfferKind]:
     """Return which offers wait for the viewer's answer."""
+    own, offers = seat_of(state, viewer), state.offers
+    if own is None:
+        return []
     kinds: tuple[events.OfferKind, ...] = ("draw", "undo")
-    found = [kind for kind in kinds if is_asked(state, viewer, getattr(state.offers, kind))]
-    own, rematch = seat_of(state, viewer), state.offers.rematch
-    return [*found, "rematch"] if own is not None and rematch and own not in rematch else found
+    found = [kind for kind in kinds if getattr(offers, kind) not in (None, own)]
+    return [*found, "rematch"] if offers.rematch and own not in offers.rematch else found
 
 
 def describe_take_back(state: RoomState, asker: str, moves: Sequence[int] | None = None) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 from tictactoe_client.session import Session
-from tictactoe_client.text.news import absent_opponents, ask_before_going, describe_take_back, is_asked
+from tictactoe_client.text.news import absent_opponents, ask_before_going, describe_take_back
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.room.ending import ended_by_leaving
@@ -57,9 +57,9 @@ def game_banner(table: Table, keymap: Keymap, now: float) -> Text | None:
         return _rematch_banner(state, table, keymap)
     own, offers = table.room.seat, state.offers
     yes, no = keymap.show("accept"), keymap.show("decline")
-    if is_asked(state, table.room.viewer, offers.draw):
+    if offers.draw not in (None, own):
         return f"{name_of(state, offers.draw)} offers a draw:   {yes} accept   {no} decline", "warn"
-    if is_asked(state, table.room.viewer, offers.undo):
+    if offers.undo not in (None, own):
         taken_back = describe_take_back(state, str(offers.undo), table.room.moves)
         return f"{name_of(state, offers.undo)} asks to take back {taken_back}:   {yes} let them   {no} no", "warn"
     if own in (offers.draw, offers.undo):
