@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +53,10 @@ async def test_a_mistake_of_ours_restores_the_terminal_and_names_a_report(server
         after = screen.written.rpartition(RESTORED[0])[2]
         assert b"This is a mistake in tictactoe-client" in after
         assert b"Traceback" not in after
+        path = Path(after.decode().rpartition("What happened is in ")[2].strip())
+        report = await asyncio.to_thread(path.read_text, encoding="utf-8")
+        assert report.rstrip().endswith("RuntimeError: broken on purpose")
+        assert "locals" not in report
 
 
 @pytest.mark.parametrize("command", [[], ["play"], ["watch"], ["history"], ["replay"]])

@@ -125,4 +125,7 @@ class TicTacToe(Desk, inherit_bindings=False):
             self.status = None  # it has been read
         elif isinstance(event, (events.AppFocus, events.AppBlur)):
             self._is_focused = isinstance(event, events.AppFocus)
-        await super().on_event(event)
+        try:
+            await super().on_event(event)
+        except Exception as error:
+            self.fail(error)

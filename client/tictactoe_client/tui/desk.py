@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from textual import events
 from textual.app import App
 from textual.screen import Screen
 
@@ -69,6 +70,12 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         """Whether it is in sight: the top one, or under a question. The library would paint all for any below."""
         return self.is_active or (super().is_current and self.app.screen.is_modal)
 
+    async def on_event(self, event: events.Event) -> None:
+        try:
+            await super().on_event(event)
+        except Exception as error:
+            self.desk.fail(error)
+
     def redraw(self) -> None: ...
 
     def tick(self) -> None:
@@ -121,7 +128,7 @@ class Desk(App[int], inherit_bindings=False):
         self.keymap = Keymap(settings.changed_keys)
         self.last_words = ""
         self.last_game: ExitCode | None = None
-        self.failure: BaseException | None = None
+        self.failure: Exception | None = None
         self.status: tuple[str, str] | None = None
         self.not_kept = ""
         self._unkept: dict[str, str | bool] = {}
@@ -332,8 +339,12 @@ class Desk(App[int], inherit_bindings=False):
             if isinstance(error, Refused) or self.link.phase != "failed":
                 self.say(error.message)
         except Exception as error:
-            self.failure = self.failure or error
-            self._end(ExitCode.OUR_BUG)
+            self.fail(error)
+
+    def fail(self, error: Exception) -> None:
+        """End the program by a mistake of ours; what the library catches instead it tells with all local variables."""
+        self.failure = self.failure or error
+        self._end(ExitCode.OUR_BUG)
 
     def _lose(self, failure: ClientError) -> None:
         """Leave a game that could not be gone back to; from anywhere else go home, where one may try again."""
