@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import Final
+from typing import Final, Literal
 
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_client.tui.desk import Desk
@@ -51,38 +51,32 @@ def arrange_foot(
     beside: Text = ("", ""),
     may_drop: bool = False,
     notes: Sequence[Text] = (),
-    over_banner: bool = False,
-    above_status: bool = False,
+    keeps: Literal["", "above", "below"] = "",
 ) -> Foot:
     """Return the lines for a foot of at most `rows` lines, two or more, with `beside` right of the status.
 
     The banner has the first claim to what is left over, as it is what waits for an answer. `may_drop` leaves `beside`
-    out where the status has no room next to it. Then come `notes`, one after the other as long as they find room, under
-    the status or with `above_status` above it; with `over_banner` the first of them goes before the banner.
+    out where the status has no room next to it. Then come `notes` as long as they find room. A status that `keeps` its
+    place has them above it or below, the first one before the banner.
     """
-    reserved = 1 if notes and over_banner else 0
+    reserved = 1 if notes and keeps else 0
     room = rows - 1 - reserved
-    banner_lines = fold(banner[0], width, max(1, room)) if banner is not None and (room or not reserved) else []
+    upper = fold(banner[0], width, max(1, room)) if banner is not None and (room or not reserved) else []
     taken = measure(beside[0]) + 2 if beside[0] else 0
     if may_drop and measure(status[0]) > width - taken:
         beside, taken = ("", ""), 0
-    status_lines = fold(status[0], width - taken, max(1, rows - len(banner_lines) - reserved))
-    told, placed = _place_notes(notes, width - taken, rows - len(banner_lines) - len(status_lines))
-    lines = tuple((line, status[1]) for line in status_lines)
-    role = banner[1] if banner is not None else ""
-    whole = (*told, *lines) if above_status else (*lines, *told)
-    return Foot(tuple((line, role) for line in banner_lines), whole, beside, placed)
-
-
-def _place_notes(notes: Sequence[Text], width: int, rows: int) -> tuple[tuple[Text, ...], int]:
-    """Return the lines of as many notes as find room, the first one cut where it must be, and how many they are."""
+    lines = [(line, status[1]) for line in fold(status[0], width - taken, max(1, rows - len(upper) - reserved))]
     told: list[Text] = []
-    for number, (text, role) in enumerate(notes):
-        left = rows - len(told)
-        if left < 1 or (number and len(fold(text, width, left + 1)) > left):
-            return tuple(told), number
-        told += [(line, role) for line in fold(text, width, left)]
-    return tuple(told), len(notes)
+    placed = 0
+    for text, role in notes:
+        left = rows - len(upper) - len(lines) - len(told)
+        if left < 1 or (told and len(fold(text, width - taken, left + 1)) > left):
+            break
+        told += [(line, role) for line in fold(text, width - taken, left)]
+        placed += 1
+    role = banner[1] if banner is not None else ""
+    whole = [*told, *lines] if keeps == "above" else [*lines, *told]
+    return Foot(tuple((line, role) for line in upper), tuple(whole), beside, placed)
 
 
 class RoomFoot:
@@ -101,71 +95,63 @@ class RoomFoot:
     def arrange(
         self, state: RoomState, status: Text | None, now: float, width: int, rows: int, heard: Sequence[str]
     ) -> Foot:
-        """Return the lines above the keys, at most so many; `heard` is what was said and is not in sight elsewhere."""
-        inner = width - 2
-        news: list[Text] = [status] if status else []
-        if self.table.record is not None and not status:
-            news = [self._describe_turn(state, inner - 2)]
-        if self.table.hand.returned:
-            news.append((self.table.hand.returned, "good"))
-        before = len(news)
-        news += [(line, "title") for line in heard]
-        worth = fold(self._describe_worth(state), inner, max(1, rows - 2)) if self.table.review.is_on else []
-        foot = self._arrange(state, news, now, inner, rows - len(worth))
-        foot = replace(foot, notes=max(0, foot.notes - before))
-        if not worth:
-            return foot
-        return replace(foot, banner=(*(foot.banner or (("", ""),)), *((line, "title") for line in worth)))
+        """Return the lines above the keys, at most so many; `heard` is what was said and is not in sight elsewhere.
+
+        What is typed and how the game ended are never covered by news, whose turn it is may be.
+        """
+        table, hand, line, width = self.table, self.table.hand, self.table.hand.line, width - 2
+        notes = [status] if status else [self._describe_turn(state, width - 2)] if table.record is not None else []
+        notes += [(hand.returned, "good")] if hand.returned else []
+        before = len(notes)
+        notes += [(said, "title") for said in heard]
+        worth = fold(self._describe_worth(state), width, max(1, rows - 2)) if table.review.is_on else []
+        beside, marked = ("", ""), None
+        keeps: Literal["", "above", "below"] = ""
+        if line.mode:
+            length = len(line.value.strip())
+            if line.mode == "chat" and length >= _NEARLY_TOO_LONG:
+                beside = f"{length}/{MAX_CHAT_LENGTH}", "bad" if length > MAX_CHAT_LENGTH else "dim"
+            typed, at, caret = line.lay_out(width - 1 - (measure(beside[0]) + 2 if beside[0] else 0))
+            text, marked, keeps = (typed, "title"), (at, caret), "above"
+        elif table.situation == "over" and not table.actions.timeline.is_back:
+            text, keeps = describe_end(table), "below"
+        else:
+            before -= 1 if notes else 0
+            text, *notes = notes or [self._describe_turn(state, width - 2)]
+            if hand.ahead or table.room.plays:
+                prompt = "move" if table.record is None else "go to move"
+                beside = f"{prompt}: {hand.ahead}_", "title" if hand.ahead else "dim"
+        foot = arrange_foot(
+            *(self._banner(state, now, width), text, width, rows - len(worth)),
+            beside=beside,
+            may_drop=not (hand.ahead or line.mode),
+            notes=notes,
+            keeps=keeps,
+        )
+        banner = (*(foot.banner or (("", ""),)), *((line, "title") for line in worth)) if worth else foot.banner
+        return replace(foot, banner=banner, notes=max(0, foot.notes - before), marked=marked)
 
     def draw(self, picture: Picture, foot: Foot) -> None:
         """Draw the lines, above that of the keys."""
         bottom = picture.height - 1
-        y = bottom - len(foot.banner) - len(foot.status)
-        for number, (text, role) in enumerate((*foot.banner, *foot.status)):
-            picture.put(1, y + number, text, role)
+        for y, (text, role) in enumerate((*foot.banner, *foot.status), bottom - len(foot.banner) - len(foot.status)):
+            picture.put(1, y, text, role)
         picture.put_right(bottom - 1, *foot.beside)
         if foot.marked is not None:
             picture.put(1 + foot.marked[0], bottom - 1, foot.marked[1], "chosen")
 
-    def _arrange(self, state: RoomState, news: list[Text], now: float, width: int, rows: int) -> Foot:
-        """Return the lines: what is typed and how the game ended are never covered by news, whose turn it is may be."""
-        banner = self._banner(state, now, width)
-        hand = self.table.hand
-        if hand.line.mode:
-            said = self._count_said()
-            typed, at, marked = hand.line.lay_out(width - 1 - (len(said[0]) + 2 if said[0] else 0))
-            line = typed, "title"
-            foot = arrange_foot(banner, line, width, rows, beside=said, notes=news, over_banner=True, above_status=True)
-            return replace(foot, marked=(at, marked))
-        if self.table.situation == "over" and not self.table.actions.timeline.is_back:
-            return arrange_foot(banner, describe_end(self.table), width, rows, notes=news, over_banner=True)
-        prompt = "go to move: " if self.table.record is not None else "move: "
-        shows_prompt = hand.ahead if self.table.record is not None else self.table.room.plays
-        beside = (f"{prompt}{hand.ahead}_" if shows_prompt else "", "title" if hand.ahead else "dim")
-        text, *more = news or [self._describe_turn(state, width - 2)]
-        foot = arrange_foot(banner, text, width, rows, beside=beside, may_drop=not hand.ahead, notes=more)
-        return replace(foot, notes=foot.notes + 1 if news else 0)
-
     def _banner(self, state: RoomState, now: float, width: int) -> Text | None:
-        table, keymap = self.table, self.desk.keymap
+        table, keymap, link = self.table, self.desk.keymap, self.desk.link
         if table.record is not None:
             return None
-        holds_seat = table.room.plays or state.status == "waiting"
-        lost = connection_banner(self.desk.link, now, width=width, holds_seat=holds_seat)
         if asked := describe_question(table, keymap):
             return asked, "bad"
-        if lost:
+        holds_seat = table.room.plays or state.status == "waiting"
+        if lost := connection_banner(link, now, width=width, holds_seat=holds_seat):
             return lost
         if self.desk.errands.errand:
             return f"{self.desk.errands.errand}…   {keymap.show('back')} home", "warn"
         return game_banner(table, keymap, now)
-
-    def _count_said(self) -> Text:
-        """Return how long the line to be said is, where that comes near to what may be said at once."""
-        length = len(self.table.hand.line.value.strip()) if self.table.hand.line.mode == "chat" else 0
-        if length < _NEARLY_TOO_LONG:
-            return "", ""
-        return f"{length}/{MAX_CHAT_LENGTH}", "bad" if length > MAX_CHAT_LENGTH else "dim"
 
     def _describe_worth(self, state: RoomState) -> str:
         """Return what the moment that is looked at is worth, and the cell that is pointed at."""
