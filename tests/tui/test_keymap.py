@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.peer import open_peer
-from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
+from tests.tui.conftest import AtHome, Game, OpenScreen, ScreenUser
 from tests.tui.test_every_key import ANYWHERE
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS, Keymap, find_conflicts
@@ -55,11 +55,14 @@ def test_an_action_is_shown_by_its_first_key() -> None:
     assert (keymap.show("left"), keymap.show("right"), keymap.show("right", ascii_only=True)) == ("h", "→", "->")
 
 
-def test_keys_that_have_signs_are_shown_by_these_until_they_are_others() -> None:
-    own, vi = Keymap(), Keymap({"up": ("k", "up"), "down": ("j", "down")})
-    assert own.show_signs("↑↓", "up", "down") == "↑↓"
-    assert vi.show_signs("↑↓", "up", "down") == "k/j"
-    assert vi.show_signs("arrows", "down", "left") == "j/<-"
+@pytest.mark.parametrize(
+    ("changed", "shown"), [({}, "arrows+Enter"), ({"left": ("h",), "up": ("k", "up")}, "k/↓/h/→+Enter")]
+)
+async def test_arrows_are_called_so_until_they_are_other_keys(
+    game: Game, changed: dict[str, tuple[str, ...]], shown: str
+) -> None:
+    async with game(changed_keys=changed) as (ana, *_):
+        await ana.until(f"1-9 place  {shown}  Tab chat")
 
 
 async def test_pages_name_the_keys_that_move_the_choice(server: Server, open_screen: OpenScreen) -> None:

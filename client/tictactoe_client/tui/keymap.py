@@ -117,16 +117,6 @@ class Keymap:
 
         return _show(key if key in _SHOWN else key_to_character(key) or key, ascii_only=ascii_only)
 
-    def show_pair(self, one: str, other: str, *, ascii_only: bool = False) -> str:
-        """Return how to write the keys of two actions that belong together: ``←/→``."""
-        return "/".join(self.show(action, ascii_only=ascii_only) for action in (one, other))
-
-    def show_signs(self, signs: str, *actions: str) -> str:
-        """Return the signs, ``↑↓``, while these actions have the keys that they come with; else those keys, ``k/j``."""
-        if all(self._keys[action][:1] == ACTIONS[action][:1] for action in actions):
-            return signs
-        return "/".join(self.show(action, ascii_only=signs.isascii()) for action in actions)
-
 
 def find_conflicts(changed: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return for each changed action what its keys collide with, in words; nothing for those that are free.

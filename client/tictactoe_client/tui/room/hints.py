@@ -13,6 +13,7 @@ from tictactoe_protocol.pushes import RoomState
 
 _TALK = {"chat": "chat", "command": "command", "help": "help"}
 _STEPS = {"left": "step", "right": "step"}
+_WORTH = {"review": "values", "mistake": "next mistake"}
 _COMMANDS = "resign draw undo claim chat clock who leave help"
 
 
@@ -21,7 +22,7 @@ def name_keys(table: Table, state: RoomState, desk: Desk) -> Mapping[str, str]:
 
     Those that do not count now may be among them.
     """
-    hand, situation = table.hand, table.situation
+    hand, situation, holds_seat = table.hand, table.situation, table.room.seat is not None
     if hand.question is not None:
         return {"confirm": "yes", "back": "play on"}
     if hand.line.mode == "chat":
@@ -38,39 +39,40 @@ def name_keys(table: Table, state: RoomState, desk: Desk) -> Mapping[str, str]:
         compare = {"up": "compare", "down": "compare", "review": "hide values"}
         return {**_STEPS, **compare, **({"mistake": "next mistake"} if is_over else {}), "end": "end", "back": "back"}
     if situation == "replay":
-        way_out = "back" if len(desk.screens) > 1 else "leave"
-        looks = {**_STEPS, "review": "values", "mistake": "next mistake", "back": way_out, "save": "save"}
+        looks = {**_STEPS, **_WORTH, "back": "back" if len(desk.screens) > 1 else "leave", "save": "save"}
         return {**looks, "home": "", "end": "", "12 Enter": "go to a move", "help": "help"}
-    if situation == "waiting" and table.room.seat is not None:
+    if situation == "waiting" and holds_seat:
         code = {"copy": "copy", "hide_code": "hide QR", "computer": "let the computer sit in"}
         return {"back": "cancel", **code, "help": "help"}
-    if situation == "waiting":
-        return {"chat": "chat", "back": "leave", "help": "help"}
-    if situation == "watching" or table.room.seat is None:
-        return {**_STEPS, "end": "live", "review": "values", "chat": "chat", "back": "leave", "help": "help"}
+    if situation in ("waiting", "watching") or not holds_seat:
+        looks = {} if situation == "waiting" else {**_STEPS, "end": "live", "review": "values"}
+        return {**looks, "chat": "chat", "back": "leave", "help": "help"}
     if table.actions.timeline.is_back:
-        to_end = f"or {desk.keymap.show('back')} to the end"
-        return {**_STEPS, "mistake": "next mistake", "end": to_end, "review": "values", "chat": "chat", "help": "help"}
+        return {**_STEPS, "end": f"or {desk.keymap.show('back')} to the end", **_WORTH, "chat": "chat", "help": "help"}
     ways = {"rematch": "rematch", "review": "review", "another": table.another, "save": "save"}
     return {**ways, "chat": "chat", "back": "home"}
 
 
 def _name_moves(table: Table, rules: Rules, desk: Desk) -> dict[str, str]:
     """Return how one plays, or what becomes of what is typed as a move."""
-    typed, keymap, keys = table.hand.ahead, desk.keymap, desk.settings.keys
-    if typed and table.room.is_my_turn and table.hand.pending is None and is_whole(typed, rules, keys):
+    typed, settings = table.hand.ahead, desk.settings
+    if typed and table.room.is_my_turn and table.hand.pending is None and is_whole(typed, rules, settings.keys):
         return {"Enter": f"play {typed.strip()}", "back": "clear"}
     if typed and not goes_on(typed.lstrip(), rules):
         return {"back": "clear"}
-    place, sides = keymap.show("place"), keymap.show_pair("left", "right", ascii_only=desk.settings.ascii)
-    arrows = f"{keymap.show_signs('arrows', 'up', 'down', 'left', 'right')}+{place}"
+    left, right, up, down, place = (
+        desk.keymap.show(name, ascii_only=settings.ascii) for name in ("left", "right", "up", "down", "place")
+    )
+    arrows = "/".join((up, down, left, right))
+    arrows = "arrows" if arrows in ("↑/↓/←/→", "up/down/<-/->") else arrows
     if rules.gravity and rules.columns <= MOST_COLUMN_KEYS:
-        return {f"1-{rules.columns}": "drop", f"{sides} + {place}": ""}
+        return {f"1-{rules.columns}": "drop", f"{left}/{right} + {place}": ""}
     if has_single_keys(rules):
-        return {"qwe/asd/zxc" if keys is Keys.LETTERS else "1-9": "place", arrows: ""}
+        return {"qwe/asd/zxc" if settings.keys is Keys.LETTERS else "1-9": "place", f"{arrows}+{place}": ""}
     if rules.gravity:
-        return {"": f"type a column ({format_column(rules.columns // 2).lower()}) and Enter, or {sides} + {place}"}
-    return {"": f"type a cell ({example_cell(rules)}) and Enter, or {arrows}"}
+        column = format_column(rules.columns // 2).lower()
+        return {"": f"type a column ({column}) and Enter, or {left}/{right} + {place}"}
+    return {"": f"type a cell ({example_cell(rules)}) and Enter, or {arrows}+{place}"}
 
 
 def example_cell(rules: Rules) -> str:
