@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import monotonic
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from textual import events
 from textual.binding import BindingType
@@ -17,14 +17,12 @@ from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.help import Topic, list_room_help
 from tictactoe_client.text.news import can_play_again
 from tictactoe_client.text.wording import describe_unknown
-from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.foot import bind, draw_keys, find_keys, fit_keys
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.banners import describe_question, may_claim_by_key
 from tictactoe_client.tui.room.hints import example_cell, name_keys
 from tictactoe_client.tui.room.panel import link_for_others
-from tictactoe_client.tui.room.view import RoomView
 from tictactoe_client.tui.room.visit import Visit
 from tictactoe_client.tui.screen import HelpScreen
 from tictactoe_engine import Keys, Rules, has_single_keys
@@ -85,10 +83,6 @@ class RoomScreen(Visit):
 
     BINDINGS: ClassVar[list[BindingType]] = [bind(name, f"do('{name}')", label) for name, (label, _) in _KEYS.items()]
 
-    def __init__(self, desk: Desk, *arguments: Any, **options: Any) -> None:
-        super().__init__(desk, *arguments, **options)
-        self.view = RoomView(desk, self.table)
-
     # -- what is drawn --------------------------------------------------------------------------------------------
 
     def needed_size(self) -> tuple[int, int]:
@@ -109,16 +103,9 @@ class RoomScreen(Visit):
 
     def tick(self) -> None:
         """Show what time changes; a welcome goes when it was read, over a line that is typed when that is done."""
-        hand, state, now = self.hand, self.room.state, monotonic()
-        if self.table.record is not None or state is None:
-            return
-        has_returned = bool(hand.returned)
-        if self.returned_until <= now and not hand.line.mode:
-            hand.returned = ""
-        is_timed = state.status == "waiting" or (state.clock is not None and state.status == "playing")
-        is_held = any(self.table.hold_ms(mark, now) for mark in state.seats)
-        if is_timed or is_held or has_returned or self.desk.link.phase != "online":
-            self.desk.redraw()
+        if self.returned_until <= monotonic() and not self.hand.line.mode:
+            self.hand.returned = ""
+        super().tick()
 
     # -- keys -----------------------------------------------------------------------------------------------------
 
@@ -313,75 +300,73 @@ class RoomScreen(Visit):
             hand.type_ahead(character)
         else:
             hand.ahead = ""
-            self._say_why_not(rules) if cell is None else self.play_or_point(cell)
-
-    def _say_why_not(self, rules: Rules) -> None:
-        """Say why nothing is placed where one only looks on."""
-        if self.table.review.is_on:
-            self.desk.say(f"{self._colon}{example_cell(rules)} or a click tells what a cell is worth.")
-        else:
-            self.play(0)
+            self.enter() if cell is None else self.play_or_point(cell)
 
     def _type_move(self, character: str, cell: int | None, state: RoomState, rules: Rules) -> None:
-        """Take a character: a cell by its key, which takes the place of another one; else the next of a typed move."""
-        hand, keys = self.hand, self.desk.settings.keys
+        """Place on the cell of this key, or keep the key while it is not our move; else take the next of a typed move.
+
+        A key that is kept makes room for another one.
+        """
+        hand, keys, colon = self.hand, self.desk.settings.keys, self.desk.keymap.show("command")
         typed = hand.ahead.strip()
         is_key_typed = cell_of_key(typed, rules, keys) is not None
         if cell is not None and (not typed or is_key_typed):
             hand.ahead = ""
-            self._press_cell_key(character, cell, state)
+            if self._is_quiet:
+                return
+            if self._may_send:
+                self.play(cell)
+                return
+            hand.type_ahead(character)
+            if not self.room.is_my_turn:
+                name = name_of(state, state.turn)
+                self.desk.say(f"It's {name}'s move. Enter plays {character} when it is yours.")
         elif not typed and character.isalpha() and has_single_keys(rules) and keys is Keys.LETTERS:
-            self.desk.say(f"Here a letter places: qwe/asd/zxc. For a name such as b3: {self._colon}b3")
+            self.desk.say(f"Here a letter places: qwe/asd/zxc. For a name such as b3: {colon}b3")
         elif character != " " or (typed and not is_key_typed):
             if begins_anew(hand.ahead, character, rules):
                 hand.ahead = ""
             hand.type_ahead(character)
 
-    def _press_cell_key(self, key: str, cell: int, state: RoomState) -> None:
-        """Place on the cell of this key at once; while it is not our move, keep the key as text."""
-        if self._is_quiet:
-            return
-        if self._may_send:
-            self.play(cell)
-            return
-        self.hand.type_ahead(key)
-        if not self.room.is_my_turn:
-            self.desk.say(f"It's {name_of(state, state.turn)}'s move. Enter plays {key} when it is yours.")
-
     def enter(self) -> None:
-        """Play what is typed, else at the cursor; go to the move whose number is typed in a record."""
-        state, hand = self.room.state, self.hand
+        """Play what is typed, else at the cursor; go to the move whose number is typed in a record.
+
+        Where one only looks on, say why nothing is placed.
+        """
+        state, hand, colon = self.room.state, self.hand, self.desk.keymap.show("command")
         if state is None:
             return
-        rules = state.rules.to_rules()
         if self.table.record is not None and hand.ahead:
             number, hand.ahead = int(hand.ahead), ""
             self.do(Look("at", number))
+        elif self.table.review.is_on:
+            cell = example_cell(state.rules.to_rules())
+            self.desk.say(f"{colon}{cell} or a click tells what a cell is worth.")
         elif self.table.situation != "playing":
-            self._say_why_not(rules)
+            self.play(0)
         elif self._is_quiet:
             return
         elif hand.ahead:
-            self._submit_ahead()
+            self._submit_ahead(hand.ahead.strip(), colon)
         elif hand.cursor is not None:
             self.play(hand.cursor)
         else:
             hand.move_cursor((0, 0), state)
 
-    def _submit_ahead(self) -> None:
-        hand = self.hand
-        typed, intent = hand.ahead.strip(), self.table.actions.parse(hand.ahead)
-        if isinstance(intent, Place):
-            hand.ahead = "" if self._may_send else hand.ahead
-            self.play(intent.cell)
-            return
-        hand.ahead = ""
-        if isinstance(intent, BadInput):
-            self.desk.say(clean_text(intent.message))
-        elif len(typed.split(" ")[0]) > 1:
-            self.desk.say(f"Commands begin with {self._colon}   {self._colon}{typed}")
-        else:
-            self.desk.say(describe_unknown(typed, "A move looks like b2. ? for help."))
+    def _submit_ahead(self, typed: str, colon: str) -> None:
+        """Play what was typed as a move; it stays while the move cannot be sent yet."""
+        intent = self.table.actions.parse(typed)
+        if not isinstance(intent, Place) or self._may_send:
+            self.hand.ahead = ""
+        match intent:
+            case Place(cell):
+                self.play(cell)
+            case BadInput(message=message):
+                self.desk.say(clean_text(message))
+            case _ if len(typed.split(" ")[0]) > 1:
+                self.desk.say(f"Commands begin with {colon}   {colon}{typed}")
+            case _:
+                self.desk.say(describe_unknown(typed, "A move looks like b2. ? for help."))
 
     @property
     def _is_quiet(self) -> bool:
@@ -392,10 +377,6 @@ class RoomScreen(Visit):
     def _may_send(self) -> bool:
         """Whether a move would go out now: it is ours, and none is on its way."""
         return self.room.is_my_turn and self.hand.pending is None
-
-    @property
-    def _colon(self) -> str:
-        return self.desk.keymap.show("command")
 
     # -- the mouse ------------------------------------------------------------------------------------------------
 

@@ -47,6 +47,7 @@ from tictactoe_client.tui.errands import describe_errand
 from tictactoe_client.tui.room.ending import describe_farewell
 from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
+from tictactoe_client.tui.room.view import RoomView
 from tictactoe_client.tui.screen import DrawnScreen
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
@@ -82,6 +83,7 @@ class Visit(DrawnScreen):
         self.room = room
         self.table = Table(room, actions, review, again)
         self.hand = self.table.hand
+        self.view = RoomView(desk, self.table)
         super().__init__(self.hand.line)
         self.is_room = self.needs_server = self.table.record is None
         self._says_goodbye = False
