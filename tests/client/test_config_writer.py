@@ -29,6 +29,13 @@ def kept(path: Path, before: str, name: str = "theme", value: str | bool = "nigh
     return path.read_bytes().decode()
 
 
+def why_not() -> str:
+    """Return why a setting is not kept."""
+    with pytest.raises(NotKept) as refused:
+        keep_setting("theme", "night")
+    return refused.value.message
+
+
 def test_the_first_setting_makes_the_folder_and_a_file_for_its_owner(home: Path) -> None:
     keep_setting("theme", "night")
     path = config_path()
@@ -134,34 +141,26 @@ def test_a_link_stays_a_link_and_its_file_is_written(path: Path, tmp_path: Path,
 )
 def test_a_file_that_cannot_be_understood_is_left_alone(path: Path, before: bytes, reason: str) -> None:
     path.write_bytes(before)
-    with pytest.raises(NotKept) as refused:
-        keep_setting("theme", "night")
-    assert refused.value.message.startswith(reason)
+    assert why_not().startswith(reason)
     assert path.read_bytes() == before
 
 
 def test_a_read_only_file_is_left_alone(path: Path) -> None:
     path.write_text("")
     path.chmod(0o444)
-    with pytest.raises(NotKept) as refused:
-        keep_setting("theme", "night")
-    assert refused.value.message == "client.toml is read-only"
+    assert why_not() == "client.toml is read-only"
     assert path.read_text() == ""
 
 
 def test_what_is_no_file_is_left_alone(path: Path) -> None:
     path.symlink_to(os.devnull)
-    with pytest.raises(NotKept) as refused:
-        keep_setting("theme", "night")
-    assert refused.value.message == f"{os.devnull} is no regular file"
+    assert why_not() == f"{os.devnull} is no regular file"
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
 
 
 def test_a_folder_that_cannot_be_made_is_told(home: Path) -> None:
     (home / ".config").write_text("a file in its place")
-    with pytest.raises(NotKept) as refused:
-        keep_setting("theme", "night")
-    assert refused.value.message.startswith("client.toml cannot be written: ")
+    assert why_not().startswith("client.toml cannot be written: ")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may write anywhere")
@@ -169,11 +168,10 @@ def test_a_read_only_folder_is_told_and_nothing_is_left_in_it(path: Path) -> Non
     path.write_text("")
     path.parent.chmod(0o555)
     try:
-        with pytest.raises(NotKept) as refused:
-            keep_setting("theme", "night")
+        told = why_not()
     finally:
         path.parent.chmod(0o755)
-    assert refused.value.message == "client.toml cannot be written: permission denied"
+    assert told == "client.toml cannot be written: permission denied"
     assert list(path.parent.iterdir()) == [path]
 
 
@@ -221,9 +219,8 @@ def test_who_holds_the_folder_for_too_long_is_told_of(path: Path, monkeypatch: p
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
-        with pytest.raises(NotKept) as refused:
-            keep_setting("theme", "night")
+        told = why_not()
     finally:
         os.close(folder)
-    assert refused.value.message == "another program writes there"
+    assert told == "another program writes there"
     assert not path.exists()

@@ -66,6 +66,9 @@ WIDE = Rules(rows=32, columns=32, line=5)
         ("value", Query("value")),
         (":review 5", Query("value", 5)),
         ("yes", Verb("yes")),
+        ("mute ana 2", Verb("mute", "ana 2")),
+        ("/Unmute bo", Verb("unmute", "bo")),
+        ("mute", Verb("mute")),
     ],
 )
 def test_a_line_means(line: str, intent: Intent) -> None:

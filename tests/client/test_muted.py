@@ -5,9 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET, UnsetType
 
 from tests.client.states import ANA, BO, state
-from tictactoe_client.input.intents import Verb, parse_intent
 from tictactoe_client.text.talk import Muted
-from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import ChatLine
 
 
@@ -49,10 +47,3 @@ def test_nobody_mutes_oneself_and_who_is_not_muted_is_not_unmuted() -> None:
     assert muted.mute("ana", state()) == "That is you."
     assert muted.unmute("bo") == "bo is not muted."
     assert muted.describe() == "Nobody is muted. Type mute and a name."
-
-
-def test_what_is_typed() -> None:
-    rules = Rules()
-    assert parse_intent("mute ana 2", rules) == Verb("mute", "ana 2")
-    assert parse_intent("/Unmute bo", rules) == Verb("unmute", "bo")
-    assert parse_intent("mute", rules) == Verb("mute")

@@ -17,10 +17,11 @@ CLAIM = "bo has been gone too long. Type claim to take the win, claim draw to ca
 class Reminders:
     """The reminders of one who is told state after state."""
 
-    def __init__(self, viewer: str, settings: Settings) -> None:
+    def __init__(self, viewer: str, settings: Settings, first: RoomState, now: float) -> None:
         self._reminders = plain.Reminders(viewer, settings)
         self._state: RoomState | None = None
         self._is_back = False
+        self.take(first, now)
 
     @property
     def next_at(self) -> float | None:
@@ -60,14 +61,12 @@ def said(reminders: Reminders, until: float) -> list[tuple[float, str]]:
 
 
 def test_ones_own_time_is_told_twice_when_it_gets_short() -> None:
-    reminders = Reminders(ANA, Settings())
-    reminders.take(timed((), 40_000), 100.0)
+    reminders = Reminders(ANA, Settings(), timed((), 40_000), 100.0)
     assert said(reminders, 200.0) == [(110.0, "You have 30 seconds left."), (130.0, "You have 10 seconds left.")]
 
 
 def test_short_time_is_told_once_a_game_though_the_clock_goes_up_again() -> None:
-    reminders = Reminders(ANA, Settings(quiet=True))
-    reminders.take(timed((), 31_000), 0.0)
+    reminders = Reminders(ANA, Settings(quiet=True), timed((), 31_000), 0.0)
     assert said(reminders, 2.0) == [(1.0, "You have 30 seconds left.")]
     reminders.take(timed((0,), 31_000), 2.0)
     reminders.take(timed((0, 1), 31_000), 3.0)
@@ -80,8 +79,7 @@ def test_the_last_seconds_for_a_first_move_are_told_and_take_nothing_from_the_cl
     def due(moves: tuple[int, ...], start_ms: int) -> RoomState:
         return replace(timed(moves, 60_000), clock=ClockState({"X": 60_000, "O": 60_000}, None, start_ms))
 
-    reminders = Reminders(ANA, Settings())
-    reminders.take(due((), 30_000), 100.0)
+    reminders = Reminders(ANA, Settings(), due((), 30_000), 100.0)
     assert said(reminders, 125.0) == [(120.0, "You have 10 seconds left for your first move.")]
     reminders.take(due((0,), 30_000), 125.0)
     assert reminders.next_at is None
@@ -90,16 +88,14 @@ def test_the_last_seconds_for_a_first_move_are_told_and_take_nothing_from_the_cl
 
 
 def test_whoever_comes_back_with_little_time_hears_how_much() -> None:
-    reminders = Reminders(ANA, Settings())
-    reminders.take(timed((), 8_000), 0.0)
+    reminders = Reminders(ANA, Settings(), timed((), 8_000), 0.0)
     assert reminders.speak(0.0) == ["You have 8 seconds left."]
     assert reminders.next_at is None
 
 
 def test_a_clock_for_each_move_is_told_in_each_move_where_that_is_news() -> None:
-    reminders = Reminders(ANA, Settings(quiet=True))
     terms = ClockTerms(move_ms=20_000)
-    reminders.take(timed((), 20_000, terms), 0.0)
+    reminders = Reminders(ANA, Settings(quiet=True), timed((), 20_000, terms), 0.0)
     assert said(reminders, 15.0) == [(10.0, "You have 10 seconds left.")]
     reminders.take(timed((0,), 20_000, terms), 15.0)
     reminders.take(timed((0, 1), 20_000, terms), 20.0)
@@ -110,22 +106,19 @@ def test_a_clock_for_each_move_is_told_in_each_move_where_that_is_news() -> None
 
 def test_the_time_of_others_is_theirs() -> None:
     for viewer in (BO, "p-watcher"):
-        reminders = Reminders(viewer, Settings(quiet=True))
-        reminders.take(timed((), 31_000), 0.0)
+        reminders = Reminders(viewer, Settings(quiet=True), timed((), 31_000), 0.0)
         assert reminders.next_at is None
 
 
 def test_a_claim_is_told_once_however_many_states_come() -> None:
-    reminders = Reminders(ANA, Settings(quiet=True))
-    reminders.take(away(5_000), 0.0)
+    reminders = Reminders(ANA, Settings(quiet=True), away(5_000), 0.0)
     assert said(reminders, 20.0) == [(5.0, CLAIM)]
     reminders.take(away(0, watchers=3), 6.0)
     assert said(reminders, 20.0) == []
 
 
 def test_one_who_came_back_and_dropped_again_has_a_whole_hold() -> None:
-    reminders = Reminders(ANA, Settings(quiet=True))
-    reminders.take(away(0), 0.0)
+    reminders = Reminders(ANA, Settings(quiet=True), away(0), 0.0)
     assert said(reminders, 1.0) == [(0.0, CLAIM)]
     reminders.take(away(60_000), 10.0)
     assert said(reminders, 100.0) == [(70.0, CLAIM)]
@@ -137,8 +130,7 @@ def test_of_three_players_only_those_past_their_hold_are_named() -> None:
         mark: seat and replace(seat, online=mark == "X", hold_ms=hold)
         for (mark, seat), hold in zip(players(three).items(), (UNSET, 9_000, 4_000), strict=True)
     }
-    reminders = Reminders(ANA, Settings(quiet=True))
-    reminders.take(state((0,), three, seats=seats), 0.0)
+    reminders = Reminders(ANA, Settings(quiet=True), state((0,), three, seats=seats), 0.0)
     assert said(reminders, 60.0) == [
         (4.0, "cy has been gone too long. Type claim to take the win, or just wait."),
         (9.0, "bo has been gone too long. Type claim to take the win, or just wait."),
@@ -147,8 +139,7 @@ def test_of_three_players_only_those_past_their_hold_are_named() -> None:
 
 def test_waiting_for_a_player_is_told_the_more_seldom_the_longer_it_takes() -> None:
     alone = state(seats={**players(), "O": None})
-    reminders = Reminders(ANA, Settings())
-    reminders.take(alone, 0.0)
+    reminders = Reminders(ANA, Settings(), alone, 0.0)
     assert said(reminders, 900.0) == [
         (30.0, "Still waiting for another player after 30 seconds."),
         (60.0, "Still waiting for another player after 1 minute."),
@@ -164,14 +155,12 @@ def test_waiting_for_a_player_is_told_the_more_seldom_the_longer_it_takes() -> N
 
 
 def test_nobody_is_told_to_wait_for_a_move() -> None:
-    reminders = Reminders(BO, Settings())
-    reminders.take(state(), 0.0)
+    reminders = Reminders(BO, Settings(), state(), 0.0)
     assert reminders.next_at is None
 
 
 def test_without_a_connection_it_is_the_connection_that_is_waited_for() -> None:
-    reminders = Reminders(ANA, Settings())
-    reminders.take(away(5_000), 0.0)
+    reminders = Reminders(ANA, Settings(), away(5_000), 0.0)
     reminders.lose_connection(2.0)
     assert said(reminders, 40.0) == [(32.0, "Still without a connection after 30 seconds.")]
     reminders.take(state(), 41.0)
@@ -180,6 +169,5 @@ def test_without_a_connection_it_is_the_connection_that_is_waited_for() -> None:
 
 def test_whoever_wants_it_quiet_and_whoever_watches_waits_in_silence() -> None:
     for viewer, settings in ((BO, Settings(quiet=True)), ("p-watcher", Settings())):
-        reminders = Reminders(viewer, settings)
-        reminders.take(state(), 0.0)
+        reminders = Reminders(viewer, settings, state(), 0.0)
         assert reminders.next_at is None

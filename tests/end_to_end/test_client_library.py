@@ -45,7 +45,10 @@ async def state_where(room: Room, **expected: object) -> RoomState:
 async def pair(url: str) -> AsyncIterator[tuple[Room, Room]]:
     async with connect(url, name="ana") as ana, connect(url, name="bo") as bo:
         first = await ana.create()
-        yield first, await bo.join(first.code)
+        second = await bo.join(first.code)
+        for room in (first, second):
+            await state_where(room, status="playing")
+        yield first, second
 
 
 async def test_a_random_number_of_watchers_never_makes_a_bot_move_twice(server: Server) -> None:
@@ -143,7 +146,6 @@ async def test_rooms_are_created_listed_joined_and_watched(server: Server) -> No
 
 async def test_states_come_to_everybody_and_the_newest_wins(server: Server) -> None:
     async with pair(server.url) as (first, second), connect(server.url) as other:
-        await state_where(first, status="playing")
         await first.move("b2")
         await state_where(second, ply=1)
         await second.move(0)
@@ -158,7 +160,6 @@ async def test_states_come_to_everybody_and_the_newest_wins(server: Server) -> N
 
 async def test_a_rematch_changes_the_seat(server: Server) -> None:
     async with pair(server.url) as (first, second):
-        await state_where(first, status="playing")
         await first.resign()
         await state_where(second, status="over")
         await first.rematch()
@@ -170,7 +171,6 @@ async def test_a_rematch_changes_the_seat(server: Server) -> None:
 
 async def test_a_refusal_is_typed_and_the_connection_stays(server: Server) -> None:
     async with pair(server.url) as (first, second):
-        await state_where(first, status="playing")
         with pytest.raises(Refused) as refused:
             await second.move(4, ply=0)
         assert (refused.value.code, refused.value.message) == ("not_your_turn", "It's ana's move.")
@@ -184,7 +184,6 @@ async def test_a_refusal_is_typed_and_the_connection_stays(server: Server) -> No
 
 async def test_a_draw_is_offered_and_agreed(server: Server) -> None:
     async with pair(server.url) as (first, second):
-        await state_where(second, status="playing")
         await first.draw()
         assert (await state_where(second, seq=3)).offers.draw == "X"
         await second.draw("accept")
@@ -234,7 +233,6 @@ async def test_messages_that_are_given_back_are_kept_no_more(server: Server) -> 
 
 async def test_leaving_ends_the_iteration(server: Server) -> None:
     async with pair(server.url) as (first, second):
-        await state_where(first, status="playing")
         await second.leave()
         assert second.ended == "left"
         assert [state async for state in second if state.seq < 0] == []

@@ -23,6 +23,7 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.tui.app import TicTacToe
 from tictactoe_client.tui.opening import Opening
 from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.server import Server
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
@@ -236,13 +237,14 @@ def game(server: Server, open_screen: OpenScreen) -> Game:
         *,
         opponent: str = "bo",
         at: Server = server,
+        clock: ClockFields | None = None,
         moves: Sequence[int] = (),
         gives_up: bool = False,
         **options: Any,
     ) -> AsyncIterator[tuple[ScreenUser, Peer, str]]:
         options = {"motion": False, "size": (80, 16) if rules.rows == 3 else (80, 24), "url": at.url, **options}
         async with (
-            open_screen(options.pop("url"), Choice("create", rules, private=True), **options) as ana,
+            open_screen(options.pop("url"), Choice("create", rules, clock, private=True), **options) as ana,
             open_peer(at.url, opponent) as bo,
         ):
             await ana.until("Waiting for someone")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.named_keys import last_line, named_keys
-from tests.peer import Peer, open_peer, play_out
+from tests.peer import Peer, play_out, two_playing
 from tests.proxy import Proxy
 from tests.tui.conftest import Game, OpenScreen, ScreenUser
 from tests.tui.test_replay_page import diagonal
@@ -97,10 +97,7 @@ class Hand:
 @contextlib.asynccontextmanager
 async def two_at_a_board(server: Server, **rules: Any) -> AsyncIterator[tuple[Peer, Peer, str]]:
     """Let two others play a public game, in which two moves are made."""
-    async with open_peer(server.url, "cy") as cy, open_peer(server.url, "di") as di:
-        code = (await cy.ask("create", analysis="open", **rules))["room"]
-        await di.ask("join", room=code)
-        await cy.state(status="playing")
+    async with two_playing(server, "cy", "di", analysis="open", **rules) as (cy, di, code):
         await play_out({"X": cy, "O": di}, code, [0, 4])
         yield cy, di, code
 

@@ -45,12 +45,8 @@ async def test_an_open_analysis_is_shown_in_the_room_and_in_the_list(server: Ser
         await ana.until(f"{code}  analysis open, 3x3")
 
 
-async def test_the_time_for_a_first_move_is_counted_down(server: Server, open_screen: OpenScreen) -> None:
-    clock = ClockFields(initial_ms=60_000, increment_ms=0)
-    async with open_screen(server.url, Choice("create", clock=clock)) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Waiting for someone")
-        code = ana.code
-        await bo.ask("join", room=code)
+async def test_the_time_for_a_first_move_is_counted_down(game: Game) -> None:
+    async with game(clock=ClockFields(initial_ms=60_000, increment_ms=0)) as (ana, bo, code):
         await ana.until("YOUR MOVE (X)   first move within 0:")
         await ana.do("1", "bo's move (O)   first move within 0:")
         await bo.ask("move", room=code, cell=4, ply=1)

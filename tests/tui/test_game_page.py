@@ -10,7 +10,8 @@ from tests.proxy import Proxy
 from tests.tui.conftest import AtHome, Game, OpenScreen
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
-from tictactoe_engine import PRESETS, Keys, Rules
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
@@ -32,42 +33,6 @@ async def test_a_whole_game_by_digits(game: Game, look: dict[str, Any]) -> None:
         text = await ana.do("3", "YOU WIN   <X> A1 <X> B1 <X> C1   (5 moves", "r rematch")
         assert "<X>" in text.splitlines()[4]
         assert text.isascii() is look.get("ascii", False)
-
-
-async def test_a_taken_cell_is_told_with_the_free_ones(game: Game) -> None:
-    async with game(moves=[0, 4]) as (ana, *_):
-        await ana.do("5", "B2 is taken by O. Free: B1 C1 A2 C2 A3 B3 C3.")
-
-
-async def test_out_of_turn_nothing_is_sent(game: Game) -> None:
-    async with game(moves=[0]) as (ana, bo, code):
-        await ana.do("2", "It's bo's move.")
-        await bo.ask("move", room=code, cell=4, ply=1)
-        await ana.until("YOUR MOVE (X)", "1. X A1  O B2")
-
-
-async def test_the_cursor_moves_and_places(game: Game) -> None:
-    async with game() as (ana, bo, _):
-        await ana.do("left", "[5]")
-        await ana.do("left up", "[1]")
-        await ana.press("space")
-        assert (await bo.state(ply=1))["last"] == 0
-
-
-async def test_a_pad_counts_from_below(game: Game) -> None:
-    async with game(keys=Keys.PAD) as (ana, bo, _):
-        await ana.until("1 │  7  │  8  │  9")
-        await ana.press("7")
-        assert (await bo.state(ply=1))["last"] == 0
-
-
-async def test_commands_follow_a_colon(game: Game) -> None:
-    async with game() as (ana, bo, _):
-        await ana.do(":", ":_", "Enter do it")
-        await ana.enter("resing", 'I don\'t know "resing". Did you mean resign?')
-        await ana.press(":", "b", "2", "enter")
-        assert (await bo.state(ply=1))["last"] == 4
-        await ana.do(": x escape", "bo's move", gone=":x")
 
 
 async def test_chat_goes_both_ways_and_is_cleaned(game: Game) -> None:
@@ -110,27 +75,10 @@ async def test_a_finished_game_is_stepped_through(game: Game) -> None:
         await ana.do("left left right right", "(O)")
 
 
-async def test_a_drop_is_shown_with_the_time_that_is_left(server: Server, game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await bo.socket.close()
-        await ana.until("bo has dropped. Waiting for them: ", "(away)")
-        async with open_peer(server.url, token=bo.welcome["token"]) as again:
-            await again.ask("join", room=code)
-            await ana.until("bo is back.", gone="has dropped. Waiting for them: 0:5 ")
-
-
-async def test_a_clock_is_shown_for_each(server: Server, open_screen: OpenScreen) -> None:
-    from tictactoe_client.input.rule_options import parse_clock
-
-    async with (
-        open_screen(server.url, Choice("create", SMALL, parse_clock("3+2"))) as ana,
-        open_peer(server.url, "bo") as bo,
-    ):
-        await ana.until("Waiting for someone")
-        await bo.ask("join", room=ana.code)
+async def test_a_clock_is_shown_for_each(game: Game) -> None:
+    async with game(clock=ClockFields(initial_ms=180_000, increment_ms=2_000)) as (ana, *_):
         await ana.until("3:00")
         await ana.do("5", "bo's move", "3:0", "first move within 0:2")
-        await ana.until("first move within 0:28")
 
 
 async def test_a_large_board_is_typed_with_what_is_typed_shown(game: Game) -> None:

@@ -134,16 +134,9 @@ async def test_a_watcher_of_a_room_that_waits_reads_who_is_there(server: Server,
             await wat.until("You are watching. bo is X.", "Waiting for someone", "Tab chat  Esc leave  ? help")
 
 
-async def test_the_command_that_is_offered_works_as_it_is_typed(open_screen: OpenScreen) -> None:
+async def test_the_command_that_is_offered_works_as_it_is_typed(game: Game) -> None:
     hasty = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
-    async with (
-        Server(hasty) as server,
-        open_screen(server.url, Choice("create")) as ana,
-        open_peer(server.url, "bo") as bo,
-    ):
-        await ana.until("Waiting for someone")
-        await bo.ask("join", room=ana.code)
-        await ana.until("YOUR MOVE (X)")
+    async with Server(hasty) as server, game(at=server) as (ana, bo, _):
         await bo.socket.close()
         await ana.until("bo has been gone too long.   :claim win   :claim draw   or just wait")
         await ana.enter(":claim win", "YOU WIN")

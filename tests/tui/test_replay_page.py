@@ -188,9 +188,3 @@ async def test_a_game_without_moves_has_a_start(watch: Watch) -> None:
 async def test_ascii_without_colour_is_enough(watch: Watch) -> None:
     async with watch(ply=7, ascii=True, colour=False) as ana:
         assert (await ana.until("<X> | <X> | <X>", "<-/-> step")).isascii()
-
-
-async def test_other_keys_are_obeyed(watch: Watch) -> None:
-    async with watch(changed_keys={"right": ("n",), "left": ("p",), "save": ("w",)}) as ana:
-        await ana.until("w save")
-        await ana.do("n n p", "Move 1 of 7")

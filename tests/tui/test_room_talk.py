@@ -78,15 +78,6 @@ async def test_a_rematch_is_not_offered_to_an_empty_seat_and_n_says_what_it_open
         await ana.do("5", "The game is over. n new private room or Esc.")
 
 
-async def test_a_quick_match_goes_on_to_a_new_opponent(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, Choice("match")) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Waiting for someone")
-        code = (await bo.ask("match", rules="classic"))["room"]
-        await ana.until("YOUR MOVE")
-        await bo.ask("resign", room=code)
-        await ana.until("n new opponent")
-
-
 async def test_no_time_that_has_passed_stays_in_the_talk(game: Game) -> None:
     async with game() as (ana, bo, _):
         await bo.socket.close()
