@@ -49,10 +49,14 @@ def pipe() -> Iterator[tuple[int, int]]:
 
 
 class Terminal:
-    """A pseudo-terminal and what was written to it; `screen` is what a person would see on it."""
+    """A pseudo-terminal and what was written to it; `screen` is what a person would see on it.
 
-    def __init__(self, ours: int, process: Process) -> None:
+    `before` is what `attributes` returned before there was a program.
+    """
+
+    def __init__(self, ours: int, before: list[object], process: Process) -> None:
         self._ours = ours
+        self.before = before
         self.process = process
         self.written = b""
         self._heard = 0
@@ -139,13 +143,14 @@ async def run_screen(*command: str, **variables: str) -> AsyncIterator[Terminal]
     """Run a command with a terminal as all of its streams."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+    before = termios.tcgetattr(ours)
     process = await start_program(
         *command,
         terminal=theirs,
         env=environment(**{"TERM": "xterm-256color", "PYTHONWARNINGS": "default", **variables}),
     )
     os.close(theirs)
-    screen = Terminal(ours, process)
+    screen = Terminal(ours, before, process)
     try:
         yield screen
     finally:

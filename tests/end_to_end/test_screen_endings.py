@@ -66,10 +66,9 @@ def assert_restored(screen: Terminal) -> None:
 @pytest.mark.parametrize(("moment", "number", "code"), MOMENTS)
 async def test_a_signal_while_it_starts_ends_it(server: Server, moment: str, number: signal.Signals, code: int) -> None:
     async with run_screen(sys.executable, "-c", program(server.url, number, moment)) as screen:
-        before = screen.attributes()
         assert await screen.end() == code
         assert_restored(screen)
-        assert screen.attributes() == before
+        assert screen.attributes() == screen.before
 
 
 async def test_a_signal_while_it_connects_ends_it() -> None:
@@ -117,7 +116,6 @@ async def test_the_second_signal_ends_it_at_once_and_still_restores_the_terminal
         hostile_server("bo", {Leave: hear_and_say_nothing}) as server,
         run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen,
     ):
-        before = screen.attributes()
         await screen.until("YOUR MOVE")
         screen.process.send_signal(signal.SIGTERM)
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -125,18 +123,17 @@ async def test_the_second_signal_ends_it_at_once_and_still_restores_the_terminal
         screen.process.send_signal(signal.SIGTERM)
         assert await screen.end() == 143
         assert_restored(screen)
-        assert screen.attributes() == before
+        assert screen.attributes() == screen.before
 
 
 async def test_ctrl_c_with_the_help_open_ends_it(server: Server) -> None:
     async with run_screen(*COMMAND, "-s", server.url) as screen:
-        before = screen.attributes()
         await screen.until("Playing as")
         await screen.ask("?", "Esc back")
         screen.type("\x03")
         assert await screen.end() == 130
         assert_restored(screen)
-        assert screen.attributes() == before
+        assert screen.attributes() == screen.before
 
 
 @pytest.mark.parametrize(
@@ -154,8 +151,7 @@ async def test_a_mistake_of_ours_while_it_starts_restores_the_terminal(server: S
         "main()\n"
     )
     async with run_screen(sys.executable, "-c", broken) as screen:
-        before = screen.attributes()
         assert await screen.end() == 1
         assert_restored(screen)
-        assert screen.attributes() == before
+        assert screen.attributes() == screen.before
         assert b"This is a mistake in tictactoe-client" in screen.written

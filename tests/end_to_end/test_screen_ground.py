@@ -112,14 +112,13 @@ async def test_a_terminal_whose_ground_decides_nothing_is_not_asked(server: Serv
 @pytest.mark.parametrize("ends_early", [False, True])
 async def test_the_terminal_is_left_as_it_was_wherever_the_program_ends(server: Server, *, ends_early: bool) -> None:
     async with run_screen(*COMMAND, "-s", server.url, **COLOURS) as screen:
-        before = screen.attributes()
         await asked(screen)
-        assert screen.attributes() != before
+        assert screen.attributes() != screen.before
         if not ends_early:
             await screen.shows("Playing as")
         screen.process.send_signal(signal.SIGTERM)
         assert await screen.end() == 143
-        assert screen.attributes() == before
+        assert screen.attributes() == screen.before
 
 
 async def test_a_terminal_that_is_closed_before_it_answers_is_gone_and_no_mistake(server: Server) -> None:

@@ -35,10 +35,9 @@ async def test_a_file_is_replayed_without_any_connection_and_the_terminal_is_res
         lonely_port() as (url, callers),
         run_screen(*COMMAND, "replay", games, "--at", "3", TICTACTOE_SERVER=url) as screen,
     ):
-        before = screen.attributes()
         await screen.until("The first of 2 games; --game 2 chooses the next.", "{A threat.}")
         assert ENTERED in screen.written
-        assert screen.attributes() != before
+        assert screen.attributes() != screen.before
         await screen.ask("\x1b[C", "bo (O) plays A3, bottom left.")
         await screen.ask("7\r", "ana (X) plays C2, middle right.")
         screen.type("\x1b")
