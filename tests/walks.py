@@ -99,11 +99,10 @@ async def play_a_friend(ana: Walker, bo: Walker) -> None:
     await bo.fill_in(code[1])
     await bo.press("enter")
     await bo.until("ana's move (X)")
-    for mine, theirs in (("1", "5"), ("2", "9")):
-        await ana.place(mine)
-        await bo.place(theirs)
-        await bo.until("ana's move (X)")
-    await ana.place("3")
+    for moves, digit in enumerate("15293"):
+        walker = bo if moves % 2 else ana
+        await walker.until_turn(moves)
+        await walker.place(digit)
     await ana.until("YOU WIN   <X> A1 <X> B1 <X> C1")
     await bo.until("YOU LOSE")
     await bo.go_home_and_quit()
