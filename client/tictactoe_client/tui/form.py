@@ -124,9 +124,9 @@ class FormScreen(ListScreen):
         return self.line.display and self.line.value != self._before
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        field = self.fields[self.chosen]
-        if self.line.display and field.value != event.value:
-            field.value = event.value
+        field, text = self.fields[self.chosen], event.value.strip()
+        if self.line.display and field.value != text:
+            field.value = text
             self.took(self.chosen)
             self.redraw()
 

@@ -94,25 +94,18 @@ class HomeScreen(ListScreen):
     def draw_body(self, page: Picture, body: Region) -> None:
         client = self._client
         self._entries = {entry.name: entry for entry in self._list_entries(client)}
+        title = [(line, "title") for line in (_ASCII_NAME if page.ascii_only else _NAME)]
         if client is not None:
-            self._draw_menu(page, body, client)
+            self._draw_menu(page, body, client, title)
             return
         rows = [(name, f"{entry.title}  {entry.note}") for name, entry in self._entries.items()]
         lines = describe_no_server(self.desk.link, self.desk.keymap, offers_own=True)
-        y = body.y
-        if body.height >= len(lines) + 5:
-            y = self._draw_name(page, y) + 1
-        self.draw_lines(page, y, lines)
+        has_room = body.height >= len(lines) + 5
+        self.draw_lines(page, body.y, [*title, ("", ""), *lines] if has_room else lines)
         self.lay_rows(Region(2, body.bottom - len(rows), body.width - 4, len(rows)), rows)
         self.lay_rows(Region(), (), self.rooms)
 
-    def _draw_name(self, page: Picture, y: int) -> int:
-        for line in _ASCII_NAME if page.ascii_only else _NAME:
-            page.put(3, y, line, "title")
-            y += 1
-        return y
-
-    def _draw_menu(self, page: Picture, body: Region, client: Client) -> None:
+    def _draw_menu(self, page: Picture, body: Region, client: Client, title: Sequence[tuple[str, str]]) -> None:
         """Draw the menu and the rooms that wait below it; where that is too high, only that with the chosen line."""
         menu = [(name, self._describe(entry)) for name, entry in self._entries.items()]
         table = self.desk.lobby.tabulate("waiting", client.player)
@@ -120,7 +113,7 @@ class HomeScreen(ListScreen):
         self.keep([*self._entries, *rooms])
         needed = len(_NAME) + len(menu) + 3 + (3 if rooms else 0) + (3 if self.desk.link.is_own else 1)
         is_high, is_wide, is_widest = body.height >= needed, page.width >= 72, page.width >= 130
-        top = self._draw_player(page, self._draw_name(page, body.y) if is_high else body.y, client)
+        top = self._draw_player(page, self.draw_lines(page, body.y, title) if is_high else body.y, client)
         aside = 72 if is_widest else 46 if is_wide else page.width
         if is_high:
             draw_frame(page, Region(1, top, aside - 2, len(menu) + 2))

@@ -22,11 +22,6 @@ from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.picture import ASCII, Picture, measure, wrap
 from tictactoe_client.tui.screen import FramedScreen
 
-Row = tuple[str, str]
-"""The name of what one may choose, and how it is shown."""
-Table = Mapping[str, Sequence[str]]
-"""Cells by the names of what one may choose; the titles of the columns come first."""
-
 
 class Rows(OptionList, can_focus=False, inherit_bindings=False):
     """Rows of one line each; a choice that moves sends the two lines that it concerns, not all of them."""
@@ -38,8 +33,8 @@ class Rows(OptionList, can_focus=False, inherit_bindings=False):
         super().__init__(markup=False, compact=True)
         self._rows: dict[str, str] = {}
 
-    def lie(self, place: Region, rows: Sequence[Row], chosen: str) -> None:
-        """Show these rows at this place of the window."""
+    def lie(self, place: Region, rows: Sequence[tuple[str, str]], chosen: str) -> None:
+        """Show these rows, each by its name, at this place of the window."""
         self.styles.offset, self.styles.width, self.styles.height = place.offset, place.width, place.height
         self.display = bool(rows) and bool(place)
         before, self._rows = self._rows, dict(rows)
@@ -118,14 +113,12 @@ class ListScreen(FramedScreen):
         return (bool(self._names) and not self.is_small) or action not in ("move", "go", "page", "open")
 
     def action_move(self, by: int) -> None:
-        at = self.at + by
-        self._go(at % len(self._names) if self.wraps else at)
+        at, many = self.at + by, len(self._names)
+        self.action_go(at % many if self.wraps else max(0, min(at, many - 1)))
 
     def action_page(self, by: int) -> None:
-        self._go(self.at + by * max(1, self.rows.size.height))
-
-    def _go(self, at: int) -> None:
-        self.choose(self._names[max(0, min(at, len(self._names) - 1))])
+        at = self.at + by * max(1, self.rows.size.height)
+        self.action_go(max(0, min(at, len(self._names) - 1)))
 
     def action_go(self, at: int) -> None:
         self.choose(self._names[at])
@@ -139,7 +132,7 @@ class ListScreen(FramedScreen):
 
     # -- what it looks like ---------------------------------------------------------------------------------------
 
-    def lay_rows(self, place: Region, rows: Sequence[Row], widget: Rows | None = None) -> None:
+    def lay_rows(self, place: Region, rows: Sequence[tuple[str, str]], widget: Rows | None = None) -> None:
         """Let a list lie at this place of the page; without a `widget` it is the only one."""
         if widget is None:
             self.keep([name for name, _ in rows])
@@ -147,8 +140,10 @@ class ListScreen(FramedScreen):
             rows = [(name, text.translate(ASCII)) for name, text in rows]
         (widget or self.rows).lie(place.translate((self.stage.x, self.stage.y)), rows, self.chosen)
 
-    def lay_table(self, page: Picture, place: Region, table: Table, widget: Rows | None = None) -> None:
-        """Let a list of cells lie below the titles of their columns."""
+    def lay_table(
+        self, page: Picture, place: Region, table: Mapping[str, Sequence[str]], widget: Rows | None = None
+    ) -> None:
+        """Let a list of cells, each row by its name, lie below the titles of their columns, which come first."""
         widths = [max(map(measure, column)) for column in zip(*table.values(), strict=True)]
         lines = [(name, "  ".join(map(set_cell_size, cells, widths))) for name, cells in table.items()]
         if len(lines) > 1 and place.height > 1:

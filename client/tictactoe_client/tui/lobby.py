@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from itertools import takewhile
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from msgspec import UNSET
 
@@ -20,12 +20,12 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, Ok, PastGame, RoomSummary, RulesState
 from tictactoe_protocol.wording import count, describe_clock, describe_manners
 
-_MOST_ROOMS: Final = 2_000
-"""How many rooms are remembered; of more those that opened first are forgotten."""
-
 
 class Lobby:
-    """Rooms by code, in the order in which they opened, each with the time at which we heard of it; for all screens."""
+    """Rooms by code, in the order in which they opened, each with the time at which we heard of it; for all screens.
+
+    Of more than 2,000 those that opened first are forgotten.
+    """
 
     def __init__(self, link: Session, start: Callable[[Coroutine[Any, Any, object]], object]) -> None:
         self.boards: tuple[LiveBoard, ...] = ()
@@ -47,7 +47,7 @@ class Lobby:
         push, now = message.push, time.monotonic()
         if isinstance(push, LobbyChange):
             self._rooms |= {room.room: (room, now) for room in push.changed}
-            for code in (*push.closed, *list(self._rooms)[:-_MOST_ROOMS]):
+            for code in (*push.closed, *list(self._rooms)[:-2_000]):
                 self._rooms.pop(code, None)
         elif isinstance(push, LiveBoards):
             self.boards = push.boards

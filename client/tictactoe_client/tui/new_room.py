@@ -14,6 +14,7 @@ from tictactoe_client.text.help import FORM, Topic
 from tictactoe_client.text.wording import describe_clock_in_words
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.form import Field, FormScreen
+from tictactoe_client.tui.picture import ASCII
 from tictactoe_engine import PRESETS, Rules, format_cell
 from tictactoe_protocol.wording import describe_rules
 
@@ -78,8 +79,7 @@ class NewRoomScreen(FormScreen):
 
     @property
     def _values(self) -> dict[str, Any]:
-        """What the lines say, texts without blanks around them."""
-        return {name: field.value if field.choices else field.value.strip() for name, field in self.fields.items()}
+        return {name: field.value for name, field in self.fields.items()}
 
     def took(self, name: str) -> None:
         """Show what a named game means, or that the rules are no longer those of one."""
@@ -97,7 +97,8 @@ class NewRoomScreen(FormScreen):
 
     def list_help(self) -> Sequence[Topic]:
         titles = [field.title for field in self.fields.values()]
-        return [("The lines", tuple(row for row in FORM if row[0] in titles))]
+        spell = ASCII if self.desk.settings.ascii else {}
+        return [("The lines", tuple((title.translate(spell), does) for title, does in FORM if title in titles))]
 
     def action_enter_room(self) -> None:
         """Open the room, unless something is wrong with it, or one is on the way already."""

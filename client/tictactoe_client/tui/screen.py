@@ -151,10 +151,11 @@ class FramedScreen(DrawnScreen):
             page.put(1, y, line, said[1] if said else "")
         draw_keys(page, list_keys(self, inner, self.foot_first, self.foot_renames))
 
-    def draw_lines(self, page: Picture, y: int, lines: Sequence[Part]) -> None:
-        """Draw texts with their roles below each other, broken where one is too long."""
+    def draw_lines(self, page: Picture, y: int, lines: Sequence[Part]) -> int:
+        """Draw texts with their roles below each other, broken where one is too long; return the row below them."""
         for text, role in lines:
             y = page.put_lines(3, y, page.width - 6, text, role)
+        return y
 
     def action_back(self) -> None:
         self.desk.close(self)
