@@ -99,9 +99,8 @@ async def test_the_form_has_help_on_each_of_its_lines_and_takes_no_question_mark
             assert ana.text == before
 
 
-async def test_the_form_and_its_help_need_nothing_but_ascii(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, ascii=True, colour=False) as ana:
-        await open_form(ana, "Misere")
+async def test_the_form_and_its_help_need_nothing_but_ascii(at_home: AtHome) -> None:
+    async with at_form(at_home, "Misere", ascii=True, colour=False) as ana:
         assert ana.text.isascii()
         assert (await ana.do("f1", "along, down or slanting", "Misere")).isascii()
 

@@ -31,19 +31,19 @@ class Rows(OptionList, can_focus=False, inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__(markup=False, compact=True)
-        self._rows: dict[str, str] = {}
 
     def lie(self, place: Region, rows: Sequence[tuple[str, str]], chosen: str) -> None:
         """Show these rows, each by its name, at this place of the window."""
         self.styles.offset, self.styles.width, self.styles.height = place.offset, place.width, place.height
         self.display = bool(rows) and bool(place)
-        before, self._rows = self._rows, dict(rows)
-        if list(before) != list(self._rows):
-            self.set_options(Option(f"  {text}", id=name) for name, text in rows)
-        for name, text in rows:
+        before = {option.id: option.prompt for option in self.options}
+        shown = {name: f"  {text}" for name, text in rows}
+        if list(before) != list(shown):
+            self.set_options(Option(text, id=name) for name, text in shown.items())
+        for name, text in shown.items():
             if text != before.get(name, text):
-                self.replace_option_prompt(name, f"  {text}")
-        self.highlighted = self.get_option_index(chosen) if chosen in self._rows else None
+                self.replace_option_prompt(name, text)
+        self.highlighted = self.get_option_index(chosen) if chosen in shown else None
 
     def watch_highlighted(self, highlighted: int | None) -> None:
         super().watch_highlighted(highlighted)
