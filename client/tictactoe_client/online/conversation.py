@@ -27,7 +27,7 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.online.stream import Audience
 from tictactoe_protocol import encode, pushes
 from tictactoe_protocol.pushes import Ok
-from tictactoe_protocol.requests import Create, Join, Lobby, Match, Move, Request, Watch
+from tictactoe_protocol.requests import Create, Join, Lobby, Match, Request, Watch
 
 _REPEATABLE: Final = frozenset(kind.__struct_config__.tag for kind in get_args(Request)) - {
     *("hello", "create", "match", "undo", "claim", "chat")
@@ -256,7 +256,11 @@ class Conversation:
                 self._seen[push.room] = max(push.seq, self._seen.get(push.room, 0))
                 room._take(push)
             case Ok():
-                self._settle(push)
+                may_be_in = push.room in self._rooms or len(self._open_rooms) < self._most_rooms
+                if push.room and push.seat is not UNSET and may_be_in:
+                    self.room(push.room)._enter(push)
+                if (pending := self._unanswered.get(push.id)) is not None and not pending.answer.done():
+                    pending.answer.set_result(push)
             case pushes.Error():
                 if (pending := self._unanswered.get(push.id or "")) is not None:
                     pending.fail(refusal_of(push))
@@ -274,16 +278,6 @@ class Conversation:
             for each in self._open_rooms:
                 each._hear(Told(push))
         self._audience.tell(message)
-
-    def _settle(self, reply: Ok) -> None:
-        may_be_in = reply.room in self._rooms or len(self._open_rooms) < self._most_rooms
-        if reply.room and reply.seat is not UNSET and may_be_in:
-            self.room(reply.room)._enter(reply)
-        pending = self._unanswered.get(reply.id)
-        if pending is not None and not pending.answer.done():
-            pending.answer.set_result(reply)
-            if isinstance(pending.request, Move):
-                self.room(pending.request.room)._expect_state(pending.request.ply)
 
     def _tell(self, event: ConnectionEvent) -> None:
         """Let streams and rooms know what has become of the connection."""

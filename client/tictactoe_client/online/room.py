@@ -153,8 +153,10 @@ class Room:
                 cell = parse_cell(cell, state.rules.to_rules())
             except (IllegalMove, UnknownNotation) as bad:
                 raise BadCell(bad.code, bad.message) from None
-        seen = 0 if state is None else state.ply
-        await self._client.request(requests.Move(room=self.code, cell=cell, ply=seen if ply is None else ply))
+        if ply is None:
+            ply = 0 if state is None else state.ply
+        await self._client.request(requests.Move(room=self.code, cell=cell, ply=ply))
+        self._awaits_state |= self.state is None or self.state.ply <= ply
 
     async def resign(self) -> None:
         """Give the game up; we stay in the room."""
@@ -326,10 +328,6 @@ class Room:
         self._audience.tell(event)
         if self._opening is not None:
             self._opening = [*self._opening, event] if len(self._opening) < 64 else None
-
-    def _expect_state(self, ply: int) -> None:
-        """Hold back what came before the answer to our move, where it does not have the move number `ply` yet."""
-        self._awaits_state |= self.state is None or self.state.ply <= ply
 
     def _end(self, ending: Literal["left", "closed", "replaced"], last: Closed | Replaced | None = None) -> None:
         if self.ended is None:
