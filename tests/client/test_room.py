@@ -147,7 +147,7 @@ async def test_what_comes_while_moves_are_asked_for_is_told_behind_them() -> Non
     listener = Listener(room)
     room._take(state((4, 0, 8)))
     room._take(state((4, 0, 8, 2)))
-    room._end("closed", Closed("idle"))
+    room._end(Closed("idle"))
     assert [update.state.ply for update in listener.updates] == [1, 3, 4]
     assert isinstance(listener.heard[-1], Closed)
 
@@ -268,7 +268,7 @@ async def test_a_connection_lost_for_good_ends_events_with_an_error_and_is_the_l
     room = entered(state())
     listener, lost = Listener(room), ConnectionLost("it broke")
     async with room.events() as events:
-        room._lose(lost)
+        room._end(lost)
         assert isinstance(await anext(events), Updated)
         with pytest.raises(ConnectionLost):
             await anext(events)

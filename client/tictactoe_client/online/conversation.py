@@ -267,9 +267,9 @@ class Conversation:
                 if push.code in errors.EXPULSIONS:
                     self._farewell = push
             case pushes.Closed() if room is not None:
-                room._end("closed", Closed(push.reason))
+                room._end(Closed(push.reason))
             case pushes.Replaced() if room is not None:
-                room._end("replaced", Replaced())
+                room._end(Replaced())
             case pushes.ChatLine() if room is not None:
                 room._hear(Said(push))
             case pushes.Notice():
@@ -289,7 +289,7 @@ class Conversation:
     def _finish(self, lost: errors.ConnectionLost | None) -> None:
         """End rooms and streams, with None as we have closed the conversation ourselves."""
         for room in self._open_rooms:
-            room._end("left") if lost is None else room._lose(lost)
+            room._end(lost or "left")
         self._audience.finish(lost)
 
     # -- the life of the connection ---------------------------------------------------------------------------------
@@ -383,7 +383,7 @@ class Conversation:
             except errors.Refused as refused:
                 if refused.retry_ms is None or (attempt >= 5 and clock() >= deadline):
                     self._tell(Gone(room.code, refused))
-                    room._end("closed", Closed(refused.message))
+                    room._end(Closed(refused.message))
                     return
                 await asyncio.sleep(max(0.05, refused.retry_ms / 1000))
             finally:

@@ -329,21 +329,21 @@ class Room:
         if self._opening is not None:
             self._opening = [*self._opening, event] if len(self._opening) < 64 else None
 
-    def _end(self, ending: Literal["left", "closed", "replaced"], last: Closed | Replaced | None = None) -> None:
-        if self.ended is None:
-            self._ask_no_more()
-            self.ended = ending
-            if isinstance(last, Closed):
-                self.closed_reason = last.reason or None
-            if last is not None:
-                self._tell(last)
-            self._audience.finish(None)
-            self._wake()
-
-    def _lose(self, lost: ConnectionLost) -> None:
+    def _end(self, why: Literal["left"] | Closed | Replaced | ConnectionLost) -> None:
+        """Let nothing follow, but what waits for moves and, where we did not leave, `why`."""
+        if self.ended is not None:
+            return
         self._ask_no_more()
-        self._lost = lost
-        self._audience.finish(lost, Cut(lost))
+        match why:
+            case ConnectionLost():
+                self._lost = why
+            case Closed(reason):
+                self.ended, self.closed_reason = "closed", reason or None
+            case _:
+                self.ended = "replaced" if isinstance(why, Replaced) else "left"
+        if isinstance(why, Closed | Replaced):
+            self._tell(why)
+        self._audience.finish(self._lost, None if self._lost is None else Cut(self._lost))
         self._wake()
 
     def _wake(self) -> None:
