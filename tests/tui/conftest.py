@@ -156,7 +156,7 @@ class ScreenUser:
         return {colour.triplet.hex if colour.triplet else colour.name for colour in found}
 
     def has_role(self, role: str) -> bool:
-        return bool(self.canvas.picture.has(role))
+        return any(cell[1] == role for row in self.canvas.picture.rows for cell in row)
 
     @property
     def canvas(self) -> Any:

@@ -72,9 +72,6 @@ class Picture:
         """Return the plain text, without trailing spaces."""
         return ["".join(character for character, _ in row).rstrip() for row in self.rows]
 
-    def has(self, role: str) -> bool:
-        return any(cell[1] == role for row in self.rows for cell in row)
-
 
 @lru_cache(maxsize=1024)
 def _split(text: str) -> tuple[str, ...]:

@@ -82,9 +82,6 @@ def describe_farewell(state: RoomState, viewer: str, address: Address, *, is_tol
         return f"{room}: you left before a game began."
     if cost_of_going(state, viewer, aborts=aborts) == "abort":
         return f"{room}: you left before everybody had moved. The game was aborted."
-    others = [mark for mark, seat in state.seats.items() if seat is not None and mark != own and not seat.out]
-    names = " and ".join(name_of(state, mark) for mark in others)
-    seat = state.seats.get(own)
-    if seat is not None and seat.out:
-        return f"{room}: you were out; {names} play on."
-    return f"{room}: you left; {names} {'wins' if len(others) == 1 else 'play on'}."
+    staying = {mark: name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and not seat.out}
+    did = "left" if staying.pop(own, "") else "were out"
+    return f"{room}: you {did}; {' and '.join(staying.values())} {'wins' if len(staying) == 1 else 'play on'}."

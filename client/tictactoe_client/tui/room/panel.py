@@ -191,7 +191,7 @@ def draw_code(picture: Picture, link: str) -> int:
     return x - 1
 
 
-def fill_invitation(table: Table, state: RoomState, link: str, width: int, height: int) -> tuple[list[Line], list[str]]:
+def fill_invitation(table: Table, state: RoomState, width: int, height: int, link: str) -> tuple[list[Line], list[str]]:
     """Return at most so many lines on how others get here, and for each line of the talk what it is a part of."""
     company, clock = describe_players(state, table.room.viewer), describe_clock_in_words(state.time_control)
     if table.room.seat is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from textual.geometry import Region
@@ -133,25 +133,21 @@ class RoomView:
         if state is None or newest is None:
             picture.put(1, 0, f" Room {table.room.code} ...")
             return
-        now, last, hand, worth, link = time.monotonic(), picture.height - 1, table.hand, [], ""
+        now, last, hand = time.monotonic(), picture.height - 1, table.hand
         if layout is None:
             link, x, y, rows = link_for_others(self.desk, table), 3, 2, 3
-            has_code = hand.shows_code and self.desk.settings.colour and not self.desk.settings.ascii
+            has_code = hand.shows_code and self.desk.settings.colour and not picture.ascii_only
             width = (draw_code(picture, link) if has_code else picture.width - 1) - x
+            fill = partial(fill_invitation, table, state, width, link=link)
         else:
             worth = self._draw_board(picture, state, layout)
             x, y, rows = layout.panel or 0, layout.top, last - layout.below_board
             width = min(MAX_WIDTH, picture.width - x - 1) if layout.panel is not None else 0
+            fill = partial(fill_panel, table, newest, width, now=now, worth=worth, ascii_only=picture.ascii_only)
         heard = hand.heard if table.record is None else table.talk
         for unseen in ([], heard):
             foot = self.foot.arrange(state, status, now, picture.width, rows, unseen)
-            height = last - foot.height - y
-            if layout is None:
-                lines, talk = fill_invitation(table, state, link, width, height)
-            elif width:
-                lines, talk = fill_panel(table, newest, width, height, now, worth, ascii_only=picture.ascii_only)
-            else:
-                lines, talk = [], []
+            lines, talk = fill(last - foot.height - y) if width else ([], [])
             if is_seen := shows_talk(talk, heard, width):
                 break
         hand.told = len(hand.heard) if is_seen else foot.notes
