@@ -307,7 +307,7 @@ class RoomScreen(Visit):
 
         A key that is kept makes room for another one.
         """
-        hand, keys, colon = self.hand, self.desk.settings.keys, self.desk.keymap.show("command")
+        hand, keys = self.hand, self.desk.settings.keys
         typed = hand.ahead.strip()
         is_key_typed = cell_of_key(typed, rules, keys) is not None
         if cell is not None and (not typed or is_key_typed):
@@ -322,7 +322,7 @@ class RoomScreen(Visit):
                 name = name_of(state, state.turn)
                 self.desk.say(f"It's {name}'s move. Enter plays {character} when it is yours.")
         elif not typed and character.isalpha() and has_single_keys(rules) and keys is Keys.LETTERS:
-            self.desk.say(f"Here a letter places: qwe/asd/zxc. For a name such as b3: {colon}b3")
+            self.desk.say(f"Here a letter places: qwe/asd/zxc. For a name such as b3: {self._colon}b3")
         elif character != " " or (typed and not is_key_typed):
             if begins_anew(hand.ahead, character, rules):
                 hand.ahead = ""
@@ -333,27 +333,28 @@ class RoomScreen(Visit):
 
         Where one only looks on, say why nothing is placed.
         """
-        state, hand, colon = self.room.state, self.hand, self.desk.keymap.show("command")
+        state, hand = self.room.state, self.hand
         if state is None:
             return
-        if self.table.record is not None and hand.ahead:
+        if self.table.situation == "playing":
+            if self._is_quiet:
+                return
+            if hand.ahead:
+                self._submit_ahead(hand.ahead.strip())
+            elif hand.cursor is not None:
+                self.play(hand.cursor)
+            else:
+                hand.move_cursor((0, 0), state)
+        elif hand.ahead:
             number, hand.ahead = int(hand.ahead), ""
             self.do(Look("at", number))
         elif self.table.review.is_on:
             cell = example_cell(state.rules.to_rules())
-            self.desk.say(f"{colon}{cell} or a click tells what a cell is worth.")
-        elif self.table.situation != "playing":
-            self.play(0)
-        elif self._is_quiet:
-            return
-        elif hand.ahead:
-            self._submit_ahead(hand.ahead.strip(), colon)
-        elif hand.cursor is not None:
-            self.play(hand.cursor)
+            self.desk.say(f"{self._colon}{cell} or a click tells what a cell is worth.")
         else:
-            hand.move_cursor((0, 0), state)
+            self.play(0)
 
-    def _submit_ahead(self, typed: str, colon: str) -> None:
+    def _submit_ahead(self, typed: str) -> None:
         """Play what was typed as a move; it stays while the move cannot be sent yet."""
         intent = self.table.actions.parse(typed)
         if not isinstance(intent, Place) or self._may_send:
@@ -364,7 +365,7 @@ class RoomScreen(Visit):
             case BadInput(message=message):
                 self.desk.say(clean_text(message))
             case _ if len(typed.split(" ")[0]) > 1:
-                self.desk.say(f"Commands begin with {colon}   {colon}{typed}")
+                self.desk.say(f"Commands begin with {self._colon}   {self._colon}{typed}")
             case _:
                 self.desk.say(describe_unknown(typed, "A move looks like b2. ? for help."))
 
@@ -377,6 +378,10 @@ class RoomScreen(Visit):
     def _may_send(self) -> bool:
         """Whether a move would go out now: it is ours, and none is on its way."""
         return self.room.is_my_turn and self.hand.pending is None
+
+    @property
+    def _colon(self) -> str:
+        return self.desk.keymap.show("command")
 
     # -- the mouse ------------------------------------------------------------------------------------------------
 
