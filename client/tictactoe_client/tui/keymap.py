@@ -109,13 +109,22 @@ class Keymap:
     def show(self, action: str, *, ascii_only: bool = False) -> str:
         """Return how to write the action's first key: ``Enter``, ``Ctrl+Q``."""
         keys = self._keys.get(action)
-        return _show(keys[0], ascii_only=ascii_only) if keys else "-"
+        return self.show_key(keys[0], ascii_only=ascii_only) if keys else "-"
 
     def show_key(self, key: str, *, ascii_only: bool = False) -> str:
-        """Return how to write a key by its name in the library, where a character has a long one."""
+        """Return how to write a key, by the name of the library's where a character has one.
+
+        >>> Keymap().show_key("ctrl+q"), Keymap().show_key("f1"), Keymap().show_key("question_mark")
+        ('Ctrl+Q', 'F1', '?')
+        """
         from textual.keys import key_to_character
 
-        return _show(key if key in _SHOWN else key_to_character(key) or key, ascii_only=ascii_only)
+        if key.startswith("ctrl+"):
+            return f"Ctrl+{key[5:].upper()}"
+        if key[:1] == "f" and key[1:].isdigit():
+            return key.upper()
+        shown = _SHOWN.get(key) or key_to_character(key) or key
+        return _ASCII_ARROWS.get(key, shown) if ascii_only else shown
 
 
 def find_conflicts(changed: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -136,16 +145,3 @@ def find_conflicts(changed: Mapping[str, Sequence[str]]) -> dict[str, str]:
                     found[action] = f'"{shared[0]}" is {other} as well, {situation}.'
                     break
     return found
-
-
-def _show(key: str, *, ascii_only: bool) -> str:
-    """Return a key's name for people.
-
-    >>> _show("ctrl+q", ascii_only=True), _show("f1", ascii_only=True), _show("left", ascii_only=False)
-    ('Ctrl+Q', 'F1', '←')
-    """
-    if key.startswith("ctrl+"):
-        return f"Ctrl+{key[5:].upper()}"
-    if key[:1] == "f" and key[1:].isdigit():
-        return key.upper()
-    return _ASCII_ARROWS[key] if ascii_only and key in _ASCII_ARROWS else _SHOWN.get(key, key)

@@ -12,7 +12,7 @@ from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.room.ending import ended_by_leaving
 from tictactoe_client.tui.room.table import Table
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.wording import format_duration, name_of
+from tictactoe_protocol.wording import format_duration, join_words, name_of
 
 Text = tuple[str, str]
 """A text and its role."""
@@ -83,13 +83,12 @@ def _absence_banner(state: RoomState, table: Table, keymap: Keymap, now: float) 
     gone = absent_opponents(state, table.room.viewer)
     if not gone:
         return None
-    names, has = _join(state, gone), "has" if len(gone) == 1 else "have"
+    names, has = _names(state, gone), "has" if len(gone) == 1 else "have"
     left = _held_ms(table, gone, now)
     if left > 0:
-        needless = "(you needn't do anything)"
-        is_are = "is" if len(gone) == 1 else "are"
-        absent = f"{is_are} not here" if table.actions.unblamed.issuperset(gone) else f"{has} dropped"
-        return (f"{names} {absent}. Waiting for them: {format_duration(left)}.   {needless}", "warn")
+        absent = f"{'is' if len(gone) == 1 else 'are'} not here"
+        absent = absent if table.actions.unblamed.issuperset(gone) else f"{has} dropped"
+        return f"{names} {absent}. Waiting for them: {format_duration(left)}.   (you needn't do anything)", "warn"
     draws = len(state.seats) == 2
     if may_claim_by_key(table, now):
         ways = [f"{keymap.show('claim')} claim the win", f"{keymap.show('claim_draw')} call it a draw"]
@@ -111,13 +110,13 @@ def _rematch_banner(state: RoomState, table: Table, keymap: Keymap) -> Text | No
         return (f"You asked for a rematch. Waiting ...   {back} leave", "dim")
     if asked:
         wants = "wants" if len(asked) == 1 else "want"
-        return (f"{_join(state, asked)} {wants} a rematch:   {keymap.show('rematch')} accept", "warn")
+        return (f"{_names(state, asked)} {wants} a rematch:   {keymap.show('rematch')} accept", "warn")
     gone = [mark for mark, seat in state.seats.items() if seat is not None and seat.left]
     if gone and not (len(gone) == 1 and ended_by_leaving(table)):
         new = f"{keymap.show('another')} {another}   " if another else ""
-        return (f"{_join(state, gone)} left.   {new}{back} home", "dim")
+        return (f"{_names(state, gone)} left.   {new}{back} home", "dim")
     return None
 
 
-def _join(state: RoomState, marks: Iterable[str]) -> str:
-    return " and ".join(name_of(state, mark) for mark in marks)
+def _names(state: RoomState, marks: Iterable[str]) -> str:
+    return join_words([name_of(state, mark) for mark in marks])

@@ -19,21 +19,9 @@ from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.cells import landing_cell
 from tictactoe_client.input.intents import Intent, Look, Place, Verb, describe_too_long
 from tictactoe_client.input.record import RecordActions, RecordedRoom
+from tictactoe_client.online import events
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError
-from tictactoe_client.online.events import (
-    Back,
-    Change,
-    Closed,
-    Ended,
-    Gone,
-    Lost,
-    Moved,
-    Replaced,
-    RoomEvent,
-    Said,
-    Updated,
-)
 from tictactoe_client.online.room import Room
 from tictactoe_client.session import Enter
 from tictactoe_client.settings import ExitCode
@@ -88,8 +76,8 @@ class Visit(DrawnScreen):
         self.is_room = self.needs_server = self.table.record is None
         self._says_goodbye = False
         self.returned_until = 0.0
-        self._returned: Back | None = None
-        self._changes: list[Change] = []
+        self._returned: events.Back | None = None
+        self._changes: list[events.Change] = []
         self._stop_hearing = room.subscribe(self._hear)
         self._news = news
         if room.seat is not None:
@@ -104,32 +92,32 @@ class Visit(DrawnScreen):
 
     # -- what happens in the room ---------------------------------------------------------------------------------
 
-    def _hear(self, event: RoomEvent) -> None:
+    def _hear(self, event: events.RoomEvent) -> None:
         """Take what happens in this room; what changed is drawn when all of one state has been told."""
         match event:
-            case Change():
+            case events.Change():
                 self._changes.append(event)
                 return
-            case Updated():
+            case events.Updated():
                 self._take_update(event)
-            case Said(line) if self.table.actions.muted.hears(line):
+            case events.Said(line) if self.table.actions.muted.hears(line):
                 said = announce_chat(line)
                 self.table.tell(said)
                 self.hand.hear(said)
-            case Lost():
+            case events.Lost():
                 self.hand.returned = ""
-            case Back():
+            case events.Back():
                 self.desk.status = None
                 self._returned = event
-            case Gone(refused=refused):
+            case events.Gone(refused=refused):
                 self._end_room(clean_text(refused.message))
-            case Closed(reason):
+            case events.Closed(reason):
                 self._end_room(describe_closing(self.room.code, reason))
-            case Replaced():
+            case events.Replaced():
                 self._end_room(TAKEN_OVER)
         self.desk.redraw()
 
-    def _take_update(self, update: Updated) -> None:
+    def _take_update(self, update: events.Updated) -> None:
         old, state, table = update.old, update.state, self.table
         brought, self._changes = self._changes, []
         table.take(update, brought, monotonic())
@@ -143,15 +131,15 @@ class Visit(DrawnScreen):
         if self._returned is not None:
             self._welcome_back(self._returned, old, state)
             self._returned = None
-        if len(moved := [change for change in brought if isinstance(change, Moved)]) == 1:
+        if len(moved := [change for change in brought if isinstance(change, events.Moved)]) == 1:
             self._let_fall(moved[0].cell, state)
-        if any(isinstance(change, Ended) for change in brought):
+        if any(isinstance(change, events.Ended) for change in brought):
             self.desk.start(self._find_turning_point(state))
         was_mine = old is not None and old.turn is not None and old.turn == seat_of(old, self.room.viewer)
         if self.room.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
             self.desk.ring()
 
-    def _welcome_back(self, returned: Back, old: RoomState | None, state: RoomState) -> None:
+    def _welcome_back(self, returned: events.Back, old: RoomState | None, state: RoomState) -> None:
         missed = NOTHING_MISSED
         if old is not None and state.last is not None and state.ply > old.ply:
             mark = state.board[state.last]
@@ -161,7 +149,6 @@ class Visit(DrawnScreen):
         self.returned_until = monotonic() + _BACK_SHOWN_SECONDS
 
     def _let_fall(self, cell: int, state: RoomState) -> None:
-        """Show a mark on its way down, where marks fall and whoever looks wants to see it."""
         is_slow = (self.desk.link.latency_ms or 0) > _SLOW_MS
         if state.rules.gravity and self.desk.settings.motion and not is_slow and self.is_current:
             self.table.falling = drop_frames(state.board, state.rules.columns, cell, _MOST_FRAMES)
@@ -174,7 +161,6 @@ class Visit(DrawnScreen):
             self.set_timer(_FRAME_SECONDS, self._fall_on)
 
     async def _find_turning_point(self, state: RoomState) -> None:
-        """Find out where the game that is over was decided, to tell it beside the board."""
         judge, result = self.table.actions.judge, state.result
         if judge is None or result is None or len(state.board) > _MOST_CELLS_JUDGED:
             return
