@@ -9,6 +9,7 @@ from tests.peer import open_peer
 from tests.proxy import run_proxy
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client.files.players import KnownPlayers
+from tictactoe_client.online.address import parse_house
 from tictactoe_protocol import SERVICE_TYPE
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
@@ -88,6 +89,8 @@ async def test_a_server_nearby_is_listed_and_gone_to(server: Server, open_screen
         await (await announcing.async_register_service(info, allow_name_change=True))
         async with open_screen(NOWHERE.rpartition("/")[0]) as ana:
             await ana.until("Can't reach", "> Near you: hall  ws://10.1.2.3:8765")
+            ana.app.link.house = parse_house(server.url)
+            await ana.do("r", "> Quick match", "Near you: hall")
         async with open_screen(server.url) as ana:
             await ana.until("Playing as", "Near you: hall")
             await ana.do("end enter", "ws://10.1.2.3:8765  ●")

@@ -240,6 +240,8 @@ class HomeScreen(ListScreen):
             self.choose("bot")
         elif first is None and self.held:
             self.choose(f"resume-{self.held[0].room}")
+        elif self.chosen.startswith("near-"):
+            self.choose("")  # it was the first while there was no other
         self.desk.errands.go_on()
 
     async def _learn(self, client: Client, *, anew: bool = False) -> None:
