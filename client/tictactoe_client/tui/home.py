@@ -84,15 +84,10 @@ class HomeScreen(ListScreen):
         self._game = Field("", "classic", choices={"3x3" if name == "classic" else name: name for name in PRESETS})
         self._level = Field("", "medium", choices={level: level for level in LEVELS})
 
-    @property
-    def _client(self) -> Client | None:
-        """Who talks with the server, None before there is one and when there is none any more."""
-        return None if self.desk.link.phase == "failed" else self.desk.link.client
-
     # -- what it looks like ---------------------------------------------------------------------------------------
 
     def draw_body(self, page: Picture, body: Region) -> None:
-        client = self._client
+        client = None if self.desk.link.phase == "failed" else self.desk.link.client
         self._entries = {entry.name: entry for entry in self._list_entries(client)}
         title = [(line, "title") for line in (_ASCII_NAME if page.ascii_only else _NAME)]
         if client is not None:
@@ -285,7 +280,7 @@ class HomeScreen(ListScreen):
     def on_key(self, event: events.Key) -> None:
         """Begin a code where one is asked for, else choose the next line that begins with this letter."""
         letter, does = event.character, self.desk.keymap.does
-        if letter is None or not letter.isalnum() or self._client is None:
+        if letter is None or not letter.isalnum() or "join" not in self._entries:
             return
         if self.chosen == "join" and not (does(event.key, "up") or does(event.key, "down")):
             event.stop()
@@ -303,15 +298,14 @@ class HomeScreen(ListScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what there is: where a code is typed its letters do nothing else."""
-        link, is_here = self.desk.link, self._client is not None
+        link, entry, is_here = self.desk.link, self._entries.get(self.chosen), "join" in self._entries
         is_joining = is_here and self.chosen == "join"
-        entry = self._entries.get(self.chosen)
         offers = {
             "settings": not is_joining,
             "theme": not is_joining,
             "refresh": is_here and not is_joining,
             "ask_name": is_here and not is_joining,
-            "change": is_here and entry is not None and entry.choice is not None,
+            "change": entry is not None and entry.choice is not None,
             "start_local": can_start_local(link),
             "travel_back": not is_here and link.before is not None,
             "retry": link.phase == "failed",
