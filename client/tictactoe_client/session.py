@@ -9,7 +9,7 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from typing import Any, Final, Literal, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
 
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.address import Address, House, parse_house
@@ -21,8 +21,6 @@ from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_protocol import clean_text
-
-LATENCY_SECONDS: Final = 1.0
 
 Phase = Literal["connecting", "online", "away", "failed"]
 Role = Literal["player", "reader", "nobody"]
@@ -81,7 +79,7 @@ class Session:
         self.name = settings.name
         self.phase: Phase = "connecting"
         self.client: Client | None = None
-        self.latency_ms: int | None = None
+        self._latency_ms: int | None = None
         self.failure: ClientError | None = None
         self.retrying: Retrying | None = None
         self.retries_at = 0.0
@@ -107,6 +105,13 @@ class Session:
     def address(self) -> Address:
         """The server that we are at, or want to be at first."""
         return self.house.first
+
+    @property
+    def latency_ms(self) -> int | None:
+        """How long the server takes to answer: a figure that stands still while the connection does, None at first."""
+        if self.client is not None:
+            self._latency_ms = settle_latency(self._latency_ms, self.client.latency_seconds)
+        return self._latency_ms
 
     @property
     def is_own(self) -> bool:
@@ -163,7 +168,7 @@ class Session:
         """Say goodbye to this server and go to another, as whom we were there, first of all in that room."""
         self.before = self._reached if self._reached != address else None
         self.house, self.role, self._room = house_for(self.settings, address), role, room
-        self.client, self.latency_ms = None, None
+        self.client, self._latency_ms = None, None
         self._starts_local, self._resumes = False, False
         self.phase, self.failure = "connecting", None
         self._restart()
@@ -191,18 +196,8 @@ class Session:
             self._greeted.set()
             self._connected()
             self._changed()
-            measuring = asyncio.create_task(self._measure(client))
-            connections.callback(measuring.cancel)
             async for message in messages:
                 self._take(message, client)
-
-    async def _measure(self, client: Client) -> None:
-        while True:
-            await asyncio.sleep(LATENCY_SECONDS)
-            latency_ms = settle_latency(self.latency_ms, client.latency_seconds)
-            if self.phase == "online" and latency_ms != self.latency_ms:
-                self.latency_ms = latency_ms
-                self._changed()
 
     def _take(self, message: Message, client: Client) -> None:
         now = asyncio.get_running_loop().time()
@@ -268,8 +263,7 @@ class Session:
                 self._tell(f"Another program plays as {name} now: here you are another {name}, with games of your own.")
 
     def _note_address(self, client: Client) -> None:
-        self.phase, self.latency_ms = "online", settle_latency(None, client.latency_seconds)
-        self.house, self._reached = client.house, client.address
+        self.phase, self.house, self._reached = "online", client.house, client.address
 
     async def enter(self, enter: Enter) -> Room:
         """Enter a room, and have the seat there written down."""

@@ -20,6 +20,7 @@ from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
+from tictactoe_client.session import Session
 from tictactoe_client.tui.opening import Opening
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_engine.records import parse_record
@@ -57,10 +58,11 @@ def gallery() -> Gallery:
 
 async def take(user: ScreenUser, *codes: str) -> str:
     """Return what is on the screen, with all that differs from run to run made equal."""
-    user.app.link.latency_ms = 1
-    user.app.redraw()
-    await user.pilot.pause()
-    text = user.text.rstrip()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Session, "latency_ms", 1)
+        user.app.redraw()
+        await user.pilot.pause()
+        text = user.text.rstrip()
     for code in codes:
         text = text.replace(code, "K7M4PQ")
     text = re.sub(r"127\.0\.0\.1:\d{5}", "10.0.0.200:8765", text)

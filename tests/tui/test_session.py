@@ -68,7 +68,6 @@ async def test_the_head_says_how_long_the_server_takes_now(
     proxy: Proxy, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, *, in_a_room: bool
 ) -> None:
     monkeypatch.setattr("tictactoe_client.online.connection.PING_INTERVAL_SECONDS", 0.01)
-    monkeypatch.setattr("tictactoe_client.session.LATENCY_SECONDS", 0.01)
 
     def shown() -> int:
         found = re.search(r"(\d+) ms", ana.text)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.proxy import Proxy
 from tests.tui.conftest import AtHome, Game, ScreenUser
 from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.session import Session
 from tictactoe_client.tui.picture import measure, notice_size
 from tictactoe_engine import PRESETS, Rules
 
@@ -51,10 +52,9 @@ async def test_a_click_anywhere_in_a_large_cell_places(game: Game) -> None:
         await ana.until("(▄▀▄)")
 
 
-async def test_a_window_is_changed_again_and_again_during_a_game(game: Game) -> None:
+async def test_a_window_is_changed_again_and_again_during_a_game(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Session, "latency_ms", 1)
     async with game(size=(80, 24)) as (ana, bo, _):
-        ana.app.link.latency_ms = 1
-        ana.app.redraw()
         await ana.do("right", "┃    5    ┃")
         before = ana.text.splitlines()[1:]
         for size, words in (
