@@ -44,9 +44,10 @@ class BoardStyle:
 class Grid:
     """A board of these rules in this style, or of a compact one the part in these rows and columns, from 0.
 
-    The first cell's inside begins at `left`, `top` and is `wide` by `tall`; one column is between two cells. `sides`
-    are the signs before, between and after the cells of a row, `above`, `between` and `below` those of the lines about
-    the rows, empty without such a line. Large cells stand as on paper, without an edge, or where marks fall in slots.
+    The first cell's inside begins at `left`, `top` and is `wide` by `tall`, one row is `down` lines from the next, and
+    one column is between two cells. `sides` are the signs before, between and after the cells of a row, `above`,
+    `between` and `below` those of the lines about the rows, empty without such a line. Large cells stand as on paper,
+    without an edge, or where marks fall in slots.
     """
 
     rules: Rules
@@ -57,6 +58,7 @@ class Grid:
     top: int
     wide: int = 1
     tall: int = 1
+    down: int = 1
     sides: str = "   "
     above: str = ""
     between: str = ""
@@ -72,15 +74,10 @@ class Grid:
             case 0:
                 return cls(*place, left, len(format_column(rules.columns - 1)))
             case 1:
-                return cls(*place, left, 2, 5 if has_single_keys(rules) else 3, 1, "│││", "┌┬┐", "├┼┤", "└┴┘")
+                return cls(*place, left, 2, 5 if has_single_keys(rules) else 3, 1, 2, "│││", "┌┬┐", "├┼┤", "└┴┘")
             case _ if rules.gravity:
-                return cls(*place, left, 0, 5 if tall == 3 else 11, tall, "│││", below="└┴┘")
-        return cls(*place, left, 1, 2 * tall + 1, tall, " │ ", between=" ┼ ")
-
-    @property
-    def down(self) -> int:
-        """How many lines there are from one row to the next."""
-        return self.tall + (1 if self.between else 0)
+                return cls(*place, left, 0, 5 if tall == 3 else 11, tall, tall, "│││", below="└┴┘")
+        return cls(*place, left, 1, 2 * tall + 1, tall, tall + 1, " │ ", between=" ┼ ")
 
     @property
     def is_whole(self) -> bool:
@@ -96,8 +93,8 @@ class Grid:
     @property
     def height(self) -> int:
         """How many lines the drawing has, with what is said below it where it is a part."""
-        edge = (1 if self.below else 0) - (1 if self.between else 0) + (0 if self.is_whole else _EDGES[1])
-        return self.top + len(self.rows) * self.down + edge
+        edge = (1 if self.below else 0) + (0 if self.is_whole else _EDGES[1])
+        return self.top + (len(self.rows) - 1) * self.down + self.tall + edge
 
     @property
     def middle(self) -> int:
@@ -151,8 +148,8 @@ def fit_board(rules: Rules, style: BoardStyle, width: int, height: int) -> Grid:
 
 def smallest_board(rules: Rules) -> tuple[int, int]:
     """Return the least width and height in which a board can be shown: whole, or a part that scrolls."""
-    whole, style = Grid.of(rules, BoardStyle()), BoardStyle()
-    part = Grid.of(rules, style, range(min(rules.rows, _LEAST_PART)), range(min(rules.columns, _LEAST_PART)))
+    rows, columns = range(min(rules.rows, _LEAST_PART)), range(min(rules.columns, _LEAST_PART))
+    whole, part = Grid.of(rules, BoardStyle()), Grid.of(rules, BoardStyle(), rows, columns)
     best = whole if whole.width <= part.width and whole.height <= part.height else part
     return best.width, best.height
 

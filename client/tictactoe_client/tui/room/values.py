@@ -11,7 +11,7 @@ from tictactoe_client.tui.picture import Picture
 from tictactoe_engine import FREE
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 
-_ROLES: Final = {"win": "good", "loss": "bad", "draw": ""}
+_ROLES: Final = {"win": "good", "loss": "bad"}
 _SIGNS: Final = {"win": "+", "loss": "-", "draw": "="}
 
 
@@ -24,11 +24,9 @@ def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, 
     for cell, value in analysis.cells.items():
         if not grid.shows(cell) or view.board[cell] != FREE:
             continue
-        is_best = cell in analysis.best
+        is_best, (across, down) = cell in analysis.best, grid.middle_of(cell)
         text = format_value(value, grid.wide, is_best=is_best, is_chosen=cell == view.cursor and grid.tall == 1)
-        role = _ROLES.get(value.kind, "dim")
-        across, down = grid.middle_of(cell)
-        role = "key" if is_best and value.kind not in ("win", "loss") else role
+        role = _ROLES.get(value.kind, "key" if is_best else "dim" if value.kind == "unknown" else "")
         picture.put(x + across - len(text) // 2, y + down, text, role)
 
 
