@@ -83,8 +83,6 @@ class FormScreen(ListScreen):
     def describe_sum(self) -> tuple[str, str]:
         """Return what all lines come to, with its role."""
 
-    # -- what it looks like ---------------------------------------------------------------------------------------
-
     def draw_body(self, page: Picture, body: Region) -> None:
         self.fields = self.list_fields()
         width, (told, role) = body.width - 6, self.describe_sum()
@@ -103,10 +101,7 @@ class FormScreen(ListScreen):
         told = f"{field.title:<{_TITLE - 1}}{text:<{_VALUE - 4}}{arrow}"
         return f"{told:<{_TITLE + _VALUE - 1}}{field.note}" if width >= 72 else told
 
-    # -- what happens ---------------------------------------------------------------------------------------------
-
     def chose(self) -> None:
-        """Let the keys type where the chosen line is a text."""
         field = self.fields[self.chosen]
         self.line.display = not field.choices
         if field.choices:
@@ -131,7 +126,6 @@ class FormScreen(ListScreen):
             self.redraw()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer a change where there is a choice."""
         if action in ("step", "list_values"):
             return bool(self.chosen) and bool(self.fields[self.chosen].choices)
         return super().check_action(action, parameters)

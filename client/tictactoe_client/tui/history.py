@@ -60,8 +60,6 @@ class HistoryScreen(ListScreen):
         """Where the list is all that there is, going back leaves the program."""
         return {"open": "replay", "back": "leave" if len(self.desk.screens) == 1 else "back"}
 
-    # -- the list -------------------------------------------------------------------------------------------------
-
     def connected(self) -> None:
         self._ask(anew=True)
 
@@ -94,8 +92,6 @@ class HistoryScreen(ListScreen):
             self._refusal = "This server keeps no finished games." if keeps_none else clean_text(refused.message)
         finally:
             self.desk.redraw()
-
-    # -- one game -------------------------------------------------------------------------------------------------
 
     def open_row(self, name: str) -> None:
         self._get(lambda record: self.desk.open(RoomScreen(self.desk, RecordedRoom(record))))
@@ -146,11 +142,8 @@ class HistoryScreen(ListScreen):
             self.desk.say(f"Copied: {link}   {self.desk.keymap.show('share')} takes it back", "good")
 
     def action_refresh(self) -> None:
-        """Try the server again, and read the list anew."""
         self.desk.link.retry()
         self._ask(anew=True)
-
-    # -- what it looks like ---------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         client = self.desk.link.client
@@ -188,7 +181,6 @@ class HistoryScreen(ListScreen):
         self.lay_table(page, Region(2, body.y, body.width - 4, body.height), table)
 
     def _describe(self, own: OwnGame) -> tuple[str, ...]:
-        """Return what the list says of a game, column by column."""
         game, viewer = own.game, own.viewer
         others = ", ".join(clean_text(player.name) for player in game.players.values() if player.player != viewer)
         whose = f"{own.whose}: " if self._past is not None and self._past.is_shared else ""

@@ -152,9 +152,8 @@ class HomeScreen(ListScreen):
         many = max(1, min(len(boards), width // 25))
         share = (width + 3) // many - 3
         for x, live in zip(range(place.x + 2, place.right, share + 3), boards[:many], strict=False):
-            names = " v ".join(
-                shorten(clean_text(name), max(3, share // len(live.names) - 2)) for name in live.names.values()
-            )
+            size = max(3, share // len(live.names) - 2)
+            names = " v ".join(shorten(clean_text(name), size) for name in live.names.values())
             page.put(x, place.y + 1, names, "title", until=x + share)
             rules = PRESETS.get(live.preset or "") or Rules(live.rows, live.columns, 2, "".join(live.names))
             line = frozenset(live.result.line) if live.result and live.result.line else frozenset()
@@ -171,7 +170,6 @@ class HomeScreen(ListScreen):
         return [("tictactoe", "title")], next((way for way in ways if measure(way) <= width), "●")
 
     def _describe(self, entry: Entry) -> str:
-        """Return a line; what it has a choice of stands between arrows, chosen or not."""
         value = f"‹ {entry.choice.text} ›" if entry.choice is not None else ""
         if entry.name == "watch":
             value = f"  {len(self.desk.lobby.list_rooms('playing'))} live"

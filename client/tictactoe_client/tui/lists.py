@@ -82,8 +82,6 @@ class ListScreen(FramedScreen):
         self.chosen = ""
         self._names: Sequence[str] = ()
 
-    # -- the choice -----------------------------------------------------------------------------------------------
-
     @property
     def at(self) -> int:
         """The number of the chosen row, 0 of none."""
@@ -130,8 +128,6 @@ class ListScreen(FramedScreen):
         self.choose(event.option_id or "")
         self.open_row(self.chosen)
 
-    # -- what it looks like ---------------------------------------------------------------------------------------
-
     def lay_rows(self, place: Region, rows: Sequence[tuple[str, str]], widget: Rows | None = None) -> None:
         """Let a list lie at this place of the page; without a `widget` it is the only one."""
         if widget is None:
@@ -173,9 +169,8 @@ class WatchScreen(ListScreen):
         games, width = self.desk.lobby.tabulate("playing"), body.width - 6
         self.lay_table(page, Region(2, body.y, body.width - 4, body.height - 2), games)
         if len(games) == 1:
-            page.put_lines(
-                3, body.y + 1, width, "No public game is being played now. This page shows it when one begins."
-            )
+            told = "No public game is being played now. This page shows it when one begins."
+            page.put_lines(3, body.y + 1, width, told)
         told = "Private games are not listed: type their code, or paste it."
         page.put_lines(3, body.bottom - len(wrap(told, width)), width, told, "dim")
 
@@ -183,7 +178,6 @@ class WatchScreen(ListScreen):
         self.desk.errands.enter(Choice("watch", code=name), self)
 
     def on_key(self, event: events.Key) -> None:
-        """Begin a code with the first letter of it."""
         if event.character is not None and event.character.isalnum():
             event.stop()
             self.desk.errands.ask_for_room(event.character, "watch", self)

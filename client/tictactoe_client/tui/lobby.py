@@ -40,10 +40,7 @@ class Lobby:
             self._start(client.lobby(on=on, boards=3 if on else 0))
 
     def hear(self, message: Message) -> bool:
-        """Take lists and changes in the order in which the server tells them; tell whether it was one.
-
-        What is followed is followed again after a loss, with a list to begin with.
-        """
+        """Take a list, which comes again after a loss, or a change of it; tell whether it was one."""
         push, now = message.push, time.monotonic()
         if isinstance(push, LobbyChange):
             self._rooms |= {room.room: (room, now) for room in push.changed}
@@ -103,10 +100,7 @@ def short_rules(rules: RulesState) -> str:
 
 
 def describe_record(games: Sequence[PastGame], viewer: str) -> str:
-    """Return how the last game went, and how many were won in a row; games come newest first, nothing for none.
-
-    A run that is not over with all the games that are known is at least so long.
-    """
+    """Return how the newest game, the first, went and how many were won in a row; nothing where there is none."""
     if not games:
         return ""
     others = ", ".join(clean_text(player.name) for player in games[0].players.values() if player.player != viewer)

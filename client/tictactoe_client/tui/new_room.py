@@ -71,7 +71,6 @@ class NewRoomScreen(FormScreen):
         return self.fields or list_lines(alone=self.desk.link.is_own)
 
     def describe_sum(self) -> tuple[str, str]:
-        """Return what the room comes to, or what is wrong with it."""
         try:
             return describe_room(read_room(self._values), alone=self.desk.link.is_own), "dim"
         except Misuse as misuse:
@@ -111,9 +110,9 @@ class NewRoomScreen(FormScreen):
         """Take back what is typed in the line, else want no room any more."""
         if self.is_edited and not self.desk.errands.errand:
             self.line.value = self._before
-            return
-        self.desk.errands.give_up()
-        super().action_back()
+        else:
+            self.desk.errands.give_up()
+            super().action_back()
 
 
 def read_room(values: Mapping[str, Any]) -> Wish:

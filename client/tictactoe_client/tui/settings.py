@@ -26,12 +26,10 @@ class SettingsScreen(FormScreen):
     foot_first = ("back",)
 
     def describe_sum(self) -> tuple[str, str]:
-        """Return where all is kept."""
         problem = self.desk.not_kept
         return f"Not kept: {problem}" if problem else f"Kept in {show_path(config_path())}", "dim"
 
     def list_fields(self) -> dict[str, Field]:
-        """Return a line for each option, as it is now."""
         fields = {}
         for name, option in SCREEN_OPTIONS.items():
             value = getattr(self.desk.settings, name)
