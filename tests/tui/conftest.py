@@ -96,6 +96,11 @@ class ScreenUser:
         self.app.seen.clear()
         await self.pilot.press(*keys)
 
+    def rush(self, *keys: str) -> None:
+        """Press keys by their names faster than any of them is heard, as they come in one packet."""
+        for key in keys:
+            self.app.post_message(events.Key(key, key if len(key) == 1 else None))
+
     async def do(self, keys: str, *words: str, gone: str | None = None) -> str:
         """Press keys, named with spaces between, and wait until the screen shows these words, and not `gone`."""
         await self.press(*keys.split())

@@ -165,6 +165,25 @@ async def test_a_name_is_changed(server: Server, open_screen: OpenScreen) -> Non
         assert ana.app.link.client.player == player
 
 
+@pytest.mark.parametrize("answer", ["escape", "enter"])
+async def test_keys_that_come_right_after_an_answer_go_to_the_page_below(at_home: AtHome, answer: str) -> None:
+    async with at_home() as ana:
+        await ana.do("n", "Your name:")
+        await ana.type("ana")
+        ana.rush(answer, "down", "down", "enter")
+        await ana.until("In a row to win", gone="Your name:")
+
+
+async def test_an_answer_given_twice_takes_nothing_off_but_the_question(server: Server, at_home: AtHome) -> None:
+    async with two_playing(server.url, "classic") as (_, _, code), at_home() as ana:
+        await ana.do("down down down down enter", "Watch a game", code)
+        await ana.type("z", "The code of a room to watch")
+        ana.rush("enter", "enter")
+        await ana.until("has 1")
+        ana.rush("escape", "escape")
+        await ana.until("Playing as", gone="The code of a room")
+
+
 async def test_a_server_that_is_not_there_is_said_and_tried_again(open_screen: OpenScreen) -> None:
     async with open_screen("ws://127.0.0.1:1") as ana:
         text = await ana.until("Can't reach ws://127.0.0.1:1  (connection refused)", "tries again", "r retry")

@@ -31,7 +31,7 @@ from tictactoe_client.text.talk import describe_push
 from tictactoe_client.tui.errands import Errands
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.lobby import Lobby
-from tictactoe_client.tui.question import Question
+from tictactoe_client.tui.question import Question, hand_on
 from tictactoe_client.tui.terminal import Terminal
 from tictactoe_client.tui.themes import THEMES, resolve_theme
 from tictactoe_engine.records import GameRecord
@@ -72,7 +72,8 @@ class ClientScreen(Screen[None], inherit_bindings=False):
 
     async def on_event(self, event: events.Event) -> None:
         try:
-            await super().on_event(event)
+            if not hand_on(event, self):
+                await super().on_event(event)
         except Exception as error:
             self.desk.fail(error)
 

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Label
 
 from tictactoe_client.tui.foot import bind, list_keys
+
+
+def hand_on(event: events.Event, screen: Screen[Any]) -> bool:
+    """Give a key to the screen on top that came before it and was read after it; tell whether it is such a key."""
+    if screen.is_active or not isinstance(event, events.Key):
+        return False
+    screen.app.post_message(events.Key(event.key, event.character))
+    return True
 
 
 class Line(Input):
     """A line of text to type or paste."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "ok")]
+
+    async def on_event(self, event: events.Event) -> None:
+        if not hand_on(event, self.screen):
+            await super().on_event(event)
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a pasted line without what stands around it."""
@@ -60,6 +72,10 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
         part = Content.from_markup
         shown = (part("[bold $key]$key[/] [$dim]$label[/]", key=key, label=label) for key, label in keys)
         self.query_one("#keys", Label).update(Content("  ").join(shown))
+
+    async def on_event(self, event: events.Event) -> None:
+        if not hand_on(event, self):
+            await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
         """Let Esc go back from a line of text whatever else it is for, and lose no key that comes before the line."""
