@@ -110,3 +110,20 @@ async def test_what_keys_do_in_a_room_is_found_by_its_name(game: Game) -> None:
         await ana.type("rematch")
         await ana.press("enter", "enter")
         await ana.until("You asked for a rematch.")
+
+
+async def test_a_question_is_answered_in_a_window_that_is_too_small_for_the_board(game: Game) -> None:
+    async with game() as (ana, bo, _):
+        await ana.pilot.resize_terminal(20, 7)
+        await ana.press("5")
+        await ana.do("ctrl+q", "needs at", "Leave and lose this", "Enter yes")
+        await ana.press("enter")
+        await ana.until_it_ends()
+        assert (await bo.state(status="over"))["ply"] == 0
+
+
+async def test_a_question_goes_with_the_game_that_it_is_about(game: Game) -> None:
+    async with game() as (ana, bo, code):
+        await ana.do("escape", "Leave and lose this game?")
+        await bo.ask("resign", room=code)
+        await ana.until("YOU WIN", "r rematch", gone="Leave and lose")

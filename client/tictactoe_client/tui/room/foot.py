@@ -89,7 +89,6 @@ class RoomFoot:
 
     @property
     def extra_lines(self) -> int:
-        """How many lines it has beside those that every room has."""
         return 1 if self.table.review.is_on else 0
 
     def arrange(
@@ -132,7 +131,6 @@ class RoomFoot:
         return replace(foot, banner=banner, notes=max(0, foot.notes - before), marked=marked)
 
     def draw(self, picture: Picture, foot: Foot) -> None:
-        """Draw the lines, above that of the keys."""
         bottom = picture.height - 1
         for y, (text, role) in enumerate((*foot.banner, *foot.status), bottom - len(foot.banner) - len(foot.status)):
             picture.put(1, y, text, role)

@@ -75,7 +75,6 @@ class RoomLine(Line, can_focus=False):
             await self.run_action(_EDITS[key])
 
     def action_recall(self, by: int) -> None:
-        """Show the command before, or the one after it."""
         if self.mode == "command":
             self._at = max(-len(self._past), min(self._at + by, 0))
             self.fill(self._past[self._at] if self._at else "")

@@ -133,7 +133,6 @@ class RoomScreen(Visit):
         return True
 
     def action_do(self, name: str) -> None:
-        """Do what a key is for."""
         _KEYS[name][1](self)
 
     async def on_key(self, event: events.Key) -> None:
@@ -303,10 +302,7 @@ class RoomScreen(Visit):
             self.enter() if cell is None else self.play_or_point(cell)
 
     def _type_move(self, character: str, cell: int | None, state: RoomState, rules: Rules) -> None:
-        """Place on the cell of this key, or keep the key while it is not our move; else take the next of a typed move.
-
-        A key that is kept makes room for another one.
-        """
+        """Place on the cell of this key, or keep the key while it is not our move; else go on with a typed move."""
         hand, keys = self.hand, self.desk.settings.keys
         typed = hand.ahead.strip()
         is_key_typed = cell_of_key(typed, rules, keys) is not None
@@ -408,10 +404,7 @@ class RoomScreen(Visit):
         self.desk.redraw()
 
     def click(self, x: int, y: int) -> None:
-        """Place at once on 3x3; on larger boards choose, and place by a second click.
-
-        On what steps back in a watcher's head, do that.
-        """
+        """Place at once on 3x3; on larger boards choose, and place by a second click; step back in a watcher's head."""
         state, grid, hand = self.room.state, self.view.grid, self.hand
         if state is None or grid is None:
             return

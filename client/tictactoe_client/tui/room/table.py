@@ -55,11 +55,9 @@ class Hand:
         return not self.line.mode and self.question is None
 
     def type_ahead(self, text: str) -> None:
-        """Add to what is typed as a move, as much as a move may have."""
         self.ahead = (self.ahead + clean_text(text))[:MOST_AHEAD]
 
     def hear(self, line: str) -> None:
-        """Take something that was said."""
         dropped = max(0, len(self.heard) + 1 - MOST_LINES)
         self.heard, self.told = [*self.heard[dropped:], line], max(0, self.told - dropped)
 
@@ -127,7 +125,6 @@ class Table:
 
     @property
     def situation(self) -> Situation:
-        """What is going on for whoever looks."""
         if self.record is not None:
             return "replay"
         status = self.room.state.status if self.room.state is not None else "waiting"
@@ -140,7 +137,6 @@ class Table:
         return [] if self.room.state is None else self.actions.describe_moment(self.room.state)
 
     def take(self, update: Updated, brought: Sequence[Change], now: float) -> None:
-        """Take note of a state, and of what it has brought."""
         old, state = update.old, update.state
         if old is not None:
             self.tell(*announce(brought, self.room.viewer, sees_board=True, after_loss=update.after_loss))
@@ -157,7 +153,6 @@ class Table:
         self.received_at = now
 
     def tell(self, *news: str) -> None:
-        """Take something that was said, or that we were told of the room."""
         self._talk = [*self._talk, *news][-MOST_LINES:]
 
     def shown(self) -> RoomState | None:

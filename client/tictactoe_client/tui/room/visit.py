@@ -303,7 +303,6 @@ class Visit(DrawnScreen):
             self.step(-1)
 
     def jump(self, ply: int) -> None:
-        """Look at the moment after so many moves."""
         self.table.actions.timeline = self.table.actions.timeline.jump(ply)
         self._at_another_moment()
 
