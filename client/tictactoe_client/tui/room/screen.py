@@ -62,18 +62,14 @@ _KEYS: Final[Mapping[str, tuple[str, Callable[[RoomScreen], object]]]] = {
 }
 """What the keys of a room do, with a name for those who look for it by that; of two with one key the first counts."""
 
-_LOST: Final = "while the connection is lost"
-_COUNTING: Final = {
-    what: frozenset(("place", *(name for when in whens for name in SITUATIONS[when])))
-    for what, whens in {
-        "replay": ("in a replay",),
-        "waiting": ("while you wait for others", _LOST),
-        "playing": ("in a game", "when an opponent is gone", _LOST),
-        "watching": ("while you watch", _LOST),
-        "over": ("after a game", _LOST),
-    }.items()
+_WHEN: Final = {
+    "replay": "in a replay",
+    "waiting": "while you wait for others",
+    "playing": "in a game",
+    "watching": "while you watch",
+    "over": "after a game",
 }
-"""The keys that may count, by what goes on; what places says at every board why it does not."""
+"""When that is, as the table of what counts calls it."""
 _LINE_KEYS: Final = {key: name for name in ("back", "accept", "decline") for key in ACTIONS[name]}
 """What counts in a line by the keys that it comes with, where one's own are text there."""
 
@@ -117,13 +113,15 @@ class RoomScreen(Visit):
         if hand.line.mode:
             return name in SITUATIONS["while you type"] and (name in ("back", "chat") or self.room.plays)
         looks_on = self.room.seat is None and table.record is None
-        if name not in _COUNTING["watching" if looks_on else table.situation]:
-            return False
         match name:
+            case "place":
+                return True  # what places says at every board why it does not
             case "retry":
                 return self.desk.link.phase == "away"
             case "claim" | "claim_draw":
                 return may_claim_by_key(table, monotonic())
+            case _ if name not in SITUATIONS[_WHEN["watching" if looks_on else table.situation]]:
+                return False
             case "rematch":
                 return self.room.state is not None and can_play_again(self.room.state)
             case "another":
