@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from textual.binding import Binding
@@ -26,9 +25,7 @@ def bind(name: str, action: str = "", label: str = "", *, priority: bool = False
 
 def list_keys(screen: Screen[Any], width: int, first: Sequence[str], renames: Mapping[str, str]) -> Sequence[Hint]:
     """Return the keys that count now with what they do, as many as there is room for, those called `first` first."""
-    order = _order_of(type(screen))
     shown = [active.binding for active in screen.active_bindings.values() if active.enabled and active.binding.show]
-    shown.sort(key=lambda binding: order.get(binding.id, len(order)))
     names = {_name_of(binding): renames.get(binding.description, binding.description) for binding in shown}
     hints = sorted(find_keys(screen, names), key=lambda hint: first.index(hint[1]) if hint[1] in first else len(first))
     return fit_keys(hints, width, (*first, *_LASTING))
@@ -80,11 +77,3 @@ def _width_of(hints: Sequence[Hint]) -> int:
 
 def _name_of(binding: Binding) -> str:
     return binding.id or binding.action
-
-
-@cache
-def _order_of(kind: type[Screen[Any]]) -> dict[str | None, int]:
-    """Return the ids of a screen's bindings in the order in which they are declared, whatever their keys are."""
-    declared = (cls.__dict__.get("BINDINGS", ()) for cls in reversed(kind.__mro__))
-    ids = [binding.id for bindings in declared for binding in bindings if isinstance(binding, Binding)]
-    return {name: number for number, name in enumerate(dict.fromkeys(ids))}
