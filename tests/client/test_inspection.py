@@ -29,11 +29,10 @@ from tictactoe_client.text.answers import answer_query, draw_board
 from tictactoe_client.text.arrival import describe_arrival, describe_progress
 from tictactoe_client.text.lobby import list_games, list_rooms
 from tictactoe_client.text.news import describe_choices, describe_result
-from tictactoe_client.text.worth import describe_value
+from tictactoe_client.text.worth import describe_value, sign_of
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.ending import describe_end
 from tictactoe_client.tui.room.panel import fill_panel
-from tictactoe_client.tui.room.values import sign_of
 from tictactoe_engine import PRESETS, Position
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState, Welcome

@@ -14,6 +14,7 @@ from tictactoe_protocol.pushes import AnalysisState, CellValue
 _MOST_BEST, _MOST_OTHERS, _MOST_IN_A_LINE = 6, 9, 4
 EVEN: Final = 0.15
 """An estimate that is no further from 0 says nothing."""
+_SIGNS: Final = {"win": "+", "loss": "-", "draw": "="}
 
 
 def describe_value(value: CellValue, *, solved: bool = True) -> str:
@@ -49,6 +50,33 @@ def describe_position(analysis: AnalysisState, rules: Rules) -> str:
         return f"{verdict}. All moves are equal."
     best = _list_cells(analysis.best, rules, _MOST_BEST)
     return f"{verdict}. Best: {best}." if best else f"{verdict}."
+
+
+def sign_of(value: CellValue) -> str:
+    """Return the sign of a worth: ``+``, ``-``, ``=``, or for a guess ``~+``, ``~``, ``~-``."""
+    guess = "~+" if value.estimate > EVEN else "~-" if value.estimate < -EVEN else "~"
+    return _SIGNS.get(value.kind, guess)
+
+
+def format_value(value: CellValue, room: int, *, is_best: bool, is_chosen: bool = False) -> str:
+    """Return what stands in a cell with room for so many characters: 5, 3 or 1 of them, or "" for nothing.
+
+    ``+3`` wins in 3 moves of all players, ``-4`` loses in 4, ``=`` is a draw, ``~+``, ``~`` and ``~-`` are guesses, and
+    a star before it marks the best. A cell of three leaves out the number where it would hide the star.
+
+    >>> [format_value(CellValue("win", 3, 1.0), room, is_best=True) for room in (5, 3, 1)]
+    [' *+3 ', '*+3', '*']
+    """
+    sign, star, (left, right) = sign_of(value), "*" if is_best else " ", ("[", "]") if is_chosen else (" ", " ")
+    worth = f"{sign}{'' if value.plies is None else value.plies}"
+    if room == 1:
+        return "*" if is_best else _SIGNS.get(value.kind, "")
+    if room > 3:
+        return f"{left}{star}{worth if len(worth) <= 3 else sign:<2}{right}"[:5]
+    if is_chosen:
+        return f"[{'*' if is_best else sign[-1]}]"
+    ways = (f"{star}{worth}", f"{star}{sign}") if is_best else (f" {worth}", worth, f" {sign}")
+    return f"{next(way for way in ways if len(way) <= 3):<3}"
 
 
 def review_position(after: AnalysisState, before: AnalysisState | None, cell: int | None, rules: Rules) -> list[str]:

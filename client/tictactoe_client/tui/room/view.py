@@ -16,7 +16,7 @@ from tictactoe_client.board.board import BoardView, draw_board
 from tictactoe_client.board.grid import BoardStyle, Grid, fit_board, smallest_board
 from tictactoe_client.input.cells import resting_cell
 from tictactoe_client.input.record import describe_players
-from tictactoe_client.text.worth import list_worth
+from tictactoe_client.text.worth import format_value, list_worth
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Picture, measure, place_stage, shorten
 from tictactoe_client.tui.room.foot import RoomFoot
@@ -29,9 +29,8 @@ from tictactoe_client.tui.room.panel import (
     shows_talk,
 )
 from tictactoe_client.tui.room.table import Table
-from tictactoe_client.tui.room.values import paint_values
-from tictactoe_engine import Rules
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_engine import FREE, Rules
+from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.wording import describe_manners, describe_rules, name_of
 
 LEFT: Final = 2
@@ -50,6 +49,7 @@ _LEAST_STAGE: Final = (80, 24)
 _INVITATION_LEAST: Final = (36, 10)
 _INVITATION_MOST: Final = (100, 28)
 _MOST_WORTHS: Final = 5
+_VALUE_ROLES: Final = {"win": "good", "loss": "bad"}
 _BACK: Final = "[◂ back]"
 """What a click steps back on."""
 
@@ -89,6 +89,17 @@ def needed_for_room(rules: Rules) -> tuple[int, int]:
     """Return the width and height of the smallest window in which the board can be played."""
     width, height = smallest_board(rules)
     return max(MIN_WIDTH, 2 * LEFT + width), height + _HEAD_AND_FOOT
+
+
+def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, analysis: AnalysisState) -> None:
+    """Write the values over the free cells of the board that was drawn with its upper left corner here."""
+    for cell, value in analysis.cells.items():
+        if not grid.shows(cell) or view.board[cell] != FREE:
+            continue
+        is_best, (across, down) = cell in analysis.best, grid.middle_of(cell)
+        text = format_value(value, grid.wide, is_best=is_best, is_chosen=cell == view.cursor and grid.tall == 1)
+        role = _VALUE_ROLES.get(value.kind, "key" if is_best else "dim" if value.kind == "unknown" else "")
+        picture.put(x + across - len(text) // 2, y + down, text, role)
 
 
 class RoomView:
