@@ -27,21 +27,14 @@ from tictactoe_server.server import Server
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 ESCAPE = "\x1b"
+NO_ROOM = "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms --server SERVER\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (
-            ["join", "ZZZZZZ"],
-            5,
-            "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms --server SERVER\n",
-        ),
-        (
-            ["watch", "ZZZZZZ"],
-            5,
-            "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms --server SERVER\n",
-        ),
+        (["join", "ZZZZZZ"], 5, NO_ROOM),
+        (["watch", "ZZZZZZ"], 5, NO_ROOM),
         (["play", "-n", "a\tb"], 6, "A name cannot contain U+0009."),
         (["check", "-n", "x" * 25], 6, "A name has at most 24 characters; this one has 25."),
         (["watch"], 2, "Say which game to watch: tictactoe-client watch CODE --server SERVER\n"),

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.clients import COMMAND
+from tests.end_to_end.test_screen_endings import MISTAKE, changed_screen
 from tests.peer import open_peer
 from tests.terminal import ENTERED, RESTORED, run_screen
 from tictactoe_server.server import Server
@@ -36,15 +37,7 @@ async def test_a_signal_frees_the_seat_and_the_terminal(server: Server, number: 
 
 
 async def test_a_mistake_of_ours_restores_the_terminal_and_names_a_report(server: Server) -> None:
-    program = (
-        "import sys\n"
-        "from tictactoe_client.tui import home\n"
-        "def fail(*_): raise RuntimeError('broken on purpose')\n"
-        "home.HomeScreen.action_move = fail\n"
-        "from tictactoe_client.cli.main import main\n"
-        f"sys.argv[1:] = ['-s', {server.url!r}]\n"
-        "main()\n"
-    )
+    program = changed_screen(server.url, "home.HomeScreen.action_move", MISTAKE)
     async with run_screen(sys.executable, "-c", program) as screen:
         await screen.until("Playing as")
         screen.type("\x1b[B")

@@ -31,25 +31,25 @@ MOMENTS = [
 """Before the desk is made each signal has a way of its own; from then on the loop hears all of them alike."""
 
 
-def program(server: str, number: signal.Signals, moment: str) -> str:
-    """Return a program that is the client and sends itself a signal the first time that it comes to this place."""
-    owner, _, name = moment.rpartition(".")
+def changed_screen(server: str, place: str, deed: str) -> str:
+    """Return a program that is the full screen, and does this whenever it comes to a place of it; `done` is a list."""
+    owner, _, name = place.rpartition(".")
     return (
         "import os, sys\n"
         "from textual.drivers.linux_driver import LinuxDriver\n"
-        "from tictactoe_client.tui import app, screen\n"
-        f"real = {owner}.{name}\n"
-        "sent = []\n"
-        "def first_signal(*arguments, **named):\n"
-        "    if not sent:\n"
-        "        sent.append(True)\n"
-        f"        os.kill(os.getpid(), {int(number)})\n"
+        "from tictactoe_client.tui import app, home, screen\n"
+        f"real, done = {owner}.{name}, []\n"
+        "def instead(*arguments, **named):\n"
+        f"    {deed}\n"
         "    return real(*arguments, **named)\n"
-        f"{owner}.{name} = first_signal\n"
+        f"{owner}.{name} = instead\n"
         "from tictactoe_client.cli.main import main\n"
         f"sys.argv[1:] = ['-s', {server!r}]\n"
         "main()\n"
     )
+
+
+MISTAKE = "raise RuntimeError('broken on purpose')"
 
 
 def assert_restored(screen: Terminal) -> None:
@@ -65,7 +65,8 @@ def assert_restored(screen: Terminal) -> None:
 
 @pytest.mark.parametrize(("moment", "number", "code"), MOMENTS)
 async def test_a_signal_while_it_starts_ends_it(server: Server, moment: str, number: signal.Signals, code: int) -> None:
-    async with run_screen(sys.executable, "-c", program(server.url, number, moment)) as screen:
+    once = f"if not done: done.append(True); os.kill(os.getpid(), {int(number)})"
+    async with run_screen(sys.executable, "-c", changed_screen(server.url, moment, once)) as screen:
         assert await screen.end() == code
         assert_restored(screen)
         assert screen.attributes() == screen.before
@@ -140,17 +141,7 @@ async def test_ctrl_c_with_the_help_open_ends_it(server: Server) -> None:
     "place", ["screen.FramedScreen.compose", "screen.FramedScreen.paint", "home.HomeScreen.draw_body"]
 )
 async def test_a_mistake_of_ours_while_it_starts_restores_the_terminal(server: Server, place: str) -> None:
-    owner, _, name = place.rpartition(".")
-    broken = (
-        "import sys\n"
-        "from tictactoe_client.tui import app, home, screen\n"
-        "def fail(*_): raise RuntimeError('broken on purpose')\n"
-        f"{owner}.{name} = fail\n"
-        "from tictactoe_client.cli.main import main\n"
-        f"sys.argv[1:] = ['-s', {server.url!r}]\n"
-        "main()\n"
-    )
-    async with run_screen(sys.executable, "-c", broken) as screen:
+    async with run_screen(sys.executable, "-c", changed_screen(server.url, place, MISTAKE)) as screen:
         assert await screen.end() == 1
         assert_restored(screen)
         assert screen.attributes() == screen.before
