@@ -27,6 +27,8 @@ from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.server import Server
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
+NEVER = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
+BRIEF = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
 
 
 class LeavableScreen(TicTacToe):

@@ -16,10 +16,9 @@ import pytest
 from tests.named_keys import last_line, named_keys
 from tests.peer import Peer, play_out, two_playing
 from tests.proxy import Proxy
-from tests.tui.conftest import Game, OpenScreen, ScreenUser
+from tests.tui.conftest import NEVER, Game, OpenScreen, ScreenUser
 from tests.tui.test_replay_page import diagonal
 from tictactoe_client.input import past
-from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
 from tictactoe_client.tui.opening import Opening
@@ -257,8 +256,7 @@ async def test_after_a_game(game: Game, look: dict[str, Any], here: Path) -> Non
 
 
 async def test_while_the_connection_is_lost(proxy: Proxy, game: Game, look: dict[str, Any]) -> None:
-    never = Backoff((3600,), longest=3600, jitter=0, hold_seconds=7200)
-    async with game(url=proxy.url, backoff=never, **look) as (ana, *_):
+    async with game(url=proxy.url, backoff=NEVER, **look) as (ana, *_):
         hand = Hand(ana, look)
         proxy.cut()
         await ana.until("CONNECTION LOST")

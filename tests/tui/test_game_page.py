@@ -7,8 +7,7 @@ import pytest
 
 from tests.peer import open_peer, play_out, two_playing
 from tests.proxy import Proxy
-from tests.tui.conftest import AtHome, Game, OpenScreen
-from tictactoe_client.online.backoff import Backoff
+from tests.tui.conftest import BRIEF, NEVER, AtHome, Game, OpenScreen
 from tictactoe_client.online.client import Choice
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.requests import ClockFields
@@ -152,8 +151,7 @@ async def test_a_watcher_steps_back_and_returns(server: Server, open_screen: Ope
 
 
 async def test_a_lost_connection_is_shown_and_made_good(proxy: Proxy, game: Game) -> None:
-    backoff = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
-    async with game(url=proxy.url, backoff=backoff, moves=[4]) as (ana, bo, code):
+    async with game(url=proxy.url, backoff=NEVER, moves=[4]) as (ana, bo, code):
         proxy.cut()
         await ana.until(
             "CONNECTION LOST. Trying again in 99", "(attempt 1). Your seat is held 49:", "r try now", "offline"
@@ -167,9 +165,8 @@ async def test_a_lost_connection_is_shown_and_made_good(proxy: Proxy, game: Game
 async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(
     server: Server, proxy: Proxy, open_screen: OpenScreen
 ) -> None:
-    backoff = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
     async with (
-        open_screen(proxy.url, Choice("create"), backoff=backoff) as ana,
+        open_screen(proxy.url, Choice("create"), backoff=NEVER) as ana,
         open_peer(proxy.url, "bo") as bo,
         open_peer(server.url, "cy") as cy,
     ):
@@ -202,8 +199,7 @@ async def test_a_move_on_its_way_is_shown_and_played_once(proxy: Proxy, game: Ga
 
 
 async def test_who_cannot_come_back_in_time_is_told_what_to_do(proxy: Proxy, game: Game) -> None:
-    brief = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
-    async with game(url=proxy.url, backoff=brief) as (ana, _, code):
+    async with game(url=proxy.url, backoff=BRIEF) as (ana, _, code):
         proxy.lose()
         async with asyncio.timeout(10):
             while ana.app.is_running and not ana.app.last_words:

@@ -16,11 +16,10 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from tests.end_to_end.test_past_games import finish_a_game
 from tests.proxy import Proxy
-from tests.tui.conftest import OpenScreen
+from tests.tui.conftest import BRIEF, NEVER, OpenScreen
 from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.address import parse_house
-from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.tui.history import PAGE_GAMES
 from tictactoe_client.tui.opening import Opening
 from tictactoe_engine.records import parse_record
@@ -179,17 +178,15 @@ async def test_leaving_where_no_server_is_ends_with_its_code(open_screen: OpenSc
 
 
 async def test_a_server_that_goes_away_leaves_the_list(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
-    async with played(server, games=2, url=proxy.url):
-        patient = Backoff((30.0,), longest=30.0, jitter=0)
-        async with open_screen(proxy.url, opening=HISTORY, backoff=patient) as ana:
-            await ana.until("2 games")
-            proxy.lose()
-            await ana.until("CONNECTION LOST. Trying again in", "> 1.")
-            await ana.do("enter", "There is no connection. r tries again.")
-            await ana.do("down", "> 2.", "CONNECTION LOST")
-            proxy.is_closed = False
-            await ana.do("r", "> 2.", gone="CONNECTION LOST")
-            await ana.do("enter", "REPLAY")
+    async with played(server, games=2, url=proxy.url), open_screen(proxy.url, opening=HISTORY, backoff=NEVER) as ana:
+        await ana.until("2 games")
+        proxy.lose()
+        await ana.until("LOST. Trying again in", "> 1.")
+        await ana.do("enter", "There is no connection. r tries again.")
+        await ana.do("down", "> 2.", "LOST")
+        proxy.is_closed = False
+        await ana.do("r", "> 2.", gone="LOST")
+        await ana.do("enter", "REPLAY")
 
 
 @pytest.mark.parametrize("from_home", [True, False])
@@ -197,9 +194,8 @@ async def test_a_server_that_is_gone_for_good_takes_neither_the_replay_nor_the_l
     server: Server, proxy: Proxy, open_screen: OpenScreen, *, from_home: bool
 ) -> None:
     async with played(server, url=proxy.url):
-        hasty = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
         opening = None if from_home else HISTORY
-        async with open_screen(proxy.url, opening=opening, backoff=hasty) as ana:
+        async with open_screen(proxy.url, opening=opening, backoff=BRIEF) as ana:
             if from_home:
                 await ana.until("Your games")
                 await ana.press("up", "enter")

@@ -9,7 +9,7 @@ import pytest
 from tests.named_keys import last_line
 from tests.peer import Peer, open_peer
 from tests.proxy import Proxy
-from tests.tui.conftest import Game, OpenScreen
+from tests.tui.conftest import NEVER, Game, OpenScreen
 from tests.tui.test_game_page import GOMOKU, SMALL
 from tests.tui.test_reviewing import wake_worker, watched
 from tictactoe_client.online.backoff import Backoff
@@ -93,9 +93,6 @@ async def test_a_key_with_alt_places_nothing(game: Game) -> None:
         ana.app.screen.post_message(events.Key("alt+x", "x"))
         await ana.press("5")
         assert (await bo.state(ply=1))["last"] == 4
-
-
-NEVER = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
 
 
 async def say(peer: Peer, code: str, *lines: str) -> None:
