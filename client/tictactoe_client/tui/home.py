@@ -30,7 +30,7 @@ from tictactoe_client.tui.screen import draw_rule
 from tictactoe_client.tui.settings import SettingsScreen
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import BadName, clean_text, parse_name
-from tictactoe_protocol.pushes import HeldSeat, PastGame, RulesState
+from tictactoe_protocol.pushes import HeldSeat, LiveBoard, PastGame, RulesState
 
 _NAME: Final = (
     "╺┳╸╻┏━╸ ╺┳╸┏━┓┏━╸ ╺┳╸┏━┓┏━╸",
@@ -83,8 +83,6 @@ class HomeScreen(ListScreen):
         self._losses: list[str] = []
         self._game = Field("", "classic", choices={"3x3" if name == "classic" else name: name for name in PRESETS})
         self._level = Field("", "medium", choices={level: level for level in LEVELS})
-
-    # -- what it looks like ---------------------------------------------------------------------------------------
 
     def draw_body(self, page: Picture, body: Region) -> None:
         client = None if self.desk.link.phase == "failed" else self.desk.link.client
@@ -149,16 +147,16 @@ class HomeScreen(ListScreen):
         draw_frame(page, place, "Now here")
         width, height = place.width - 4, place.height - 3
         style = BoardStyle(ascii=page.ascii_only, colour=self.desk.settings.colour)
-        many = max(1, min(len(boards), width // 25))
-        share = (width + 3) // many - 3
-        for x, live in zip(range(place.x + 2, place.right, share + 3), boards[:many], strict=False):
+        views = [view_live(live) for live in boards]
+        for many in range(len(boards), 0, -1):
+            share = (width + 3) // many - 3
+            grids = [fit_board(view.rules, style, share, height).scroll(view.last, None) for view in views[:many]]
+            if all(grid.width <= share and (grid.is_whole or len(grid.columns) >= 7) for grid in grids):
+                break
+        for x, live, view, grid in zip(range(place.x + 2, place.right, share + 3), boards, views, grids, strict=False):
             size = max(3, share // len(live.names) - 2)
             names = " v ".join(shorten(clean_text(name), size) for name in live.names.values())
             page.put(x, place.y + 1, names, "title", until=x + share)
-            rules = PRESETS.get(live.preset or "") or Rules(live.rows, live.columns, 2, "".join(live.names))
-            line = frozenset(live.result.line) if live.result and live.result.line else frozenset()
-            view = BoardView(rules, live.board, live.last, line)
-            grid = fit_board(rules, style, share, height).scroll(live.last, None)
             if grid.width <= share and grid.height <= height:
                 page.paste(x, place.y + 2, draw_board(view, grid))
 
@@ -210,8 +208,6 @@ class HomeScreen(ListScreen):
             yield Entry("watch", "Watch a game", "those that are on now", lambda: desk.open(WatchScreen()))
         yield Entry("history", "Your games", "the finished ones, move by move", lambda: desk.open(HistoryScreen()))
 
-    # -- what happens ---------------------------------------------------------------------------------------------
-
     def on_mount(self) -> None:
         """Listen which servers are near, once the page stands there; what comes to it under a room would be drawn."""
         app = self.app
@@ -222,7 +218,6 @@ class HomeScreen(ListScreen):
         self.redraw()
 
     def connected(self) -> None:
-        """Learn the rooms, and go where the command line wanted to."""
         self.desk.lobby.follow()
         client, first = self.desk.link.client, self.desk.errands.first
         if client is not None:
@@ -360,3 +355,10 @@ def draw_frame(page: Picture, place: Region, title: str = "") -> None:
         page.put(place.x, y, f"│{blank}│", "dim")
     page.put(place.x, place.bottom - 1, f"╰{line}╯", "dim")
     page.put(place.x + 2, place.y, title, "title")
+
+
+def view_live(live: LiveBoard) -> BoardView:
+    """Return a game's board as it is drawn; what wins is not told of it, and not needed."""
+    rules = PRESETS.get(live.preset or "") or Rules(live.rows, live.columns, 2, "".join(live.names))
+    line = frozenset(live.result.line) if live.result and live.result.line else frozenset()
+    return BoardView(rules, live.board, live.last, line)

@@ -107,7 +107,6 @@ class ListScreen(FramedScreen):
         """Do what the row is there for."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Where no row is in sight none can be chosen."""
         return (bool(self._names) and not self.is_small) or action not in ("move", "go", "page", "open")
 
     def action_move(self, by: int) -> None:

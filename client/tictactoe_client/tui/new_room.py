@@ -100,7 +100,6 @@ class NewRoomScreen(FormScreen):
         return [("The lines", tuple((title.translate(spell), does) for title, does in FORM if title in titles))]
 
     def action_enter_room(self) -> None:
-        """Open the room, unless something is wrong with it, or one is on the way already."""
         try:
             self.desk.errands.enter(read_room(self._values))
         except Misuse as misuse:
