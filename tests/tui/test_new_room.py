@@ -46,6 +46,18 @@ async def test_backspace_edits_what_stands_there(at_home: AtHome) -> None:
         await ana.type("4x4", "4 by 4, 3 in a row")
 
 
+@pytest.mark.parametrize("key", ["ctrl+w", "ctrl+backspace", "alt+backspace"])
+async def test_the_word_before_the_caret_is_taken_out(at_home: AtHome, key: str) -> None:
+    async with at_form(at_home, "Clock") as ana:
+        await ana.type("3+2 5", "> Clock              3+2 5")
+        await ana.do(key, "> Clock              3+2 ", gone="3+2 5")
+
+
+async def test_a_line_of_text_says_too_how_another_one_is_chosen(at_home: AtHome) -> None:
+    async with at_form(at_home, "Board") as ana:
+        assert "Esc cancel  ↑↓ choose  ? help" in ana.text.splitlines()[-1]
+
+
 async def test_pasting_takes_the_place_of_what_stands_there(at_home: AtHome) -> None:
     async with at_form(at_home, "Board") as ana:
         await ana.paste(" 6x7\n")

@@ -23,10 +23,14 @@ def hand_on(event: events.Event, screen: Screen[Any]) -> bool:
     return True
 
 
-class Line(Input):
-    """A line of text to type or paste."""
+class Line(Input, inherit_bindings=False):
+    """A line of text to type or paste; it scrolls nowhere, and takes no keys for that."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "ok")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(one for one in Binding.make_bindings(Input.BINDINGS) if one.action not in ("delete_right_word", "submit")),
+        Binding("ctrl+backspace,alt+backspace", "delete_left_word"),
+        Binding("enter", "submit", "ok"),
+    ]
 
     async def on_event(self, event: events.Event) -> None:
         if not hand_on(event, self.screen):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar, Final, Literal
 
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
 
 from tictactoe_client.text.help import COMMANDS
 from tictactoe_client.tui.picture import measure, shorten, shorten_left
@@ -26,11 +25,7 @@ class RoomLine(Line, can_focus=False):
     `mode` is what is typed there, "" while it is closed; `unsaid` is what was not said and may be taken up again.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "recall(-1)"),
-        Binding("down", "recall(1)"),
-        Binding("ctrl+backspace", "delete_left_word"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("up", "recall(-1)"), Binding("down", "recall(1)")]
 
     def __init__(self) -> None:
         super().__init__(max_length=_MOST)
@@ -102,7 +97,7 @@ class RoomLine(Line, can_focus=False):
 
 _EDITS: Final = {
     binding.key: binding.action
-    for keys in (Input.BINDINGS, RoomLine.BINDINGS)
+    for keys in (Line.BINDINGS, RoomLine.BINDINGS)
     for binding in Binding.make_bindings(keys)
     if binding.action != "submit"
 }
