@@ -23,7 +23,6 @@ from tictactoe_client.online import events
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.room import Room
-from tictactoe_client.session import Enter
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.text.arrival import TAKEN_OVER, describe_closing, describe_giving_up
 from tictactoe_client.text.news import can_play_again, open_offers
@@ -373,7 +372,7 @@ class Visit(DrawnScreen):
             self.desk.say("There is nobody to look for here.")
             return
         errand = "Opening a private room" if again.private and not again.bots else "Looking for another opponent"
-        self.ask_before("another", partial(self._set_out, errand, again.enter))
+        self.ask_before("another", partial(self._set_out, errand, again))
 
     def go_to_computer(self) -> None:
         """Open the same room again with the computer in the free seats; the waiting one closes.
@@ -394,11 +393,12 @@ class Visit(DrawnScreen):
             analysis="open" if state.analysis == "open" else "closed",
             chat="players" if state.chat == "players" else "all",
         )
-        self._set_out(describe_errand(same), same.enter, "Room {} now, with the computer.")
+        self._set_out(describe_errand(same), same, "Room {} now, with the computer.")
 
-    def _set_out(self, errand: str, enter: Enter, news: str = "") -> None:
+    def _set_out(self, errand: str, choice: Choice, news: str = "") -> None:
         if not self.desk.errands.errand:
-            self.desk.start(self._go_over(self.desk.errands.fetch(errand, enter), news, may_lose=self.room.plays))
+            coming = self.desk.errands.fetch(errand, choice.enter)
+            self.desk.start(self._go_over(coming, news, may_lose=self.room.plays))
 
     async def _go_over(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
         """Enter the other room, tell the news with its code there, and leave this one.
