@@ -31,7 +31,7 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import name_of
 
 _KEYS: Final[Mapping[str, tuple[str, Callable[[RoomScreen], object]]]] = {
-    "confirm": ("", lambda room: room.confirm()),
+    "confirm": ("", lambda room: room.decide("confirm")),
     "retry": ("try the connection now", lambda room: room.desk.link.retry()),
     "chat": ("chat", lambda room: room.open_chat()),
     "command": ("command", lambda room: room.hand.line.begin_command()),
@@ -145,7 +145,7 @@ class RoomScreen(Visit):
         name = (active.binding.id or "") if active is not None else ""
         text = (event.character or "") if event.is_printable and "alt+" not in event.key else ""
         if self.hand.question is not None:
-            self._answer(name)
+            self.decide(name)
         elif self.hand.line.mode:
             await self._type_in_line(event.key, text, name)
         elif text and (not name or (name == "place" and self.hand.ahead)):
@@ -158,19 +158,16 @@ class RoomScreen(Visit):
             self.enter()
         self.desk.redraw()
 
-    def _answer(self, name: str) -> None:
+    def decide(self, name: str) -> None:
         """Take the answer to a question; any other key plays on and does no more: it might place a mark."""
+        if self.hand.question is None:
+            return
+        (_, deed), self.hand.question = self.hand.question, None
         self.hand.answered(monotonic())
-        if name:
-            self.action_do(name)
-        else:
-            self.hand.question = None
-            self.desk.say("The game goes on.", "dim")
-
-    def confirm(self) -> None:
-        if self.hand.question is not None:
-            (_, deed), self.hand.question = self.hand.question, None
+        if name == "confirm":
             deed()
+        elif name != "back":
+            self.desk.say("The game goes on.", "dim")
 
     async def _type_in_line(self, key: str, text: str, name: str) -> None:
         """Take a key while something is being said or commanded: a character is text there, whatever else it is for."""
@@ -200,10 +197,8 @@ class RoomScreen(Visit):
             line.begin_chat()
 
     def back(self) -> None:
-        """Drop what is asked or typed, hide values, return to the present, else leave, asking what costs a game."""
-        if self.hand.question is not None:
-            self.hand.question = None
-        elif self.hand.line.mode:
+        """Drop what is typed, hide values, return to the present, else leave, asking what costs a game."""
+        if self.hand.line.mode:
             self.hand.line.close()
         elif self.desk.errands.errand:
             self.go_home()
