@@ -187,3 +187,15 @@ async def test_a_link_is_followed_to_its_server(server: Server, open_screen: Ope
             await ana.until("Private games")
             await ana.paste(f"tictactoe-client watch {other.url}/{code}")
             await ana.do("enter", f"WATCHING {code}")
+
+
+@pytest.mark.parametrize(("size", "many"), [((80, 24), 2), ((120, 40), 3)])
+async def test_as_many_games_are_seen_as_there_is_room_for(
+    server: Server, open_screen: OpenScreen, size: tuple[int, int], many: int
+) -> None:
+    async with two_playing(server, "bo", "cy") as (bo, cy, _):
+        for _ in range(2):
+            await cy.ask("join", room=(await bo.ask("create"))["room"])
+        async with open_screen(server.url, size=size) as ana:
+            text = await ana.until("Playing as", "Now here", "3 live", "bo v cy")
+            assert text.count("bo v cy") == many
