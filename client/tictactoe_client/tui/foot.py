@@ -38,8 +38,9 @@ def find_keys(screen: Screen[Any], names: Mapping[str, str]) -> list[Hint]:
     """
     keys: dict[str, str] = {}
     for active in screen.active_bindings.values():
-        if active.enabled:
-            keys.setdefault(_name_of(active.binding), screen.app.get_key_display(active.binding))
+        name = _name_of(active.binding)
+        if active.enabled and name in names and name not in keys:
+            keys[name] = screen.app.get_key_display(active.binding)
     hints: dict[str, list[str]] = {}
     for name, label in names.items():
         if name in keys or name not in ACTIONS:
