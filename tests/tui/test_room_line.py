@@ -18,6 +18,7 @@ pytestmark = pytest.mark.usefixtures("as_in_1_0")
         ("hellxo", "left left delete", "hello"),
         ("good dax luck", "ctrl+left left backspace y", "good day luck"),
         ("good luck", "ctrl+w", "good"),
+        ("good luck", "ctrl+backspace", "good"),
         ("bad luck", "ctrl+u w e l l", "well"),
         ("one two", "shift+home x", "x"),
         ("was it", "home ctrl+right ctrl+k", "was"),
