@@ -109,8 +109,7 @@ async def test_what_keys_do_in_a_room_is_found_by_its_name(game: Game) -> None:
         await ana.until("YOU WIN")
         await ana.do("ctrl+p", "Search for commands")
         await ana.type("rematch")
-        await ana.press("enter", "enter")
-        await ana.until("You asked for a rematch.")
+        await ana.do("enter enter", "You asked for a rematch.")
 
 
 async def test_a_question_is_answered_in_a_window_that_is_too_small_for_the_board(game: Game) -> None:
