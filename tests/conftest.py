@@ -7,7 +7,7 @@ import gc
 import itertools
 import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ import structlog
 from hypothesis import settings
 
 from tests.authority import Authority
+from tests.environment import SERVICE_TYPE
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.proxy import Proxy, run_proxy
@@ -54,6 +55,15 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def announced_apart() -> Iterator[None]:
+    """Let what is announced in this process be found in this process alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tictactoe_client.online.nearby.SERVICE_TYPE", SERVICE_TYPE)
+        patch.setattr("tictactoe_server.transport.announcement.SERVICE_TYPE", SERVICE_TYPE)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Final
+
+SERVICE_TYPE: Final = f"_tictactoe{os.environ.get('PYTEST_XDIST_WORKER', '')}._tcp.local."
+"""What servers in this process announce and look for: not those of tests that run beside it."""
 
 
 def environment(**variables: str) -> dict[str, str]:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
+from tests.environment import SERVICE_TYPE
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.nearby import NearbyServer, find_nearby, follow_nearby, has_room, inspect
-from tictactoe_protocol import SERVICE_TYPE
 
 
 def announced(name: str = "hall", address: str = "10.1.2.3", port: int = 8765, **said: Any) -> AsyncServiceInfo:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
+from tests.environment import SERVICE_TYPE
 from tests.kept import rooms_left
 from tests.peer import open_peer
 from tests.proxy import run_proxy
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client.files.players import KnownPlayers
 from tictactoe_client.online.address import parse_house
-from tictactoe_protocol import SERVICE_TYPE
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 

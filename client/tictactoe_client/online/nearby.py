@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from zeroconf import ServiceStateChange, Zeroconf
     from zeroconf.asyncio import AsyncServiceInfo
 
-SEARCH_SECONDS: Final = 1.5
+SEARCH_SECONDS: Final = 2.0
 """For how long it is listened where one answer is wanted: most come within a fifth of it."""
 _ANSWER_SECONDS: Final = 3.0
 
@@ -55,7 +55,7 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
 
     Where there is no multicast nobody is found, and nothing raises.
     """
-    from zeroconf import Error
+    from zeroconf import DNSQuestionType, Error
     from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
     found: dict[str, NearbyServer | None] = {}  # what is asked after is none yet
@@ -68,7 +68,7 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
     async def ask(zeroconf: Zeroconf, service_type: str, name: str) -> None:
         info = AsyncServiceInfo(service_type, name)
         with contextlib.suppress(OSError, Error):
-            if await info.async_request(zeroconf, 1_000):
+            if await info.async_request(zeroconf, 1_000, DNSQuestionType.QM):
                 note(name, inspect(info))
         if found.get(name) is None:
             found.pop(name, None)
@@ -85,7 +85,9 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
     async with asyncio.TaskGroup() as asking:
         with contextlib.suppress(OSError, Error):
             async with AsyncZeroconf() as zeroconf:
-                AsyncServiceBrowser(zeroconf.zeroconf, [SERVICE_TYPE], handlers=[hear])
+                # An answer to us alone may be taken by another program of this machine that listens at the same port.
+                to_all = DNSQuestionType.QM
+                AsyncServiceBrowser(zeroconf.zeroconf, [SERVICE_TYPE], handlers=[hear], question_type=to_all)
                 await asyncio.Event().wait()
 
 
