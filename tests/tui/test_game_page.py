@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from textual import events
 
 from tests.peer import open_peer, play_out, two_playing
 from tests.proxy import Proxy
@@ -234,3 +235,10 @@ async def test_the_bell_rings_in_turn_while_one_looks_elsewhere(game: Game, monk
             await bo.ask("move", room=code, cell=(1, 2)[ply // 2], ply=ply + 1)
             await ana.until("YOUR MOVE", f"{ply // 2 + 1}. X ", "O B1" if ply == 0 else "O C1")
             assert len(rung) == expected
+
+
+async def test_a_press_of_the_mouse_takes_away_what_was_said_as_a_key_does(game: Game) -> None:
+    async with game() as (ana, *_):
+        await ana.do(": b o a r d enter", "No move has been played yet", gone="YOUR MOVE")
+        ana.app.post_message(events.MouseDown(None, 78, 12, 0, 0, 1, shift=False, meta=False, ctrl=False))
+        await ana.until("YOUR MOVE", gone="No move has been played yet")

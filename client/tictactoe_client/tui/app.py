@@ -119,7 +119,7 @@ class TicTacToe(Desk, inherit_bindings=False):
 
     async def on_event(self, event: events.Event) -> None:
         """Take note that somebody is at the keys, before anything else is done with them, or looks here or away."""
-        if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:
+        if isinstance(event, (events.Key, events.MouseDown)) and not event.is_forwarded:
             self._last_key = time.monotonic()
             self.screens[-1].note_person()
             self.status = None  # it has been read
