@@ -53,6 +53,18 @@ async def test_the_word_before_the_caret_is_taken_out(at_home: AtHome, key: str)
         await ana.do(key, "> Clock              3+2 ", gone="3+2 5")
 
 
+async def test_keys_that_are_text_in_a_line_leave_those_that_they_took_the_place_of(at_home: AtHome) -> None:
+    keys = {"up": ("k",), "down": ("j",), "back": ("b",), "help": ("h",)}
+    async with at_home(changed_keys=keys) as ana:
+        await ana.do("j j enter j", "> Board", "Esc cancel  ↑↓ choose  ? help")
+        await ana.type("bhjk", "> Board              bhjk", "Esc undo")
+        await ana.do("escape", "> Board              3x3")
+        await ana.do("down up down", "> In a row to win")
+        await ana.do("?", "The lines", "b back")
+        await ana.do("b", "> In a row to win")
+        await ana.do("escape", "Playing as")
+
+
 async def test_a_line_of_text_says_too_how_another_one_is_chosen(at_home: AtHome) -> None:
     async with at_form(at_home, "Board") as ana:
         assert "Esc cancel  ↑↓ choose  ? help" in ana.text.splitlines()[-1]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from textual.binding import Binding
+from textual.keys import key_to_character
 from textual.screen import Screen
 
 from tictactoe_client.tui.keymap import ACTIONS
@@ -34,13 +36,16 @@ def list_keys(screen: Screen[Any], width: int, first: Sequence[str], renames: Ma
 def find_keys(screen: Screen[Any], names: Mapping[str, str]) -> list[Hint]:
     """Return the keys that count now of those actions that are named here, in that order; those of one name together.
 
-    What is no action stands as it is: ``1-9``.
+    What is no action stands as it is: ``1-9``. A key that is text where one types has the one there that it comes with.
     """
     keys: dict[str, str] = {}
-    for active in screen.active_bindings.values():
+    line = screen.focused
+    for key, active in screen.active_bindings.items():
         name = _name_of(active.binding)
         if active.enabled and name in names and name not in keys:
-            keys[name] = screen.app.get_key_display(active.binding)
+            is_text = line is not None and name in ACTIONS and line.check_consume_key(key, key_to_character(key))
+            binding = replace(active.binding, key=ACTIONS[name][0]) if is_text else active.binding
+            keys[name] = screen.app.get_key_display(binding)
     hints: dict[str, list[str]] = {}
     for name, label in names.items():
         if name in keys or name not in ACTIONS:

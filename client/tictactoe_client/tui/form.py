@@ -15,10 +15,17 @@ from textual.geometry import Region
 from textual.widgets import Input
 
 from tictactoe_client.tui.foot import bind
+from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_client.tui.lists import ListScreen
 from tictactoe_client.tui.picture import Picture, shorten, wrap
 from tictactoe_client.tui.question import Line
 
+_IN_TEXT: Final = {
+    key: action
+    for name, action in {"up": "move(-1)", "down": "move(1)", "back": "back", "help": "help"}.items()
+    for key in ACTIONS[name]
+}
+"""What the keys do in a text that they come with, where one's own are text there."""
 _TITLE: Final = 20
 _VALUE: Final = 18
 
@@ -124,6 +131,12 @@ class FormScreen(ListScreen):
             field.value = text
             self.took(self.chosen)
             self.redraw()
+
+    async def on_key(self, event: events.Key) -> None:
+        action = _IN_TEXT.get(event.key) or _IN_TEXT.get(event.character or "")
+        if action and self.line.has_focus and event.key not in self.active_bindings:
+            event.stop()
+            await self.run_action(action)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("step", "list_values"):
