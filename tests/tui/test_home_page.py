@@ -304,3 +304,9 @@ async def test_form_settings_and_games_fit_the_smallest_window(at_home: AtHome) 
 async def test_what_helps_without_a_server_is_never_cut(open_screen: OpenScreen, size: tuple[int, int]) -> None:
     async with open_screen("ws://127.0.0.1:1", size=size) as ana:
         assert "…" not in await ana.until("Start one:", "tictactoe-server\n", "r retry")
+
+
+async def test_what_has_two_keys_is_offered_once_by_its_name(at_home: AtHome) -> None:
+    async with at_home() as ana:
+        await ana.do("ctrl+p", "Search for commands", "Help", "Quit")
+        assert ana.text.count("Help") == 1

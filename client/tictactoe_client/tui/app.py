@@ -108,12 +108,11 @@ class TicTacToe(Desk, inherit_bindings=False):
         return self.keymap.show_key(binding.key, ascii_only=self.settings.ascii)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Offer what the keys of the screen do, for those who look for it by its name; and every theme."""
-        for active in screen.active_bindings.values():
-            if active.enabled and active.binding.show:
-                label = active.binding.description.capitalize()
-                press = partial(self.call_later, self.simulate_key, active.binding.key)
-                yield SystemCommand(label, self.get_key_display(active.binding), press)
+        """Offer what the keys of the screen do, for those who look for it by its name, once each; and every theme."""
+        shown = [active.binding for active in screen.active_bindings.values() if active.enabled and active.binding.show]
+        for binding in {one.action: one for one in reversed(shown)}.values():
+            press = partial(self.call_later, self.simulate_key, binding.key)
+            yield SystemCommand(binding.description.capitalize(), self.get_key_display(binding), press)
         for name in THEMES:
             yield SystemCommand(f"Theme: {name}", "Colours of the full screen", partial(self.use_theme, name))
 
