@@ -178,7 +178,7 @@ class Session:
         self.name = name
         self._restart()
 
-    async def reconnect(self) -> None:
+    async def greet_again(self) -> None:
         """Say goodbye and hello again, so that the server takes us for away; return when that is done."""
         self._greeted.clear()
         self._restart()

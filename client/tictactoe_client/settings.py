@@ -1,7 +1,7 @@
 """What a run of the client can be told, in one table, and what it was told: one frozen value that every face reads.
 
-The command line, the environment, `client.toml`, `config show`, the settings page and the pages of help are made from
-the table; nothing here knows how any of them look.
+Command line, environment, `client.toml`, `config show`, settings page and help are made from it. A new option is a
+field of `Settings`, its name in `SECTIONS` and, for the settings page, a line of `_PAGE`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tictactoe_client.cli.main import cli, run
 from tictactoe_client.cli.options import settings_of
 from tictactoe_client.files.config import config_path, load_config
 from tictactoe_client.online.address import parse_house
-from tictactoe_client.settings import FILE_OPTIONS, OPTIONS
+from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, Settings
 from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_client.tui.themes import THEMES
 
@@ -301,3 +302,7 @@ def test_the_page_documents_every_option_and_every_key() -> None:
     section = page.partition("### Configuration")[2].partition("\n## ")[0]
     assert [key for key in FILE_OPTIONS if f"\n| `{key}` |" not in section] == []
     assert [action for action in ACTIONS if f"`{action}`" not in section.partition("Bindings have")[2]] == []
+
+
+def test_each_field_that_is_an_option_stands_in_a_section() -> None:
+    assert {one.name for one in fields(Settings) if one.metadata} == {one.fills for one in OPTIONS.values()} - {""}

@@ -276,7 +276,7 @@ class Actions:
 
     async def _keep(self, cell: int, state: RoomState) -> Outcome:
         """Have a move wait for the connection, in which it is played where the game still stands as it does now."""
-        if why := self.refuse_move(state):
+        if why := self.describe_obstacle(state):
             raise BadInput(why)
         rules, when, target = (
             state.rules.to_rules(),
@@ -305,7 +305,7 @@ class Actions:
             self._kept = None
         return Outcome()
 
-    def refuse_move(self, state: RoomState) -> str:
+    def describe_obstacle(self, state: RoomState) -> str:
         if self.room.seat is None:
             return ONLY_PLAYERS_MOVE
         if state.status == "over":

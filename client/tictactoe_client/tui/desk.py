@@ -333,7 +333,7 @@ class Desk(App[int], inherit_bindings=False):
             screen.connected()
 
     async def _guard(self, work: Coroutine[Any, Any, object]) -> None:
-        """Tell what was refused; whatever else goes wrong is our mistake and ends the program."""
+        """Tell what was refused (what is done in a room tells it itself); any other fault is ours and ends all."""
         try:
             await work
         except ClientError as error:

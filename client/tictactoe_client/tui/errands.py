@@ -147,7 +147,7 @@ class Errands:
                 if self._wanted is visit:
                     return room
                 if any(seat.room == room.code for seat in client.welcome.rooms):
-                    await self._desk.link.reconnect()  # the seat of an earlier run stays ours
+                    await self._desk.link.greet_again()  # the seat of an earlier run stays ours
                 else:
                     await room.leave()
         except ClientError:

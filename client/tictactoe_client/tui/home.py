@@ -27,7 +27,7 @@ from tictactoe_client.tui.picture import Picture, measure, shorten
 from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.tui.screen import draw_rule
-from tictactoe_client.tui.settings import SettingsScreen
+from tictactoe_client.tui.settings_page import SettingsScreen
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import BadName, clean_text, parse_name
 from tictactoe_protocol.pushes import HeldSeat, LiveBoard, PastGame, RulesState

@@ -197,7 +197,7 @@ class RoomScreen(Visit):
             line.begin_chat()
 
     def back(self) -> None:
-        """Drop what is typed, hide values, return to the present, else leave, asking what costs a game."""
+        """Take Esc, where nothing is asked: drop what is typed, hide values, return to the present, else leave."""
         if self.hand.line.mode:
             self.hand.line.close()
         elif self.desk.errands.errand:

@@ -226,7 +226,7 @@ class Visit(DrawnScreen):
             return
         if self.room.seat is not None and state.status == "over":
             self.desk.say(f"The game is over. {self._describe_ways_on(state)}.")
-        elif why := self.table.actions.refuse_move(state):
+        elif why := self.table.actions.describe_obstacle(state):
             self.desk.say(why)
         elif self.hand.pending is None:
             target = landing_cell(state, cell)
