@@ -30,6 +30,15 @@ async def test_a_line_that_is_too_long_stays_with_a_count(game: Game) -> None:
         assert (await bo.next_of("chat"))["text"] == "a" * 187 + "b" + "c" * 12
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+async def test_lines_that_are_pasted_are_said_as_one_with_spaces_between(game: Game, end: str) -> None:
+    async with game() as (ana, bo, _):
+        await ana.press("tab")
+        await ana.paste(f"one{end}two\tthree{end}")
+        await ana.press("enter")
+        assert (await bo.next_of("chat"))["text"] == "one two three"
+
+
 async def test_a_line_after_a_command_that_is_too_long_stays_too(game: Game) -> None:
     async with game() as (ana, *_):
         await ana.type(":chat ")

@@ -61,7 +61,7 @@ class RoomLine(Line, can_focus=False):
 
     def write(self, text: str) -> None:
         """Put text in the place of what is selected, without what cannot be printed, as much as there is room for."""
-        cleaned = clean_text(text.replace("\n", " ").replace("\t", " "))
+        cleaned = clean_text(" ".join(text.replace("\t", " ").splitlines()))
         super().write(cleaned[: _MOST - len(self.value)])
 
     async def press(self, key: str) -> None:
