@@ -16,15 +16,15 @@ from tictactoe_client.exits import dismiss, exit_code_of
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ConnectionLost, Interrupted, Refused
 from tictactoe_client.online.events import Back, ConnectionEvent, Gone, Lost, Retrying
-from tictactoe_client.online.messages import Messages
+from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
-from tictactoe_client.streams.output import OutputFailed, print_json, print_own
+from tictactoe_client.streams.output import OutputFailed, own_line, print_json, print_own
 from tictactoe_client.text.news import can_play_again
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
-from tictactoe_protocol import BadRoomCode, encode, parse_room_code
+from tictactoe_protocol import MAX_MESSAGE_BYTES, BadRoomCode, encode, parse_room_code
 from tictactoe_protocol.codes import MAX_ID_LENGTH
 from tictactoe_protocol.pushes import Closed, Ok, Push, Replaced, RoomState
 
@@ -69,6 +69,7 @@ class JsonGame:
         self._settings = settings
         self._keyboard = keyboard
         self._session = session
+        self._messages = client.messages()
         self._room: Room | None = None
         self._left_with = ExitCode.NORMAL
         self._rematch_asked_in: int | None = None
@@ -77,7 +78,7 @@ class JsonGame:
     async def run(self, enter: Enter) -> int:
         """Enter a room and return the exit code; when cancelled or cut off, give the seat up first."""
         print_connected(self._client, self._client.latency_seconds)
-        hearing = asyncio.create_task(self._hear_all(self._client.messages()))
+        hearing = asyncio.create_task(self._hear_all())
         speaking = asyncio.create_task(self._speak(enter))
         try:
             await asyncio.wait({hearing, speaking}, return_when=asyncio.FIRST_COMPLETED)
@@ -92,9 +93,9 @@ class JsonGame:
 
     # -- what comes -------------------------------------------------------------------------------------------------
 
-    async def _hear_all(self, messages: Messages) -> int:
+    async def _hear_all(self) -> int:
         try:
-            async for message in messages:
+            async for message in self._messages:
                 if message.event is None:
                     print_json(message.text)
                 if (ending := self._hear(message.event or message.push)) is not None:
@@ -147,7 +148,7 @@ class JsonGame:
         try:
             request = msgspec.json.decode(text, type=Line)
         except (DecodeError, RecursionError) as error:
-            print_own("error", code="bad_json", message=f"A line holds one JSON object: {error}.", line=number)
+            self._complain("bad_json", f"A line holds one JSON object: {error}.", line=number)
             return
         kind, room = request.get("type"), self._room
         request.setdefault("id", f"line-{number}")
@@ -159,15 +160,22 @@ class JsonGame:
                 await self._complete_move(request, room)
             await self._send(request, room)
         except (IllegalMove, UnknownNotation) as error:
-            print_own("error", id=request["id"], code=error.code, message=error.message, line=number)
+            self._complain(error.code, error.message, id=request["id"], line=number)
         except Interrupted as error:
-            print_own("error", id=request["id"], code="interrupted", message=error.message)
+            self._complain("interrupted", error.message, id=request["id"])
         except Refused:
             return  # as the server's own words have said
 
+    def _complain(self, code: str, message: str, **fields: object) -> None:
+        """Print an error of our own behind all that the server has said by now."""
+        self._messages.put(Message(own_line("error", code=code, message=message, **fields), None))
+
     async def _send(self, request: Line, room: Room | None) -> None:
         """Send a request, and do what its answer means; one whose answer could not be told from others has none."""
-        identity = request["id"]
+        identity, length = request["id"], len(encode(request))
+        if length > MAX_MESSAGE_BYTES:  # which would end the connection, and the next one
+            self._complain("too_long", f"Too long: {length} of {MAX_MESSAGE_BYTES} bytes.", id=identity)
+            return
         if not (isinstance(identity, str) and 1 <= len(identity) <= MAX_ID_LENGTH):
             await self._client.send_text(encode(request).decode())
             return

@@ -125,6 +125,28 @@ async def test_a_cell_that_does_not_exist_is_answered_by_the_client(server: Serv
         assert (error["from"], error["code"], error["id"], error["line"]) == ("client", code, "m", 1)
 
 
+async def test_what_the_client_refuses_comes_after_the_answers_to_the_lines_before(server: Server) -> None:
+    async with run_client("play", "--json", "-s", server.url) as ana:
+        await ana.message(type="room")
+        ana.type(*['{"type":"chat","text":""}', "hello"] * 20, '{"type":"leave"}')
+        ana.end_input()
+        assert await ana.end() == 0
+    answers = [message.get("line") or message["id"] for message in messages(ana) if message["type"] in ("ok", "error")]
+    assert answers[1:] == [n if n % 2 == 0 else f"line-{n}" for n in range(1, 41)] + ["line-41"]
+
+
+async def test_a_request_longer_than_a_server_takes_is_refused_and_the_session_goes_on(server: Server) -> None:
+    async with run_client("play", "--json", "-s", server.url) as ana:
+        await ana.message(type="room")
+        ana.send(type="ping", id="long", pad="x" * 20_000)
+        error = await ana.message(type="error")
+        assert (error["from"], error["code"], error["id"]) == ("client", "too_long", "long")
+        ana.send(type="leave")
+        ana.end_input()
+        assert await ana.end() == 0
+    assert own(ana) == ["connected", "error", "closed"]
+
+
 async def test_moves_go_on_into_the_rematch(server: Server) -> None:
     async with json_game(server) as (ana, bo, code):
         ana.type('{"type":"resign"}', '{"type":"rematch"}', '{"type":"move","at":"b2"}')

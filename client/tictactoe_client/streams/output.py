@@ -91,7 +91,12 @@ def print_json(text: str) -> None:
 
 def print_own(type: str, **fields: object) -> None:
     """Print a line of the client's own."""
-    print_json(json.dumps({"from": "client", "type": type, **fields}, ensure_ascii=False, separators=(",", ":")))
+    print_json(own_line(type, **fields))
+
+
+def own_line(type: str, **fields: object) -> str:
+    """Return a line of the client's own."""
+    return json.dumps({"from": "client", "type": type, **fields}, ensure_ascii=False, separators=(",", ":"))
 
 
 def report(settings: Settings, type: str, words: str = "", **fields: object) -> None:
