@@ -82,7 +82,7 @@ async def test_pages_name_the_keys_that_move_the_choice(server: Server, open_scr
 async def test_a_room_follows_other_keys_and_shows_them(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, Choice("create"), changed_keys=OTHERS) as ana:
         await ana.until("Waiting for someone", "F8 copy", "F9 hide QR", "F2 let the computer sit in", "F4 cancel", "█")
-        await ana.do("f9", "Waiting for someone", gone="█")
+        await ana.do("f9", "Waiting for someone", "F9 show QR", gone="█")
         await ana.do("f8", "Copied: http://")
         async with open_peer(server.url, "bo") as bo:
             await bo.ask("join", room=ana.code)

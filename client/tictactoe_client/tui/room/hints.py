@@ -42,8 +42,9 @@ def name_keys(table: Table, state: RoomState, desk: Desk) -> Mapping[str, str]:
         looks = {**_STEPS, **_WORTH, "back": "back" if len(desk.screens) > 1 else "leave", "save": "save"}
         return {**looks, "home": "", "end": "", "12 Enter": "go to a move", "help": "help"}
     if situation == "waiting" and holds_seat:
-        code = {"copy": "copy", "hide_code": "hide QR", "computer": "let the computer sit in"}
-        return {"back": "cancel", **code, "help": "help"}
+        code = "hide QR" if hand.shows_code else "show QR"
+        ways = {"copy": "copy", "hide_code": code, "computer": "let the computer sit in"}
+        return {"back": "cancel", **ways, "help": "help"}
     if situation in ("waiting", "watching") or not holds_seat:
         looks = {} if situation == "waiting" else {**_STEPS, "end": "live", "review": "values"}
         return {**looks, "chat": "chat", "back": "leave", "help": "help"}
