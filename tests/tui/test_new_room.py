@@ -65,6 +65,12 @@ async def test_keys_that_are_text_in_a_line_leave_those_that_they_took_the_place
         await ana.do("escape", "Playing as")
 
 
+async def test_keys_that_come_at_once_go_each_to_the_line_that_the_one_before_led_to(at_home: AtHome) -> None:
+    async with at_form(at_home, "Game") as ana:
+        ana.rush("down", *"15x15", "down", "5", "down", "down", *"b2", "down", "5", "up", "end", *",c3")
+        await ana.until("Board              15x15", "In a row to win    5", "> Blocked cells      b2,c3")
+
+
 async def test_a_line_of_text_says_too_how_another_one_is_chosen(at_home: AtHome) -> None:
     async with at_form(at_home, "Board") as ana:
         assert "Esc cancel  ↑↓ choose  ? help" in ana.text.splitlines()[-1]

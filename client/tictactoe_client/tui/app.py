@@ -27,6 +27,7 @@ from tictactoe_client.tui.history import HistoryScreen
 from tictactoe_client.tui.home import HomeScreen
 from tictactoe_client.tui.lists import WatchScreen
 from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.question import Line
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.tui.terminal import Terminal
 from tictactoe_client.tui.themes import STYLE, THEMES, library_theme, style_variables
@@ -115,6 +116,13 @@ class TicTacToe(Desk, inherit_bindings=False):
             yield SystemCommand(binding.description.capitalize(), self.get_key_display(binding), press)
         for name in THEMES:
             yield SystemCommand(f"Theme: {name}", "Colours of the full screen", partial(self.use_theme, name))
+
+    def on_key(self, event: events.Key) -> None:
+        """Write a character into the line that has the keys, after what the keys before it are for was done."""
+        line, character = self.focused, event.character
+        if isinstance(line, Line) and character and line.check_consume_key(event.key, character):
+            line.write(character)
+            event.prevent_default()
 
     async def on_event(self, event: events.Event) -> None:
         """Take note that somebody is at the keys, before anything else is done with them, or looks here or away."""

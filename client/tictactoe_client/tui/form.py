@@ -58,10 +58,6 @@ class FormLine(Line):
         """Leave the question mark to the help: it is part of no line's text."""
         return character != "?" and super().check_consume_key(key, character)
 
-    def on_key(self, event: events.Key) -> None:
-        if event.character == "?":
-            event.prevent_default()
-
 
 class FormScreen(ListScreen):
     """A page with such lines by their names; left and right change a choice, Space lists all that it may be."""
@@ -117,7 +113,7 @@ class FormScreen(ListScreen):
         self._before = field.value
         with self.prevent(Input.Changed):
             self.line.value = field.value
-        self.line.focus()
+        self.set_focus(self.line)
         self.line.action_select_all()
 
     @property
@@ -125,12 +121,20 @@ class FormScreen(ListScreen):
         """Whether the chosen line says something else than when one came to it."""
         return self.line.display and self.line.value != self._before
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        field, text = self.fields[self.chosen], event.value.strip()
-        if self.line.display and field.value != text:
-            field.value = text
+    def choose(self, name: str) -> None:
+        self.take()
+        super().choose(name)
+
+    def take(self) -> None:
+        """Take over what the line holds."""
+        text = self.line.value.strip()
+        if self.line.display and self.fields[self.chosen].value != text:
+            self.fields[self.chosen].value = text
             self.took(self.chosen)
             self.redraw()
+
+    def on_input_changed(self) -> None:
+        self.take()
 
     async def on_key(self, event: events.Key) -> None:
         action = _IN_TEXT.get(event.key) or _IN_TEXT.get(event.character or "")

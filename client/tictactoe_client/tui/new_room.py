@@ -100,6 +100,7 @@ class NewRoomScreen(FormScreen):
         return [("The lines", tuple((title.translate(spell), does) for title, does in FORM if title in titles))]
 
     def action_enter_room(self) -> None:
+        self.take()
         try:
             self.desk.errands.enter(read_room(self._values))
         except Misuse as misuse:

@@ -36,6 +36,10 @@ class Line(Input, inherit_bindings=False):
         if not hand_on(event, self.screen):
             await super().on_event(event)
 
+    def on_key(self, event: events.Key) -> None:
+        """Leave what is typed to those who do what the keys before it are for: it comes to `write` after that."""
+        event.prevent_default()
+
     def on_paste(self, event: events.Paste) -> None:
         """Take a pasted line without what stands around it."""
         event.prevent_default()
