@@ -174,6 +174,14 @@ async def test_keys_that_come_right_after_an_answer_go_to_the_page_below(at_home
         await ana.until("In a row to win", gone="Your name:")
 
 
+async def test_keys_that_come_at_once_open_a_question_edit_its_text_and_answer_it(at_home: AtHome) -> None:
+    async with at_home() as ana:
+        ana.rush(*"nzoe", "enter")
+        await ana.until("Playing as  zoe", gone="Your name:")
+        ana.rush(*"nxx", "ctrl+u", *"max", "left", "left", *"in", "enter", "down")
+        await ana.until("Playing as  minax", "> Play the computer", gone="Your name:")
+
+
 async def test_an_answer_given_twice_takes_nothing_off_but_the_question(server: Server, at_home: AtHome) -> None:
     async with two_playing(server.url, "classic") as (_, _, code), at_home() as ana:
         await ana.do("down down down down enter", "Watch a game", code)

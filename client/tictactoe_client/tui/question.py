@@ -29,7 +29,6 @@ class Line(Input, inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [
         *(one for one in Binding.make_bindings(Input.BINDINGS) if one.action not in ("delete_right_word", "submit")),
         Binding("ctrl+backspace,alt+backspace", "delete_left_word"),
-        Binding("enter", "submit", "ok"),
     ]
 
     async def on_event(self, event: events.Event) -> None:
@@ -51,6 +50,15 @@ class Line(Input, inherit_bindings=False):
         self.replace(text, *sorted(self.selection))
 
 
+class Answer(Line):
+    """The line of a question; Esc goes back from it whatever else it is for."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "screen.answer", "ok"),
+        Binding("escape", "screen.drop", "no"),
+    ]
+
+
 class Question(ModalScreen[str | None], inherit_bindings=False):
     """Asks; the answer is the text typed, empty for a plain yes, or None for no.
 
@@ -64,7 +72,7 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
         self, text: str, value: str | None = None, *, yes: str = "yes", limit: int = 2000, anew: bool = False
     ) -> None:
         super().__init__()
-        self.line = None if value is None else Line(value, max_length=limit, compact=True, select_on_focus=anew)
+        self.line = None if value is None else Answer(value, max_length=limit, compact=True, select_on_focus=anew)
         self._text = text
         self._yes = yes
 
@@ -86,13 +94,13 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
             await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Let Esc go back from a line of text whatever else it is for, and lose no key that comes before the line."""
-        if self.line is None:
+        """Lose no key that comes before the line has the keys."""
+        if self.line is None or self.focused is not None:
             return
         if event.key == "escape":
-            self.dismiss(None)
+            self.action_drop()
         elif event.key == "enter":
-            self.dismiss(self.line.value.strip())
+            self.action_answer()
         elif event.is_printable and event.character:
             self.line.write(event.character)
         else:
@@ -100,8 +108,15 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
         event.stop()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A text is answered by its own Enter."""
-        return action != "yes" or self.line is None
+        """A text has keys of its own."""
+        return action not in ("yes", "no") or self.line is None
+
+    def action_answer(self) -> None:
+        if self.line is not None:
+            self.dismiss(self.line.value.strip())
+
+    def action_drop(self) -> None:
+        self.dismiss(None)
 
     def action_yes(self) -> None:
         self.dismiss("")

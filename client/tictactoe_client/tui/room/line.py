@@ -99,6 +99,5 @@ _EDITS: Final = {
     binding.key: binding.action
     for keys in (Line.BINDINGS, RoomLine.BINDINGS)
     for binding in Binding.make_bindings(keys)
-    if binding.action != "submit"
 }
 """What the keys do that edit a line."""
