@@ -112,6 +112,13 @@ async def test_what_keys_do_in_a_room_is_found_by_its_name(game: Game) -> None:
         await ana.do("enter enter", "You asked for a rematch.")
 
 
+async def test_a_command_that_is_chosen_twice_at_once_takes_no_room_off(game: Game) -> None:
+    async with game() as (ana, *_):
+        await ana.do("ctrl+p", "Search for commands")
+        ana.rush(*"paper", "enter", "enter", "enter")
+        await ana.until("Theme: paper", "1-9 place", gone="Search for commands")
+
+
 async def test_a_question_is_answered_in_a_window_that_is_too_small_for_the_board(game: Game) -> None:
     async with game() as (ana, bo, _):
         await ana.pilot.resize_terminal(20, 7)

@@ -11,7 +11,9 @@ from typing import Any, ClassVar
 from rich.console import Console
 from textual import events
 from textual.app import SystemCommand
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
@@ -31,6 +33,13 @@ from tictactoe_client.tui.question import Line
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.tui.terminal import Terminal
 from tictactoe_client.tui.themes import STYLE, THEMES, library_theme, style_variables
+
+
+class Palette(CommandPalette):
+    """The library's list of commands; chosen from twice at once, it would take the screen below off as well."""
+
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        return super().dismiss(result) if self.is_active else AwaitComplete()
 
 
 class TicTacToe(Desk, inherit_bindings=False):
@@ -94,6 +103,10 @@ class TicTacToe(Desk, inherit_bindings=False):
         self.open(RoomScreen(self, room, again))
 
     # -- what of the library is otherwise here --------------------------------------------------------------------
+
+    def action_command_palette(self) -> None:
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def get_driver_class(self) -> type[Driver]:
         return self.terminal.drive_with(super().get_driver_class())
