@@ -71,6 +71,11 @@ async def test_keys_that_come_at_once_go_each_to_the_line_that_the_one_before_le
         await ana.until("Board              15x15", "In a row to win    5", "> Blocked cells      b2,c3")
 
 
+async def test_the_chosen_line_stays_in_sight_where_a_message_leaves_less_room(at_home: AtHome) -> None:
+    async with at_form(at_home, "Blocked cells", size=(36, 10)) as ana:
+        await ana.type("b2,c3,a1,a2,b1", "> Blocked cells      b2,c3", "The blocked cells leave no")
+
+
 async def test_a_line_of_text_says_too_how_another_one_is_chosen(at_home: AtHome) -> None:
     async with at_form(at_home, "Board") as ana:
         assert "Esc cancel  ↑↓ choose  ? help" in ana.text.splitlines()[-1]

@@ -96,13 +96,18 @@ class FormScreen(ListScreen):
         self.lay_rows(Region(3, top, width, max(1, bottom - top)), rows)
         if not self.line.display and not self.fields[self.chosen].choices:
             self.chose()
-        y = self.stage.y + top + self.at - int(self.rows.scroll_offset.y)
-        self.line.styles.offset = self.stage.x + 3 + _TITLE, y
+        y = self.at - int(self.rows.scroll_offset.y)
+        is_seen = 0 <= y < max(1, bottom - top)
+        self.line.styles.offset = self.stage.x + 3 + _TITLE, self.stage.y + top + y if is_seen else -1
 
     def _describe(self, field: Field, width: int) -> str:
         text, arrow = shorten(field.text, _VALUE - 2), "▼" if field.choices else ""
         told = f"{field.title:<{_TITLE - 1}}{text:<{_VALUE - 4}}{arrow}"
         return f"{told:<{_TITLE + _VALUE - 1}}{field.note}" if width >= 72 else told
+
+    def on_mount(self) -> None:
+        """Let the line follow its row, however that is scrolled."""
+        self.watch(self.rows, "scroll_y", self.redraw, init=False)
 
     def chose(self) -> None:
         field = self.fields[self.chosen]
@@ -131,6 +136,7 @@ class FormScreen(ListScreen):
         if self.line.display and self.fields[self.chosen].value != text:
             self.fields[self.chosen].value = text
             self.took(self.chosen)
+            self.rows.scroll_to_highlight()
             self.redraw()
 
     def on_input_changed(self) -> None:

@@ -45,6 +45,10 @@ class Rows(OptionList, can_focus=False, inherit_bindings=False):
                 self.replace_option_prompt(name, text)
         self.highlighted = self.get_option_index(chosen) if chosen in shown else None
 
+    def on_resize(self) -> None:
+        """Keep the chosen row in sight where there is less room."""
+        self.scroll_to_highlight()
+
     def watch_highlighted(self, highlighted: int | None) -> None:
         super().watch_highlighted(highlighted)
         for line in (self._painted, highlighted):
