@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from textual import events
 
 from tests.peer import Message, Peer, open_peer
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
@@ -74,6 +75,16 @@ async def test_keys_that_come_at_once_go_each_to_the_line_that_the_one_before_le
 async def test_the_chosen_line_stays_in_sight_where_a_message_leaves_less_room(at_home: AtHome) -> None:
     async with at_form(at_home, "Blocked cells", size=(36, 10)) as ana:
         await ana.type("b2,c3,a1,a2,b1", "> Blocked cells      b2,c3", "The blocked cells leave no")
+
+
+async def test_the_text_of_a_line_goes_with_it_where_the_wheel_moves_it_away(at_home: AtHome) -> None:
+    wheel = events.MouseScrollUp(None, 20, 4, 0, -1, 0, shift=False, meta=False, ctrl=False)
+    async with at_form(at_home, "Blocked cells", size=(36, 10)) as ana:
+        await ana.type("b2,c3", "> Blocked cells      b2,c3")
+        for _ in range(4):
+            ana.app.post_message(wheel)
+        await ana.until("Game               custom", gone="b2,c3")
+        await ana.type(",a1", "> Blocked cells      b2,c3,a1")
 
 
 async def test_a_line_of_text_says_too_how_another_one_is_chosen(at_home: AtHome) -> None:

@@ -99,6 +99,8 @@ class FormScreen(ListScreen):
         y = self.at - int(self.rows.scroll_offset.y)
         is_seen = 0 <= y < max(1, bottom - top)
         self.line.styles.offset = self.stage.x + 3 + _TITLE, self.stage.y + top + y if is_seen else -1
+        if not is_seen and self.line.region.y >= 0:
+            self.call_after_refresh(self.refresh)  # the library leaves what goes off the window where it stood
 
     def _describe(self, field: Field, width: int) -> str:
         text, arrow = shorten(field.text, _VALUE - 2), "▼" if field.choices else ""
