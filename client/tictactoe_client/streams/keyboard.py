@@ -91,19 +91,24 @@ def asking_before_interrupt(ask: Callable[[], bool]) -> Iterator[None]:
 
 
 def hear_signals(stop: Callable[[int], None], restore: Callable[[], None] = lambda: None) -> None:
-    """Call `stop` with the first signal that is not ignored; a second one ends the process, after `restore`."""
+    """Call `stop` with the first signal that is not ignored; a second one ends the process, after `restore`.
+
+    Those that come at once are one: timeout(1) tells the process and then its group.
+    """
     received: list[int] = []
+    stopping: list[int] = []
+    loop = asyncio.get_running_loop()
 
     def hear(number: int) -> None:
-        if number == signal.SIGINT and not received and _QUESTIONS and _QUESTIONS[-1]():
-            return
-        if received:
+        if stopping:
             restore()
             os._exit(128 + number)
+        if received or (number == signal.SIGINT and _QUESTIONS and _QUESTIONS[-1]()):
+            return
         received.append(number)
+        loop.call_soon(stopping.append, number)
         stop(number)
 
-    loop = asyncio.get_running_loop()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
