@@ -145,4 +145,5 @@ def test_a_line_of_json_may_be_sent_again_where_the_request_may() -> None:
     assert may_be_repeated({"type": "undo", "action": "offer", "game": 1, "ply": 2})
     assert not may_be_repeated({"type": "undo", "action": "offer", "ply": 2})
     assert may_be_repeated({"type": "move"})
+    assert not may_be_repeated({"type": ["move"]})
     assert not may_be_repeated({"type": "chat", "game": 1, "ply": 2})

@@ -57,7 +57,7 @@ class Pending:
 def may_be_repeated(request: Request | Mapping[str, object]) -> bool:
     """Tell whether a request may be sent a second time; an undo that names its game and position may be, too."""
     said = to_builtins(request)
-    return said.get("type") in _REPEATABLE or (said.get("type") == "undo" and {"game", "ply"} <= said.keys())
+    return str(said.get("type")) in _REPEATABLE or (said.get("type") == "undo" and {"game", "ply"} <= said.keys())
 
 
 class Conversation:
