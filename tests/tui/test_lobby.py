@@ -189,13 +189,21 @@ async def test_a_link_is_followed_to_its_server(server: Server, open_screen: Ope
             await ana.do("enter", f"WATCHING {code}")
 
 
-@pytest.mark.parametrize(("size", "many"), [((80, 24), 2), ((120, 40), 3)])
+@pytest.mark.parametrize(
+    ("size", "rules", "many"),
+    [
+        ((80, 24), ["classic", "classic"], 2),
+        ((80, 24), ["gomoku", "connect-four"], 2),
+        ((120, 40), ["classic", "classic"], 3),
+        ((120, 40), ["gomoku", "connect-four"], 3),
+    ],
+)
 async def test_as_many_games_are_seen_as_there_is_room_for(
-    server: Server, open_screen: OpenScreen, size: tuple[int, int], many: int
+    server: Server, open_screen: OpenScreen, size: tuple[int, int], rules: list[str], many: int
 ) -> None:
     async with two_playing(server, "bo", "cy") as (bo, cy, _):
-        for _ in range(2):
-            await cy.ask("join", room=(await bo.ask("create"))["room"])
+        for one in rules:
+            await cy.ask("join", room=(await bo.ask("create", rules=one))["room"])
         async with open_screen(server.url, size=size) as ana:
             text = await ana.until("Playing as", "Now here", "3 live", "bo v cy")
             assert text.count("bo v cy") == many

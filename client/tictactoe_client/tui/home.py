@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain, combinations
 from typing import ClassVar, Final, NamedTuple
 
 from textual import events
 from textual.binding import BindingType
 from textual.geometry import Region
 
-from tictactoe_client.board.board import BoardView, draw_board
-from tictactoe_client.board.grid import BoardStyle, fit_board
+from tictactoe_client.board.board import BoardView, Cell, draw_board
+from tictactoe_client.board.grid import BoardStyle, Grid, fit_board
 from tictactoe_client.earlier import find_losses
 from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.errors import ClientError
@@ -147,18 +148,20 @@ class HomeScreen(ListScreen):
         draw_frame(page, place, "Now here")
         width, height = place.width - 4, place.height - 3
         style = BoardStyle(ascii=page.ascii_only, colour=self.desk.settings.colour)
-        views = [view_live(live) for live in boards]
-        for many in range(len(boards), 0, -1):
-            share = (width + 3) // many - 3
-            grids = [fit_board(view.rules, style, share, height).scroll(view.last, None) for view in views[:many]]
-            if all(grid.width <= share and (grid.is_whole or len(grid.columns) >= 7) for grid in grids):
+        for chosen in chain.from_iterable(combinations(boards, many) for many in range(len(boards), 0, -1)):
+            share = (width + 3) // len(chosen) - 3
+            drawn = [draw_live(view_live(live), style, share, width, height) for live in chosen]
+            widths = [max(map(len, rows), default=width) for rows in drawn]
+            if sum(widths) + 3 * (len(chosen) - 1) <= width and all(drawn):
                 break
-        for x, live, view, grid in zip(range(place.x + 2, place.right, share + 3), boards, views, grids, strict=False):
-            size = max(3, share // len(live.names) - 2)
+        x = place.x + 2
+        for live, rows, wide in zip(chosen, drawn, widths, strict=True):
+            wide = max(wide, share) if max(widths) <= share else wide
+            size = max(3, wide // len(live.names) - 2)
             names = " v ".join(shorten(clean_text(name), size) for name in live.names.values())
-            page.put(x, place.y + 1, names, "title", until=x + share)
-            if grid.width <= share and grid.height <= height:
-                page.paste(x, place.y + 2, draw_board(view, grid))
+            page.put(x, place.y + 1, names, "title", until=x + wide)
+            page.paste(x, place.y + 2, rows)
+            x += wide + 3
 
     def describe_head(self) -> tuple[Sequence[tuple[str, str]], str]:
         link = self.desk.link
@@ -355,6 +358,20 @@ def draw_frame(page: Picture, place: Region, title: str = "") -> None:
         page.put(place.x, y, f"│{blank}│", "dim")
     page.put(place.x, place.bottom - 1, f"╰{line}╯", "dim")
     page.put(place.x + 2, place.y, title, "title")
+
+
+def draw_live(view: BoardView, style: BoardStyle, share: int, width: int, height: int) -> Sequence[Sequence[Cell]]:
+    """Return a board as large as its share has room for, else without the names of its cells, else a part of it.
+
+    The last two may be wider than the share; empty where none is to be had in this width.
+    """
+    grid, bare = fit_board(view.rules, style, share, height), Grid.of(view.rules, BoardStyle(ascii=style.ascii))
+    wide = (bare.wide + 1) * len(bare.columns) + 1
+    if not grid.is_whole and wide <= width and len(bare.rows) <= height:
+        return [row[bare.left - 1 :][:wide] for row in draw_board(view, bare)[bare.top :]]
+    grid = grid.scroll(view.last, None)
+    has_room = grid.width <= width and grid.height <= height and (grid.is_whole or len(grid.columns) >= 7)
+    return draw_board(view, grid) if has_room else ()
 
 
 def view_live(live: LiveBoard) -> BoardView:
