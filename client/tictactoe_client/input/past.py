@@ -86,9 +86,10 @@ def list_rounds(state: RoomState, moves: Sequence[int]) -> list[range]:
 
 @lru_cache(maxsize=2)
 def _rounds_of(marks: str, board: str, moves: tuple[int, ...]) -> list[range]:
-    movers = [marks.index(board[cell]) for cell in moves]
-    starts = [ply for ply, mover in enumerate(movers, 1) if ply == 1 or mover <= movers[ply - 2]]
-    return [range(start, end) for start, end in pairwise([*starts, len(movers) + 1])]
+    turns = {mark: turn for turn, mark in enumerate(marks)}
+    movers = [turns[board[cell]] for cell in moves]
+    starts = [ply for ply, (before, mover) in enumerate(pairwise(movers), 2) if mover <= before]
+    return [range(start, end) for start, end in pairwise([1, *starts, len(movers) + 1])] if movers else []
 
 
 @dataclass(frozen=True, slots=True)

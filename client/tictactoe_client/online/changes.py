@@ -186,8 +186,11 @@ def _how_it_ended(
 
 def follow_moves(moves: tuple[int, ...], old: RoomState | None, new: RoomState) -> tuple[int, ...]:
     """Return all cells played in the new state's game, `moves` being those of the old one's, as far as can be told."""
-    if old is not None:
-        moves = tuple(cell for cell in moves if old.game == new.game and old.board[cell] == new.board[cell])
+    if old is not None and old.game == new.game:
+        before, board = old.board, new.board
+        moves = tuple([cell for cell in moves if before[cell] == board[cell]])
+    elif old is not None:
+        moves = ()
     if new.ply == len(moves) + 1 and new.last is not None:
         moves = (*moves, new.last)
     return moves[: new.ply]
