@@ -39,7 +39,7 @@ CLIENT_LEVELS = (
 """The folders and single modules of the client, lowest first: each knows only those on lower levels."""
 SERVER_LEVELS = (
     {"__init__"},
-    {"settings"},
+    {"settings", "rate_limit"},
     {"rooms"},
     {"stores"},
     {"transport", "bots"},

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Final
 
 from tictactoe_protocol import ErrorCode
+from tictactoe_server.rate_limit import RateLimits, take_each
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.settings import Limits
-from tictactoe_server.tables.rate_limit import RateLimits, take_each
 from tictactoe_server.tables.session import Session, messages_rate
 
 _MINUTE_MS: Final = 60_000

@@ -8,9 +8,9 @@ from tictactoe_protocol import ErrorCode, clean_text
 from tictactoe_protocol.pushes import ChatLine
 from tictactoe_protocol.requests import Chat, Sync
 from tictactoe_server.desk.answers import Asked, answer
+from tictactoe_server.rate_limit import RateLimit
 from tictactoe_server.rooms import Player, Refused, Room, apply
 from tictactoe_server.tables.live_room import LiveRoom, not_in_room
-from tictactoe_server.tables.rate_limit import RateLimit
 from tictactoe_server.tables.session import Session
 
 

@@ -10,10 +10,10 @@ from typing import Final, Protocol
 from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
 from tictactoe_protocol.pushes import Error, Push
 from tictactoe_protocol.requests import Request
+from tictactoe_server.rate_limit import RateLimit
 from tictactoe_server.rooms import Player
 from tictactoe_server.settings import Limits
 from tictactoe_server.tables.pressure import Pressure
-from tictactoe_server.tables.rate_limit import RateLimit
 from tictactoe_server.tables.tally import Tally
 from tictactoe_server.transport import encode_frame, key_of
 

@@ -1,4 +1,4 @@
-"""How often somebody may do something: so many times at once, then at an even rate; and such limits by name."""
+"""How often something may be done: so many times at once, then at an even rate; and such limits by name."""
 
 from __future__ import annotations
 
