@@ -14,6 +14,7 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from tests import hangs
 from tests.authority import Authority
 from tests.environment import SERVICE_TYPE
 from tests.fakes import FakeClock
@@ -48,6 +49,11 @@ structlog.configure(
     logger_factory=structlog.stdlib.LoggerFactory(),
     wrapper_class=structlog.stdlib.BoundLogger,
 )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let a test that hangs say where."""
+    config.pluginmanager.register(hangs)
 
 
 def pytest_collection_finish() -> None:

@@ -17,7 +17,7 @@ from tests.soak.cluster import CABLES, PROCESSES, Found, play
 ROOMS = 4
 MOVES = 120
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(180)]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -1,0 +1,63 @@
+"""What happens to a test that hangs: it fails, and says where each of its tasks waits.
+
+pytest-timeout keeps the time, but its own alarm shows the event loop alone, rings only once (an event loop goes on
+after an exception in a callback), and lets a teardown hang after a failure. So the alarm here names the tasks, and
+repeats until the test is over, in its teardown as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import traceback
+from types import FrameType
+from typing import Any, NoReturn
+
+import pytest
+from pytest_timeout import Settings
+
+REPEATED_AFTER_SECONDS = 2.0
+_settings = pytest.StashKey[Settings]()
+
+
+def pytest_timeout_set_timer(item: pytest.Item, settings: Settings) -> bool:
+    """Let the test fail when its time is over, in the place of pytest-timeout's own alarm."""
+    item.stash[_settings] = settings
+
+    def fail(_number: int, _frame: FrameType | None) -> NoReturn:
+        pytest.fail(f"not over after {settings.timeout:g} s\n{waiting_tasks()}")
+
+    signal.signal(signal.SIGALRM, fail)
+    signal.setitimer(signal.ITIMER_REAL, settings.timeout, REPEATED_AFTER_SECONDS)
+    return True
+
+
+def pytest_timeout_cancel_timer(item: pytest.Item) -> bool:
+    """Stop the alarm: at the end of a test, and after a failure while that is shown."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    return True
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Give the teardown the same time as the test, though that may have failed."""
+    if item.stash.get(_settings, None):
+        pytest_timeout_set_timer(item, item.stash[_settings])
+
+
+def waiting_tasks() -> str:
+    """Return the stack of each task of the running event loop, or nothing where none runs."""
+    try:
+        tasks = asyncio.all_tasks()
+    except RuntimeError:
+        return ""
+    return "\n".join(f"{task.get_name()} waits at\n{''.join(_stack(task.get_coro()))}" for task in tasks)
+
+
+def _stack(awaited: Any) -> list[str]:
+    """Return the lines of all the coroutines that wait for each other; a task by itself tells of its first only."""
+    lines = []
+    while frame := getattr(awaited, "cr_frame", None):
+        lines += traceback.format_stack(frame, limit=1)
+        awaited = awaited.cr_await
+    return lines
