@@ -217,6 +217,48 @@ async def test_codes_cannot_be_guessed(clock_ns: list[int]) -> None:
         assert (await guesser.ask("join", room=room))["type"] == "ok"
 
 
+async def test_what_others_of_an_address_guess_keeps_nobody_out_who_has_not_missed(clock_ns: list[int]) -> None:
+    limits = uncounted(misses_per_minute_per_player=10, misses_per_minute_per_address=30, misses_at_once_per_address=30)
+    server = Server(HERE, limits=limits, monotonic_ns=lambda: clock_ns[0])
+    async with server, contextlib.AsyncExitStack() as stack:
+        host = await stack.enter_async_context(open_peer(server.url))
+        rooms = [(await host.ask("create", visibility="private"))["room"] for _ in range(3)]
+        async with open_peer(server.url) as player:
+            await player.ask("join", room=rooms[0])
+        for guesser in [await stack.enter_async_context(open_peer(server.url)) for _ in range(4)]:
+            heard = [await guesser.refusal("join", room="K7M4PQ") for _ in range(9)]
+        assert heard == ["no_such_room"] * 3 + ["rate_limited"] * 6
+        assert await guesser.refusal("join", room=rooms[1]) == "rate_limited"
+        friend = await stack.enter_async_context(open_peer(server.url))
+        assert (await friend.ask("join", room=rooms[1]))["type"] == "ok"
+        assert (await friend.ask("watch", room=rooms[0]))["type"] == "ok"
+        back = await stack.enter_async_context(open_peer(server.url, token=player.welcome["token"]))
+        assert (await back.ask("join", room=rooms[0]))["type"] == "ok"
+
+
+async def test_one_who_has_used_up_the_own_misses_is_let_into_the_own_seats_alone(clock_ns: list[int]) -> None:
+    server = Server(HERE, limits=uncounted(misses_per_minute_per_player=3), monotonic_ns=lambda: clock_ns[0])
+    async with server, open_peer(server.url) as host:
+        rooms = [(await host.ask("create"))["room"] for _ in range(2)]
+        async with open_peer(server.url) as player:
+            await player.ask("join", room=rooms[0])
+        async with open_peer(server.url, token=player.welcome["token"]) as back:
+            heard = [await back.refusal("join", room="K7M4PQ") for _ in range(5)]
+            assert heard == ["no_such_room"] * 3 + ["rate_limited"] * 2
+            assert await back.refusal("join", room=rooms[1]) == "rate_limited"
+            assert (await back.ask("join", room=rooms[0], seq=999))["type"] == "ok"
+
+
+async def test_misses_of_plain_http_are_no_misses_of_those_who_play(clock_ns: list[int]) -> None:
+    limits = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)
+    server = Server(HERE, limits=limits, monotonic_ns=lambda: clock_ns[0])
+    async with server, open_bytes(server.port) as (reader, writer), open_peer(server.url) as ana:
+        request = f"GET /222222 HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode()
+        writer.write(request * 9 + request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        assert (await read_to_end(reader)).count(b"HTTP/1.1 429 ") == 7
+        assert [await ana.refusal("join", room="K7M4PQ") for _ in range(4)] == ["no_such_room"] * 3 + ["rate_limited"]
+
+
 async def test_a_room_that_closed_and_one_that_never_was_are_told_of_alike() -> None:
     async with serving(uncounted()) as server, open_peer(server.url) as ana:
         room = (await ana.ask("create"))["room"]

@@ -271,14 +271,30 @@ async def test_the_wall_as_text_shows_boards_side_by_side(server: Server, monkey
 async def test_codes_cannot_be_found_by_trying() -> None:
     limits = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)
     async with serving(limits) as server, open_peer(server.url, "ana") as ana:
-        room = (await ana.ask("create"))["room"]
+        room = (await ana.ask("create", visibility="private"))["room"]
         for _ in range(3):
             assert (await get(server, "/222222")).status == 404
         for path in ("/333333", f"/{room}", "/replay/abcdefghijklmnop"):
             answer = await get(server, path)
             assert answer.status == 429
             assert 0 < int(answer.fields["retry-after"]) <= 60
+        pages = [await get(server, path, accept=BROWSER) for path in ("/333333", f"/{room}")]
+        assert [page.status for page in pages] == [200, 200]
+        assert pages[0].body == pages[1].body
         assert (await get(server, "/")).status == 200
+
+
+async def test_what_is_no_secret_is_shown_however_many_codes_were_tried() -> None:
+    limits = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)
+    async with serving(limits) as server, two_playing(server) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
+        game = (await ana.ask("history"))["games"][0]["id"]
+        replay = (await ana.ask("share", game=game))["replay"]
+        for _ in range(9):
+            await get(server, "/222222")
+        for path in (f"/{room}", f"/replay/{replay}"):
+            assert (await get(server, path)).status == 200
+            assert (await get(server, path, accept=BROWSER)).status == 200
 
 
 async def test_codes_are_not_found_by_trying_many_at_the_same_moment_either(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ class Allowances:
         self.creates_of_address = a_minute(limits.creates_per_minute_per_address)
         self.misses_of_player = a_minute(limits.misses_per_minute_per_player)
         self.misses_of_address = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
+        self.page_misses = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
         self.requests = a_minute(limits.requests_per_minute_per_address)
         self._limited = limited
 
@@ -42,14 +43,22 @@ class Allowances:
             raise Refused(ErrorCode.RATE_LIMITED, "You open too many rooms at once.", retry_ms=wait)
 
     def check_misses(self, session: Session, player: Player) -> None:
-        """Raise `Refused` where too many asked for rooms that were not there, whatever this one asks for."""
-        wait = max(self.misses_of_player.of(player.id).wait(), self.misses_of_address.of(session.address).wait())
-        if wait:
-            self._limited["misses"] += 1
-            raise Refused(ErrorCode.RATE_LIMITED, "Too many codes that are no room of yours.", retry_ms=wait)
+        """Raise `Refused` where one may try no more codes, whether there is such a room or not.
 
-    def count_miss(self, session: Session) -> None:
-        """Count a request for a room that is not there, or not theirs."""
-        if session.player is not None:
-            self.misses_of_player.of(session.player.id).charge()
-            self.misses_of_address.of(session.address).charge()
+        So is one who has used up the own misses, and while those of the address are used up one who missed lately:
+        what others behind that address do keeps nobody out who has not missed.
+        """
+        own = self.misses_of_player.of(player.id)
+        wait = own.wait() or (0 if own.is_untouched else self.misses_of_address.of(session.address).wait())
+        if wait:
+            raise self._too_many_misses(wait)
+
+    def count_miss(self, session: Session, player: Player) -> None:
+        """Count a request for a room that is not there, or not theirs; raises `Refused` where that is too much."""
+        wait = self.misses_of_player.of(player.id).take() or self.misses_of_address.of(session.address).take()
+        if wait:
+            raise self._too_many_misses(wait)
+
+    def _too_many_misses(self, wait: int) -> Refused:
+        self._limited["misses"] += 1
+        return Refused(ErrorCode.RATE_LIMITED, "Too many codes that are no room of yours.", retry_ms=wait)

@@ -61,6 +61,9 @@ InRoom = Move | Resign | Rematch | Draw | Undo | Claim | Join | Watch | Leave | 
 """The requests that name a room."""
 
 
+_MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)
+"""What those are told who try codes."""
+
 BUSY_MS: Final = 500
 """When to ask again where there is too much to do."""
 
@@ -163,8 +166,11 @@ class Desk:
 
     def fail(self, session: Session, request: Request, error: Exception) -> None:
         """Say why not, and count who asks for rooms that are not there or not theirs."""
-        if isinstance(error, Refused) and error.code in (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM):
-            self._allowances.count_miss(session)
+        if isinstance(error, Refused) and error.code in _MISSES and session.player is not None:
+            try:
+                self._allowances.count_miss(session, session.player)
+            except Refused as refused:
+                error = refused
         refuse(session, request, error)
 
     def dismiss(self, session: Session) -> None:
@@ -208,8 +214,7 @@ class Desk:
                 if live is not None and live.room.code in session.rooms:
                     self._carry_out_in(live, session, player, request, now)
                 else:
-                    if live is None or live.room.code not in session.elsewhere:
-                        self._allowances.check_misses(session, player)
+                    self._check_misses(live, session, player)
                     self._carry_out_elsewhere(live, session, player, request, now)
             case Create():
                 self._visits.create(session, player, request, now)
@@ -236,6 +241,14 @@ class Desk:
                 raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {player.name}.")
             case _:
                 assert_never(request)
+
+    def _check_misses(self, live: LiveRoom | None, session: Session, player: Player) -> None:
+        """Refuse one who may try no more codes; never one who has a seat there, or is in the room at another server."""
+        if live is None:
+            if self._registry.knows_all:
+                self._allowances.check_misses(session, player)
+        elif live.room.mark_of(player.id) is None and live.room.code not in session.elsewhere:
+            self._allowances.check_misses(session, player)
 
     def _carry_out_in(self, live: LiveRoom, session: Session, player: Player, request: InRoom, now: int) -> None:
         """Carry out a request in a room that the session is in."""

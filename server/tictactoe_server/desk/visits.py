@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 import structlog
@@ -152,20 +153,26 @@ class Visits:
     def _look_again(self, session: Session, player: Player, request: Join | Watch, live: LiveRoom) -> bool:
         """Have a room read again before its next change where somebody says to have seen something newer; tell if so.
 
-        Refused to one who said so in vain too often.
+        Refused to one who said so in vain too often, unless they have a seat there: they come in as it is known here.
         """
         if not _is_ahead(request, live.room) or live.revision == MISSING:
             return False
-        self._allowances.check_misses(session, player)
+        try:
+            self._allowances.check_misses(session, player)
+        except Refused:
+            if live.room.mark_of(player.id) is None:
+                raise
+            return False
         live.is_uncertain = True
         return True
 
     # -- for the changes below ----------------------------------------------------------------------------------
 
-    def note_visit(self, session: Session, request: Join | Match | Watch, room: Room) -> None:
-        """Count one who says to have seen something newer than what is stored."""
+    def note_visit(self, session: Session, player: Player, request: Join | Match | Watch, room: Room) -> None:
+        """Count one who says to have seen something newer than what is stored; that alone is not refused."""
         if _is_ahead(request, room):
-            self._allowances.count_miss(session)
+            with suppress(Refused):
+                self._allowances.count_miss(session, player)
 
     def check_free(self, room: Room) -> None:
         """Refuse a seat that would begin a game while no new ones begin."""
@@ -277,7 +284,7 @@ class _Joining(_Visit):
     def apply(self, room: Room) -> Room | None:
         """Return the room with the player in it."""
         if not self.attempts:
-            self.visits.note_visit(self.session, self.request, room)
+            self.visits.note_visit(self.session, self.player, self.request, room)
         self.is_back = room.mark_of(self.player.id) is not None
         if not self.is_back:
             self.visits.check_free(room)
@@ -329,7 +336,7 @@ class _Watching(_Visit):
 
     def apply(self, room: Room) -> Room:
         """Return this very room: nothing of it changes."""
-        self.visits.note_visit(self.session, self.request, room)
+        self.visits.note_visit(self.session, self.player, self.request, room)
         _check_not_playing(self.session, self.live)
         return room
 

@@ -115,6 +115,7 @@ class House:
         await self._feed.start(self)
         await asyncio.sleep(_LISTENING_SECONDS)
         self.members.come_in()
+        self._registry.knows_all = True
         self._registry.set_restored()
 
     async def keep(self) -> None:

@@ -20,6 +20,7 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.desk import Allowances, record_of
 from tictactoe_server.page import texts
 from tictactoe_server.page.assets import PREFIX, Asset, Assets
+from tictactoe_server.rate_limit import RateLimit
 from tictactoe_server.rooms import Refused
 from tictactoe_server.stores import Archive, StoreUnavailable
 from tictactoe_server.tables import Lobby, Registry
@@ -117,13 +118,15 @@ class Pages:
             code = parse_room_code(text)
         except BadRoomCode:
             return self._nothing(request)
-        wait = self._wait_for_misses(request)
-        if wait:
-            return _too_many(wait)
         live = self._registry.find_here(code)
-        if live is not None:
+        wait = self._misses_of(request).wait()
+        if live is not None and (not wait or live.room.visibility == "public"):
             return self._show(request, live.state(self._now()))
-        return self._later(request, self._find(request, code))
+        if not wait:
+            return self._later(request, self._find(request, code))
+        if _wants_page(request):  # the same whether there is such a room or not
+            return self._page(request, texts.PRIVATE, texts.PRIVATE)
+        return _too_many(wait)
 
     async def _find(self, request: Request, code: str) -> Response:
         """Return the room that the store has."""
@@ -145,8 +148,7 @@ class Pages:
         id = name.removesuffix(_RECORD)
         if _SHARE_ID.fullmatch(id) is None:
             return self._nothing(request)
-        wait = self._wait_for_misses(request)
-        return _too_many(wait) if wait else self._later(request, self._replay(request, id, name != id))
+        return self._later(request, self._replay(request, id, name != id))
 
     async def _replay(self, request: Request, id: str, is_record: bool) -> Response:
         """Return a game that was shared, with `is_record` as its record."""
@@ -176,14 +178,16 @@ class Pages:
 
     def _missed(self, request: Request, words: str) -> Response:
         """Say that what was asked for is not there, and count that: codes are not to be found by trying."""
-        self._allowances.misses_of_address.of(key_of(request.address)).charge()
+        wait = self._misses_of(request).take()
+        if wait:
+            return _too_many(wait)
         if _wants_page(request):
             return self._page(request, *texts.head_of_nothing(), HTTPStatus.NOT_FOUND)
         return self._text(request, HTTPStatus.NOT_FOUND, [words])
 
-    def _wait_for_misses(self, request: Request) -> int:
-        """Return how many ms to wait where too much was asked for that is not there, whatever is asked for now."""
-        return self._allowances.misses_of_address.of(key_of(request.address)).wait()
+    def _misses_of(self, request: Request) -> RateLimit:
+        """Return how much may be asked for from an address that is not there."""
+        return self._allowances.page_misses.of(key_of(request.address))
 
     async def _later(self, request: Request, work: Coroutine[Any, Any, Response]) -> Response:
         """Return what takes longer, or why it does not come: the one place that says so."""

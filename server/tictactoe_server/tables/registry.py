@@ -54,6 +54,7 @@ class Registry:
     """The rooms, which are opened within the limits. It hears of every room that changes, and when.
 
     With `is_shared` other servers serve rooms, too: `is_own` tells by its code whether a room is this server's;
+    `knows_all` once every room that is stored is known here, but for damaged ones.
     `on_moved` is called with each session here that is in a room which is no longer, `on_present` with each player
     who is here although the room says otherwise.
     """
@@ -89,6 +90,7 @@ class Registry:
         self._by_status: Counter[str] = Counter()
         self._seats = SeatIndex()
         self._restored = asyncio.Event()
+        self.knows_all = False
         self.matchmaker = Matchmaker()
         changes.on_stored = self._hear
         changes.on_gone = timers.on_closed = self._forget
@@ -170,7 +172,7 @@ class Registry:
         return {status: self._by_status[status] for status in ROOM_STATUSES}
 
     def set_restored(self) -> None:
-        """Take notice that all stored rooms are known."""
+        """Take notice that all stored rooms are known, or as many as the store gave."""
         self._lobby.put_in_order()
         self._restored.set()
 
@@ -228,15 +230,14 @@ class Registry:
 
         What the store refuses is tried again until it is here; players are not kept waiting for that.
         """
-        is_complete = False
-        while not is_complete:
+        while not self.knows_all:
             try:
                 await self._take_in_all()
-                is_complete = True
+                self.knows_all = True
             except StoreUnavailable as error:
                 log.warning("the rooms cannot be read yet", reason=str(error))
             self.set_restored()
-            if not is_complete:
+            if not self.knows_all:
                 await asyncio.sleep(RETRY_SECONDS)
 
     def dismiss(self, session: Session) -> None:
