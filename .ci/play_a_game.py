@@ -1,7 +1,8 @@
 """Plays one whole game between the installed commands, as people would: a server, two clients and a watcher.
 
-Usage: python .ci/play_a_game.py BIN DATA, where BIN holds tictactoe-server and tictactoe-client, and the server keeps
-its rooms in the folder DATA. Standard library only.
+Usage: python .ci/play_a_game.py BIN DATA [CLIENTS], where the folder BIN holds tictactoe-server and tictactoe-client,
+the server keeps its rooms in the folder DATA, and the clients are those of the folder CLIENTS where it is given.
+Standard library only.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def play(bin: Path, url: str) -> None:
 
 def main() -> None:
     """Start the server, play, stop it."""
-    bin, data = Path(sys.argv[1]), sys.argv[2]
+    bin, data, clients = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[-1] if len(sys.argv) > 3 else sys.argv[1])
     server = subprocess.Popen(
         [bin / "tictactoe-server", "--host", "127.0.0.1", "--port", "0", "--data", data],
         stdout=subprocess.PIPE,
@@ -82,7 +83,7 @@ def main() -> None:
         assert server.stdout
         ready = re.search(r"ws://\S+", server.stdout.readline())
         assert ready, "the server did not say where it listens"
-        play(bin, ready[0])
+        play(clients, ready[0])
     finally:
         server.send_signal(signal.SIGTERM)
         code = server.wait(PATIENCE_SECONDS)

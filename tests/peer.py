@@ -69,12 +69,12 @@ class Peer:
 
 @contextlib.asynccontextmanager
 async def open_peer(
-    url: str, name: str | None = None, token: str | None = None, tls: ssl.SSLContext | None = None
+    url: str, name: str | None = None, token: str | None = None, tls: ssl.SSLContext | None = None, **fields: Any
 ) -> AsyncIterator[Peer]:
-    """Connect and say hello."""
+    """Connect and say hello, with these `fields`."""
     async with connect(url, compression=None, proxy=None, ssl=tls) as socket:
         peer = Peer(socket)
-        fields = {key: value for key, value in (("name", name), ("token", token)) if value is not None}
+        fields |= {key: value for key, value in (("name", name), ("token", token)) if value is not None}
         await peer.send("hello", **fields)
         peer.welcome = await peer.receive()
         yield peer

@@ -79,7 +79,7 @@ _PAST_GAME: Final = pushes.PastGame(
 REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
     {
         requests.Hello: (
-            requests.Hello(id="1", name="ana", client="tictactoe-client/1.2.0"),
+            requests.Hello(id="1", name="ana", client="tictactoe-client/1.2.0", features=pushes.FEATURES),
             requests.Hello(token="the secret of an earlier welcome"),
         ),
         requests.Create: (

@@ -133,12 +133,13 @@ declare namespace Protocol {
     seat: string;
   }
 
-  /** Says who connects; the first request on every connection. With a `token`, the same player again. */
+  /** Says who connects; the first request on every connection. With a `token`, the same player again. `features` are what the client understands beyond version 1.0. Servers up to 1.2 refuse the field. */
   interface Hello {
     type: "hello";
     name?: string;
     token?: string;
     client?: string;
+    features?: string[];
     id?: string;
   }
 

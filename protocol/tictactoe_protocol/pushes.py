@@ -25,7 +25,13 @@ OfferEnd = Annotated[str, Meta(examples=["declined", "withdrawn"])]
 ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
 
 FEATURES: Final = ("abort", "analysis", "boards", "chat", "repeat", "seq", "share", "wall")
-"""What this version can do that 1.0 could not, as `welcome` names it. See `docs/protocol.md`."""
+"""What this version can do that 1.0 could not, as `welcome` and `hello` name it. See `docs/protocol.md`."""
+
+
+@lru_cache(maxsize=64)
+def known_features(named: tuple[str, ...]) -> frozenset[str]:
+    """Return those of the named features that this version knows; the others are ignored."""
+    return frozenset(FEATURES).intersection(named)
 
 
 class RulesState(Struct, frozen=True):

@@ -21,6 +21,7 @@ RoomText = Annotated[str, Meta(min_length=1, max_length=64)]
 Integer = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
 Count = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 OfferAction = Literal["offer", "accept", "decline"]
+Feature = Annotated[str, Meta(max_length=32, pattern="^[a-z][a-z0-9-]*$")]
 GameId = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
@@ -81,11 +82,15 @@ class _Request(
 
 
 class Hello(_Request, frozen=True, tag="hello"):
-    """Says who connects; the first request on every connection. With a `token`, the same player again."""
+    """Says who connects; the first request on every connection. With a `token`, the same player again.
+
+    `features` are what the client understands beyond version 1.0. Servers up to 1.2 refuse the field.
+    """
 
     name: str | UnsetType = UNSET
     token: Annotated[str, Meta(max_length=128)] | UnsetType = UNSET
     client: Annotated[str, Meta(max_length=128)] | UnsetType = UNSET
+    features: Annotated[tuple[Feature, ...], Meta(max_length=64)] = ()
 
 
 class Create(_Request, frozen=True, tag="create"):

@@ -159,6 +159,7 @@ class HostileServer:
     socket: ServerConnection | None = None
     is_silent: bool = False
     features: tuple[str, ...] = ()
+    connections: int = 0
 
     async def push(self, *frames: Frame) -> None:
         assert self.socket is not None
@@ -171,6 +172,7 @@ class HostileServer:
 
     async def serve(self, socket: ServerConnection) -> None:
         self.socket = socket
+        self.connections += 1
         with contextlib.suppress(ConnectionClosed):
             async for frame in socket:
                 request = decode_request(frame)

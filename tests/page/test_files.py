@@ -12,7 +12,7 @@ import pytest
 from tests.environment import environment
 from tests.page.conftest import MODULES
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.pushes import RulesState
+from tictactoe_protocol.pushes import FEATURES, RulesState
 from tictactoe_server.page.assets import FOLDER
 from tools.protocol_types import PATH, render_declarations
 
@@ -35,6 +35,12 @@ def test_a_file_puts_no_markup_in_and_names_nobody_else(path: Path) -> None:
 
 def test_the_declarations_are_those_of_the_protocol() -> None:
     assert PATH.read_text(encoding="utf-8") == render_declarations()
+
+
+def test_the_features_that_a_hello_names_are_those_of_the_protocol() -> None:
+    named = re.search(r"const FEATURES = (\[.*\]);", (FOLDER / "connection.js").read_text(encoding="utf-8"))
+    assert named
+    assert json.loads(named[1]) == list(FEATURES)
 
 
 @pytest.mark.skipif(not TSC.exists(), reason="TypeScript is not there: .ci/run puts it into .ci-work/npm")

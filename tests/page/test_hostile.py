@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -69,7 +71,20 @@ async def answer(connection: ServerConnection) -> None:
             await connection.send(json.dumps(reply))
 
 
-async def test_whatever_a_server_says_is_shown_as_text(visit: Visit) -> None:
+async def answer_as_in_1_2(connection: ServerConnection) -> None:
+    async for text in connection:
+        if "features" in json.loads(text):
+            words = 'hello: there is no field "features".'
+            await connection.send(
+                json.dumps({"type": "error", "code": "bad_message", "message": words, "path": "features"})
+            )
+        else:
+            await connection.send(json.dumps({**WELCOME, "name": "ana"}))
+
+
+@contextlib.asynccontextmanager
+async def page_over(answer: Callable[[ServerConnection], Awaitable[None]]) -> AsyncIterator[str]:
+    """Run a server that shows our page and speaks as `answer` does; yield its address."""
     assets = Assets()
 
     def show(connection: ServerConnection, request: Request) -> Response | None:
@@ -83,8 +98,19 @@ async def test_whatever_a_server_says_is_shown_as_text(visit: Visit) -> None:
     async with serve(
         answer, "127.0.0.1", 0, process_request=show, subprotocols=[Subprotocol("tictactoe.v1")]
     ) as server:
-        port = next(iter(server.sockets)).getsockname()[1]
-        eve = await visit(f"http://127.0.0.1:{port}/K7M4PQ", may_fail="WebSocket connection to")
+        yield f"http://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
+
+
+async def test_hello_is_said_again_without_features_at_a_server_that_does_not_know_them(visit: Visit) -> None:
+    async with page_over(answer_as_in_1_2) as address:
+        eve = await visit(address, may_fail="WebSocket connection to")
+        await expect(eve.page.locator(".link.on")).to_be_visible()
+        await expect(eve.page.get_by_label("Playing as")).to_have_value("ana")
+
+
+async def test_whatever_a_server_says_is_shown_as_text(visit: Visit) -> None:
+    async with page_over(answer) as address:
+        eve = await visit(f"{address}/K7M4PQ", may_fail="WebSocket connection to")
         await eve.sees(A1="X")
         await expect(eve.page.locator(".player .name").first).to_have_text(EVIL)
         await expect(eve.page.locator(".player .name").nth(1)).to_have_text("bo[31m")

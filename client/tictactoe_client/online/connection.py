@@ -13,6 +13,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from msgspec import UNSET
+from msgspec.structs import replace
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed, WebSocketException
@@ -25,7 +26,7 @@ from tictactoe_client.online.messages import Message, read_message, refusal_of
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
 from tictactoe_protocol import encode, escape_text
 from tictactoe_protocol.codes import SUBPROTOCOL
-from tictactoe_protocol.pushes import Error, Welcome
+from tictactoe_protocol.pushes import FEATURES, Error, Welcome
 from tictactoe_protocol.requests import Hello
 
 MAX_RECEIVED_MESSAGES: Final = 4
@@ -73,13 +74,17 @@ class Connection(ClientConnection):
         return message
 
     async def say_hello(self, name: str | None, token: str | None) -> None:
-        """Let the server know who we are; raises `VersionRefused`, `Refused` or `ConnectionLost`."""
+        """Let the server know who we are and what we understand; raises `VersionRefused`, `Refused` or `ConnectionLost`."""
         clock = asyncio.get_running_loop().time
         started = clock()
-        hello = Hello(name=name or UNSET, token=token or UNSET, client=f"tictactoe-client/{client_version()}")
+        program = f"tictactoe-client/{client_version()}"
+        hello = Hello(name=name or UNSET, token=token or UNSET, client=program, features=FEATURES)
         await self.say(encode(hello).decode())
         while not isinstance(welcome := (message := read_message(await self.hear())).push, Welcome):
-            if isinstance(welcome, Error):
+            if isinstance(welcome, Error) and welcome.path == "features" and hello.features:
+                hello = replace(hello, features=())  # a server up to 1.2, which does not know the field
+                await self.say(encode(hello).decode())
+            elif isinstance(welcome, Error):
                 raise refusal_of(welcome, server=self.address.url)
         if welcome.protocol not in PROTOCOL_VERSIONS:
             raise VersionRefused(describe_mismatch((welcome.protocol,)), (welcome.protocol,))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 from msgspec import UNSET
 
 from tictactoe_protocol import PROTOCOL_VERSION, BadMessage, ErrorCode, decode_request, error_answer
-from tictactoe_protocol.pushes import FEATURES, Welcome
+from tictactoe_protocol.pushes import FEATURES, Welcome, known_features
 from tictactoe_protocol.requests import (
     Analyse,
     Chat,
@@ -309,6 +309,7 @@ class Desk:
             expel(session.connection, ErrorCode.BANNED, describe_ban(ban), id=id)
             return
         session.player = player
+        session.features = known_features(request.features)
         session.messages = self._allowances.messages.of(player.id)
         session.key = session.secret = self._players.note(token)
         session.connection.let_in()

@@ -151,7 +151,8 @@ class Errands:
         player = session.player
         if number not in told and player is not None:
             told.add(number)
-            met = Met(number, player.id, player.name, session.key or "", session.connection.address)
+            features = tuple(session.features)
+            met = Met(number, player.id, player.name, session.key or "", session.connection.address, features)
             self._way_to(owner).put(met)
         return number
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 
 from tictactoe_protocol import encode
-from tictactoe_protocol.pushes import Error, Ok, Push
+from tictactoe_protocol.pushes import Error, Ok, Push, known_features
 from tictactoe_protocol.requests import Join, Request
 from tictactoe_server.house.parcels import Answered, Asked, Done, Entered, Met, Parted, Returned
 from tictactoe_server.house.ways import Way
@@ -82,6 +82,7 @@ class Guest(Session):
         """Take notice of who it is."""
         self.player = Player(met.player, met.name)
         self.key = met.key or None
+        self.features = known_features(met.features)
 
     def ask(self, asked: Asked) -> None:
         """Carry a request out, or let it wait for its turn; one that is under way already only comes twice."""

@@ -29,6 +29,7 @@ class Met(_Item, frozen=True, tag=1):
     name: str
     key: str
     address: str
+    features: tuple[str, ...] = ()
 
 
 class Asked(_Item, frozen=True, tag=2):

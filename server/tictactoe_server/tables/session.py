@@ -116,6 +116,7 @@ class Handler(Protocol):
 class Session:
     """`player` is None until hello; `key` is the store's for one of whom it does not know yet that they took a seat,
     and `secret` the same for good, empty for one of another server;
+    `features` are those of this version that its hello named: newer words are said only to who named theirs.
     `rooms` are the codes of the rooms of this server in which this connection plays or watches; `elsewhere` those of
     other servers, with whether it plays there.
 
@@ -142,6 +143,7 @@ class Session:
         "chat",
         "connection",
         "elsewhere",
+        "features",
         "is_busy",
         "key",
         "messages",
@@ -166,6 +168,7 @@ class Session:
         self.player: Player | None = None
         self.key: str | None = None
         self.secret = ""
+        self.features: frozenset[str] = frozenset()
         self.tally = tally
         self.rooms: set[str] = set()
         self.elsewhere: dict[str, bool] = {}

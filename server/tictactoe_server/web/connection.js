@@ -7,6 +7,8 @@ const PATIENCE_MS = 600_000;
 const ANSWER_MS = 8000;
 const PING_MS = 5000;
 const SILENCE_MS = 12_000;
+/** What this page understands beyond version 1.0. */
+const FEATURES = ["abort", "analysis", "boards", "chat", "repeat", "seq", "share", "wall"];
 
 /** The server refused a request; the message is a sentence for people. */
 export class Refused extends Error {
@@ -46,6 +48,8 @@ export class Connection {
 	#backInMs = 0;
 	/** The name before one that is being tried. @type {string | null} */
 	#nameBefore = null;
+	/** What the hello names: nothing at a server up to 1.2, which refuses the field. @type {string[]} */
+	#features = [];
 
 	/** @param {{name: string, token: string}} identity @param {ConnectionEars} ears */
 	constructor(identity, ears) {
@@ -100,6 +104,7 @@ export class Connection {
 		this.phase = this.welcome ? "away" : "connecting";
 		this.attempt += 1;
 		this.nextAttemptAt = 0;
+		this.#features = FEATURES;
 		const isOurs = () => socket === this.#socket;
 		socket.onopen = () => this.#greet();
 		socket.onmessage = (event) => isOurs() && this.#hear(JSON.parse(event.data));
@@ -113,7 +118,8 @@ export class Connection {
 		// Beside a token a name renames, so it is sent where it is new; without one it is a newcomer's.
 		const name = (this.#nameBefore !== null || !this.token) && this.name ? { name: this.name } : {};
 		const token = this.token ? { token: this.token } : {};
-		this.#socket?.send(JSON.stringify({ type: "hello", client: "tictactoe-page", ...name, ...token }));
+		const features = this.#features.length ? { features: this.#features } : {};
+		this.#socket?.send(JSON.stringify({ type: "hello", client: "tictactoe-page", ...name, ...token, ...features }));
 	}
 
 	/** @param {Protocol.Push} push */
@@ -124,6 +130,10 @@ export class Connection {
 		if (push.type === "error" && push.id !== undefined) return this.#settle(push.id)?.reject(new Refused(push));
 		if (push.type === "notice") this.#backInMs = push.code === "stopping" ? Infinity : push.retry_ms;
 		if (push.type === "error") {
+			if (push.path === "features" && this.#features.length) {
+				this.#features = [];
+				return this.#greet();
+			}
 			this.reason = push.message;
 			if (push.code === "bad_token") {
 				this.token = "";
