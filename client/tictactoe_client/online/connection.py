@@ -74,7 +74,7 @@ class Connection(ClientConnection):
         return message
 
     async def say_hello(self, name: str | None, token: str | None) -> None:
-        """Let the server know who we are and what we understand; raises `VersionRefused`, `Refused` or `ConnectionLost`."""
+        """Tell the server who we are and what we understand; raises `VersionRefused`, `Refused`, `ConnectionLost`."""
         clock = asyncio.get_running_loop().time
         started = clock()
         program = f"tictactoe-client/{client_version()}"
