@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator
 
 import pytest
@@ -21,6 +22,7 @@ from tictactoe_server.stores.store import Ban
 CODE = "K7M4PQ"
 SUBJECT = f"$KV.rooms.room.{CODE}"
 PATIENCE_SECONDS = 0.3
+OPENING_SECONDS = 0.1
 
 
 @pytest.fixture
@@ -202,3 +204,20 @@ async def test_a_change_that_was_not_sent_on_is_found_in_the_silence(nats: FakeN
         assert await told.get() == (CODE, 1)
     await feed.close()
     await link.close()
+
+
+async def test_an_opening_ends_whose_time_is_over_in_the_moment_of_a_refusal() -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"INFO {}\r\n")
+        while await reader.readline() != b"PING\r\n":
+            pass
+        writer.write(b"-ERR 'Authorization Violation'\r\n")
+        writer.close()
+        time.sleep(OPENING_SECONDS)  # noqa: ASYNC251  # so that both are found in one turn of the loop
+        await writer.wait_closed()
+
+    server = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    async with server, asyncio.timeout(20):
+        url = f"nats://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        with pytest.raises(CannotOpenStore, match="Authorization Violation"):
+            await Link.open(url, opening_seconds=OPENING_SECONDS)

@@ -295,6 +295,11 @@ class Link:
         elif not self._reasons or self._reasons[-1][2] != reason:
             log.debug("the store says", reason=reason)
         self._reasons.append((time.monotonic(), isinstance(error, errors.Error), reason.rstrip(".")))
+        task = asyncio.current_task()
+        if (
+            task is not None and task.cancelling()
+        ):  # before Python 3.12 `wait_for` can lose that, and the library goes on
+            raise asyncio.CancelledError
 
     # -- questions and answers ----------------------------------------------------------------------------------
 
