@@ -180,27 +180,6 @@ async def test_an_opponent_who_is_gone_too_long_loses_by_a_claim(visit: Visit) -
         await ana.hears("The game was claimed, as the other seat stayed empty. You win.")
 
 
-async def test_a_room_of_ones_own_rules_is_opened_and_a_fault_is_named(server: Server, visit: Visit) -> None:
-    ana = await visit(address(server, "/#new"))
-    form = ana.page
-    await form.get_by_role("spinbutton", name="Rows").fill("5")
-    await form.get_by_role("spinbutton", name="Columns").fill("6")
-    await expect(form.get_by_role("combobox", name="Game a game")).to_have_value("your own")
-    await form.get_by_label("In a row").fill("9")
-    await ana.button("Open the room").click()
-    await expect(form.get_by_role("alert")).not_to_be_empty()
-    await form.get_by_label("In a row").fill("4")
-    await form.get_by_label("Blocked").fill("a1 f5")
-    await form.get_by_label("Gravity").check()
-    await form.get_by_label("Clock").fill("3+2")
-    await form.get_by_label("Who may see it").select_option("private")
-    await form.get_by_label("The computer").select_option("easy")
-    await ana.button("Open the room").click()
-    await expect(form.locator(".sub")).to_have_text(re.compile("5 by 6, 4 in a row, A1 F5 blocked, marks fall · 3\\+2"))
-    await form.keyboard.press("3")
-    await ana.sees(C5="X")
-
-
 async def test_the_first_page_lists_what_waits_and_what_is_on(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
     await ana.quick_match("ana", "gomoku")

@@ -8,7 +8,7 @@ const OWN = "your own";
 
 /** @type {MakePage} */
 export function makeNewRoom(app) {
-	const preset = select([...PRESETS, OWN], { change: choose });
+	const preset = select([...PRESETS, OWN]);
 	const [rows, columns, line] = [1, 1, 2].map((min) => h("input", { type: "number", min, max: 32 }));
 	const [marks, blocked, clock] = ["XO", "none", "no clock"].map((placeholder) => h("input", { placeholder, autocomplete: "off" }));
 	const [misere, gravity] = [1, 2].map(() => h("input", { type: "checkbox" }));
@@ -50,10 +50,12 @@ export function makeNewRoom(app) {
 		describe();
 	}
 
-	function change() {
+	/** @param {Event} event */
+	function change({ target }) {
+		if (target === preset) return choose();
 		const own = JSON.stringify(read());
 		preset.value = PRESETS.find((name) => JSON.stringify({ ...rulesOf(name), preset: null }) === own) ?? OWN;
-		describe();
+		return describe();
 	}
 
 	/** @returns {Rules} */
