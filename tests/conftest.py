@@ -24,9 +24,11 @@ from tictactoe_server.rooms import Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 
-# How long an example takes says nothing about whether it is right.
-settings.register_profile("no-deadline", deadline=None)
-settings.load_profile("no-deadline")
+# How long an example takes says nothing about whether it is right. A few dozen, others each time, find what hundreds
+# do; `--hypothesis-profile many` is for a long search.
+settings.register_profile("few", deadline=None, max_examples=30)
+settings.register_profile("many", deadline=None, max_examples=1_000)
+settings.load_profile("few")
 
 
 KEPT_VARIABLES = frozenset({"PATH", "TMPDIR", "UPDATE_PICTURES"})

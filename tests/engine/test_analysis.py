@@ -1,7 +1,7 @@
 """What positions are worth: exact facts of the literature, and every value against a plain minimax."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.naive import Memo, later, naive_score, open_positions, preference
@@ -48,27 +48,23 @@ def test_three_by_three_has_as_many_open_positions_as_counted_elsewhere() -> Non
 
 
 @given(position=open_games(rule_sets(max_side=4, max_cells=9, max_marks=2)))
-@settings(max_examples=150, deadline=None)
 def test_the_values_of_tiny_boards_are_those_of_a_plain_minimax(position: Position) -> None:
     assert_matches_minimax(position, {})
 
 
 @given(position=open_games(rule_sets(max_side=5, max_cells=15, max_marks=2), least_played=0.4))
-@settings(max_examples=80, deadline=None)
 def test_the_values_of_small_boards_are_those_of_a_plain_minimax(position: Position) -> None:
     if len(position.legal_cells) <= 8:
         assert_matches_minimax(position, {})
 
 
 @given(position=open_games(rule_sets(max_side=3, max_cells=9).filter(lambda rules: len(rules.marks) > 2)))
-@settings(max_examples=60, deadline=None)
 def test_with_more_marks_the_values_are_those_against_all_others_together(position: Position) -> None:
     if position.board.count(".") <= 7:
         assert_matches_minimax(position, {})
 
 
 @given(position=open_games(rule_sets(max_side=6)), nodes=st.integers(0, 400))
-@settings(max_examples=60, deadline=None)
 def test_a_short_budget_still_values_every_legal_cell(position: Position, nodes: int) -> None:
     analysis = analyse(position, Budget(nodes=nodes))
     assert tuple(analysis.cells) == position.legal_cells
@@ -87,7 +83,6 @@ def test_a_best_cell_that_is_known_is_not_mixed_with_guesses_of_the_same_score()
 @given(
     position=open_games(rule_sets(max_side=4, max_cells=12, max_marks=3), least_played=0.3), nodes=st.integers(0, 99)
 )
-@settings(max_examples=100, deadline=None)
 def test_what_a_short_budget_calls_won_drawn_or_lost_is(position: Position, nodes: int) -> None:
     if position.board.count(".") > 7:
         return
@@ -98,7 +93,6 @@ def test_what_a_short_budget_calls_won_drawn_or_lost_is(position: Position, node
 
 
 @given(position=open_games(rule_sets(max_side=8)), nodes=st.integers(0, 300))
-@settings(max_examples=40, deadline=None)
 def test_a_budget_of_nodes_gives_the_same_answer_every_time(position: Position, nodes: int) -> None:
     budget = Budget(nodes=nodes)
     assert analyse(position, budget) == analyse(position, budget)

@@ -1,11 +1,10 @@
 """The engine against the naive oracle: random rules, random moves, legal and not, compared after every step.
 
-TICTACTOE_ORACLE_EXAMPLES sets how many games Hypothesis plays; for very many run ``python -m tests.engine.oracle``.
+For very many games run ``python -m tests.engine.oracle``.
 """
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
@@ -16,7 +15,6 @@ from tests.engine.comparison import Step, compare_game, random_steps
 from tests.engine.oracle import NaiveGame, Plan, main, random_plan
 from tictactoe_engine import IllegalMove, Position
 
-EXAMPLES = int(os.environ.get("TICTACTOE_ORACLE_EXAMPLES", "200"))
 CLASSIC = Plan(rows=3, columns=3, line=3, marks="XO", blocked=(), misere=False, gravity=False)
 
 
@@ -46,9 +44,7 @@ def games(draw: st.DrawFn) -> tuple[Plan, list[Step]]:
     return plan, draw(steps)
 
 
-@settings(
-    max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(games())
 def test_engine_and_oracle_agree_after_every_step(game: tuple[Plan, list[Step]]) -> None:
     plan, steps = game

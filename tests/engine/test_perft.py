@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -11,21 +12,17 @@ from tictactoe_engine import PRESETS, Outcome, Position
 START = Position.start(PRESETS["classic"])
 
 
-def count_games(position: Position, endings: Counter[Outcome | None]) -> None:
-    for cell in position.legal_cells:
-        following = position.play(cell)
-        if following.outcome is None:
-            count_games(following, endings)
-        else:
-            endings[following.outcome] += 1
+@cache
+def count_games(position: Position) -> Counter[Outcome | None]:
+    """Return how many games that go on from here end in each outcome."""
+    if position.outcome is not None:
+        return Counter({position.outcome: 1})
+    return sum((count_games(position.play(cell)) for cell in position.legal_cells), Counter())
 
 
 @pytest.fixture(scope="module")
 def endings() -> Counter[Outcome | None]:
-    """Return how many complete games end in each outcome, walked without any table of known positions."""
-    counted: Counter[Outcome | None] = Counter()
-    count_games(START, counted)
-    return counted
+    return count_games(START)
 
 
 def test_there_are_255168_complete_games(endings: Counter[Outcome | None]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.random_records import game_records
@@ -72,7 +72,6 @@ def test_random_text_raises_nothing_but_record_errors(text: str) -> None:
     check(text)
 
 
-@settings(max_examples=200)
 @given(game_records(), st.data())
 def test_a_damaged_record_is_refused_with_a_place_or_is_another_record(record: GameRecord, data: st.DataObject) -> None:
     text = format_record(record)

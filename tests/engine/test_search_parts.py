@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from types import ModuleType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tictactoe_engine
@@ -92,7 +92,6 @@ def test_all_images_of_a_position_are_one_and_others_are_not() -> None:
 
 
 @given(rules=rule_sets(max_side=7), stones=st.integers(0, 2**49))
-@settings(max_examples=150)
 def test_completing_places_are_those_that_the_lines_say(rules: Rules, stones: int) -> None:
     grid = grid_of(rules)
     stones &= (1 << rules.size) - 1
@@ -112,7 +111,6 @@ def test_completing_places_are_those_that_the_lines_say(rules: Rules, stones: in
 
 
 @given(position=open_games(rule_sets(max_side=6, max_marks=2)))
-@settings(max_examples=100)
 def test_the_playable_cells_are_the_legal_ones(position: Position) -> None:
     grid = grid_of(position.rules)
     taken = grid.pad(position.stones("X") | position.stones("O"))
@@ -121,7 +119,6 @@ def test_the_playable_cells_are_the_legal_ones(position: Position) -> None:
 
 
 @given(position=open_games(rule_sets(max_side=6, max_marks=2)))
-@settings(max_examples=100)
 def test_windows_count_the_stones_of_every_open_line(position: Position) -> None:
     rules = position.rules
     grid = grid_of(rules)
