@@ -233,7 +233,7 @@ class Server:
                 players,
                 drain,
                 hold_ms=hold_ms,
-                start_ms=round(limits.start_seconds * 1000),
+                limits=limits,
             ),
             players,
             PastGames(store.archive),
@@ -370,6 +370,7 @@ class Server:
             "rooms": registry.count,
             "rooms-per-player": registry.owners.most_of_one("player"),
             "rooms-per-address": registry.owners.most_of_one("address"),
+            "watchers-per-room": max((len(live.watchers) for live in registry.rooms), default=0),
         }
         return {name: (count_of(self._limits, name) or None, now.get(name)) for name in COUNTS}
 

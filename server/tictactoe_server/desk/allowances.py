@@ -12,7 +12,11 @@ from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.settings import Limits
 from tictactoe_server.tables.session import Session, messages_rate
 
+CROWD_CHAT_MS: Final = 3_000
+"""How often a watcher may say something in a crowd."""
+
 _MINUTE_MS: Final = 60_000
+_TEN_SECONDS_MS: Final = 10_000
 
 
 class Allowances:
@@ -33,6 +37,8 @@ class Allowances:
         self.misses_of_address = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
         self.page_misses = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
         self.requests = a_minute(limits.requests_per_minute_per_address)
+        self.offers = RateLimits(limits.offers_per_ten_seconds_per_player, _TEN_SECONDS_MS, monotonic_ns)
+        self.crowd_chat = RateLimits(1, CROWD_CHAT_MS, monotonic_ns)
         self._limited = limited
 
     def take_create(self, session: Session, player: Player) -> None:
@@ -41,6 +47,13 @@ class Allowances:
         if wait:
             self._limited["creates"] += 1
             raise Refused(ErrorCode.RATE_LIMITED, "You open too many rooms at once.", retry_ms=wait)
+
+    def take_offer(self, player: Player) -> None:
+        """Count something that the others are asked; raises `Refused` where that is too much."""
+        wait = self.offers.of(player.id).take()
+        if wait:
+            self._limited["offers"] += 1
+            raise Refused(ErrorCode.RATE_LIMITED, "You ask the others too often: wait for an answer.", retry_ms=wait)
 
     def check_misses(self, session: Session, player: Player) -> None:
         """Raise `Refused` where one may try no more codes, whether there is such a room or not.

@@ -256,6 +256,8 @@ class Desk:
             case Move() | Resign() | Rematch() | Draw() | Undo() | Claim():
                 if type(request) is Rematch and not has_begun(live.room, request):
                     self._drain.check()
+                if playing.is_offer(request, live.room):
+                    self._allowances.take_offer(player)
                 self._changes.submit(playing.Played(session, player, request, live, request, now))
             case Join():
                 self._visits.join(session, player, request, live, now)
@@ -266,7 +268,7 @@ class Desk:
             case Sync():
                 playing.sync(session, request, live, now)
             case Chat():
-                playing.chat(session, player, request, live)
+                playing.chat(session, player, request, live, self._allowances.crowd_chat)
             case Analyse():
                 playing.take(session, session.analyses, "analyse", "You ask too much at once.")
                 self._later(session, request, self._reviews.analyse(session, player, request, live.room))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
+from typing import Final
 
 from tictactoe_protocol import ErrorCode, clean_text
 from tictactoe_protocol.pushes import ChatLine
-from tictactoe_protocol.requests import Chat, Sync
+from tictactoe_protocol.requests import Chat, Draw, Rematch, Request, Sync, Undo
 from tictactoe_server.desk.answers import Asked, answer
-from tictactoe_server.rate_limit import RateLimit
+from tictactoe_server.rate_limit import RateLimit, RateLimits
 from tictactoe_server.rooms import Player, Refused, Room, apply
 from tictactoe_server.tables.live_room import LiveRoom, not_in_room
 from tictactoe_server.tables.session import Session
+
+CROWD: Final = 20
+"""How many may watch a room until they are a crowd."""
 
 
 class Played(Asked):
@@ -34,8 +38,21 @@ def sync(session: Session, request: Sync, live: LiveRoom, now: int) -> None:
     live.show_to(session, now)
 
 
-def chat(session: Session, player: Player, request: Chat, live: LiveRoom) -> None:
-    """Say something to everybody in the room; without control, format and invisible characters."""
+def is_offer(request: Request, room: Room) -> bool:
+    """Tell whether the others are asked something: a draw, a move back, a game after one that counted for nobody.
+
+    A rematch after a game that was played costs that game, and so is none.
+    """
+    if isinstance(request, Draw | Undo):
+        return request.action == "offer"
+    return isinstance(request, Rematch) and room.was_aborted
+
+
+def chat(session: Session, player: Player, request: Chat, live: LiveRoom, in_crowds: RateLimits) -> None:
+    """Say something to everybody in the room; without control, format and invisible characters.
+
+    Where more than `CROWD` watch, those who do may speak as often as `in_crowds` lets them.
+    """
     room = live.room
     seat = room.mark_of(player.id) if live.is_played_by(session) else None
     if seat is None and room.chat == "players":
@@ -43,6 +60,8 @@ def chat(session: Session, player: Player, request: Chat, live: LiveRoom) -> Non
     said = clean_text(request.text).strip()
     if not said:
         raise Refused(ErrorCode.BAD_MESSAGE, "There is nothing to read in that.", path="text")
+    if seat is None and len(live.watchers) > CROWD:
+        take(session, in_crowds.of(player.id), "chat", "So many watch that each may say something only now and then.")
     take(session, session.chat, "chat", "You say too much at once.")
     answer(session, request)
     name = player.name if seat is None else room.seat(seat).name

@@ -21,6 +21,7 @@ from tictactoe_server.desk.answers import Asked, answer, answer_with_room
 from tictactoe_server.desk.players import Players
 from tictactoe_server.operator.drain import Drain
 from tictactoe_server.rooms import Enter, Player, Refused, Room, open_room
+from tictactoe_server.settings import Limits
 from tictactoe_server.stores import MISSING
 from tictactoe_server.tables.changes import Changes
 from tictactoe_server.tables.live_room import LiveRoom, not_in_room
@@ -35,7 +36,7 @@ log: Final = structlog.get_logger(__name__)
 class Visits:
     """Carries these requests out; `now` is when they came, in ms of served time.
 
-    New rooms hold seats for `hold_ms`, and where they have a clock a first move is due within `start_ms`.
+    New rooms hold seats for `hold_ms`.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Visits:
         drain: Drain,
         *,
         hold_ms: int,
-        start_ms: int,
+        limits: Limits,
     ) -> None:
         self._allowances = allowances
         self._players = players
@@ -57,7 +58,8 @@ class Visits:
         self._changes = changes
         self._timers = timers
         self._hold_ms = hold_ms
-        self._start_ms = start_ms
+        self._start_ms = round(limits.start_seconds * 1000)
+        self._most_watchers = limits.watchers_per_room
 
     def create(self, session: Session, player: Player, request: Create, now: int) -> None:
         """Open a room in which the player plays the mark that was asked for; bots take the next seats.
@@ -118,11 +120,20 @@ class Visits:
 
     def watch(self, session: Session, player: Player, request: Watch, live: LiveRoom, now: int) -> None:
         """Spectate. A session that plays in the room is refused."""
-        _check_not_playing(session, live)
+        self.check_watching(session, live)
         if self._look_again(session, player, request, live):
             self._changes.submit(_Watching(self, session, player, request, live, now))
         else:
             self.let_watch(session, request, live, now)
+
+    def check_watching(self, session: Session, live: LiveRoom) -> None:
+        """Raise `Refused` for one who plays in the room, and for one too many of those who watch it."""
+        if live.is_played_by(session):
+            raise Refused(ErrorCode.NOT_ALLOWED, "You play in this room.")
+        if session not in live.watchers and 0 < self._most_watchers <= len(live.watchers):
+            self._registry.tally.limited["watchers"] += 1
+            words = f"{len(live.watchers)} watch room {live.room.code}, and no more may."
+            raise Refused(ErrorCode.ROOM_FULL, words, retry_ms=60_000)
 
     def let_watch(self, session: Session, request: Watch, live: LiveRoom, now: int) -> None:
         """Let a session spectate."""
@@ -337,7 +348,7 @@ class _Watching(_Visit):
     def apply(self, room: Room) -> Room:
         """Return this very room: nothing of it changes."""
         self.visits.note_visit(self.session, self.player, self.request, room)
-        _check_not_playing(self.session, self.live)
+        self.visits.check_watching(self.session, self.live)
         return room
 
     def carried_out(self) -> None:
@@ -368,11 +379,6 @@ class _Leaving(_Visit):
 def _is_ahead(request: Join | Match | Watch, room: Room) -> bool:
     """Tell whether somebody says to have seen a newer state than this one."""
     return not isinstance(request, Match) and request.seq is not UNSET and request.seq > room.seq
-
-
-def _check_not_playing(session: Session, live: LiveRoom) -> None:
-    if live.is_played_by(session):
-        raise Refused(ErrorCode.NOT_ALLOWED, "You play in this room.")
 
 
 def _chosen_rules(choice: RulesChoice | UnsetType) -> Rules:

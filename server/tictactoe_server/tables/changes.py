@@ -27,7 +27,7 @@ from tictactoe_server.rooms import (
     seen_at,
 )
 from tictactoe_server.stores import MISSING, Conflict, NotStored, Rooms, StoreUnavailable, Unreadable, Unsettled
-from tictactoe_server.tables.live_room import Change, Elsewhere, LiveRoom, no_such_room
+from tictactoe_server.tables.live_room import WATCHED_SECONDS, Change, Elsewhere, LiveRoom, no_such_room
 
 ATTEMPTS: Final = 8
 """How often a change is tried against what others store meanwhile, until the room is `busy`."""
@@ -79,13 +79,25 @@ class Changes:
         self.submit(awaited)
         await awaited.future
 
-    def show(self, live: LiveRoom) -> None:
-        """Send the state to everybody in the room."""
+    def show(self, live: LiveRoom) -> bool:
+        """Send the state to everybody in the room; where those who watch were shown one just now, return False.
+
+        They are then shown the newest a little later.
+        """
         live.is_unshown = False
-        room = live.room
-        live.show(self._now() if room.clock is not None or room.gone_at else 0)  # time is in no other state
+        is_shown = live.show(self._time_of(live))
+        if not is_shown and not live.is_watching_due:
+            live.is_watching_due = True
+            asyncio.get_running_loop().call_at(live.watched_at + WATCHED_SECONDS, self.show_watchers, live)
         if live.has_bots:
             self.on_shown(live)
+        return is_shown
+
+    def show_watchers(self, live: LiveRoom) -> None:
+        """Send the state to those who watch, if they are still to be shown it."""
+        if live.is_watching_due:
+            live.is_watching_due = False
+            live.show_watchers(self._time_of(live))
 
     async def stop(self) -> None:
         """Stop what still waits for the store."""
@@ -131,6 +143,10 @@ class Changes:
         self._settle(change, error)
 
     # -- inside -------------------------------------------------------------------------------------------------
+
+    def _time_of(self, live: LiveRoom) -> int:
+        """Return the time for a state that has times in it."""
+        return self._now() if live.room.clock is not None or live.room.gone_at else 0
 
     def _go_on(self, live: LiveRoom) -> None:
         """Begin what waits in a room, until something has to wait for the store."""

@@ -5,9 +5,11 @@ It shows states and knows who plays and who watches. How a change is carried out
 
 from __future__ import annotations
 
+import asyncio
+import math
 from collections import deque
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Final, Protocol
 
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import Push, Replaced, RoomState, RoomSummary
@@ -15,6 +17,9 @@ from tictactoe_server.rooms import Command, Player, Refused, Room, apply, state_
 from tictactoe_server.stores import MISSING, Outline, Unreadable, decode_room
 from tictactoe_server.tables.session import Session
 from tictactoe_server.transport import encode_frame
+
+WATCHED_SECONDS: Final = 0.05
+"""How often at most those who watch a room are shown a state of it; those who play are shown each."""
 
 
 class Path(Protocol):
@@ -85,7 +90,8 @@ class LiveRoom:
     is being taken. `flag_at` and `closing_at` are the moments (s of the loop's time) at which the running clock and the
     deserted room end, None where neither does. `owner` and `origin` are the player who opened it and where that one
     came from, as far as is known. Everybody was last shown `counted` watchers; when watchers came or went
-    last, that was at `counted_at`, and with `is_count_due` they will be again.
+    last, that was at `counted_at`, and with `is_count_due` they will be again. Those who watch were last shown a state
+    at `watched_at`, and with `is_watching_due` they will be shown the newest one soon.
 
     A room that `is_elsewhere` is another server's of the house: it is known here and nobody is in it. `room` is then
     as it was when its `outline` last changed, and `document` what is stored of it, None where `room` is just that;
@@ -108,6 +114,7 @@ class LiveRoom:
         "is_gone",
         "is_uncertain",
         "is_unshown",
+        "is_watching_due",
         "origin",
         "outline",
         "owner",
@@ -117,6 +124,7 @@ class LiveRoom:
         "room",
         "seen",
         "waiting",
+        "watched_at",
         "watchers",
     )
 
@@ -140,7 +148,8 @@ class LiveRoom:
         self.closing_at: float | None = None
         self.counted = 0
         self.counted_at = 0.0
-        self.is_count_due = False
+        self.is_count_due = self.is_watching_due = False
+        self.watched_at = -math.inf
 
     @property
     def sessions(self) -> Iterator[Session]:
@@ -218,15 +227,32 @@ class LiveRoom:
 
     # -- telling --------------------------------------------------------------------------------------------------
 
-    def show(self, now: int) -> None:
-        """Send the state to everybody in the room, encoded once; `now` is in ms of served time."""
+    def show(self, now: int) -> bool:
+        """Send the state to everybody in the room, encoded once; `now` is in ms of served time.
+
+        Those who watch were perhaps shown one just now: then to those who play alone, and False is returned.
+        """
         code, watchers, frame = self.room.code, self.watchers, self._frame(now)
         for session in self.players.values():
             session.connection.push_state(code, frame)
-        if watchers:
-            for session in watchers:
-                session.connection.push_state(code, frame)
         self.counted = len(watchers)
+        return not watchers or self._show_watchers(frame)
+
+    def show_watchers(self, now: int) -> None:
+        """Send the state to those who watch, whenever they were shown the last one."""
+        self.watched_at = -math.inf
+        self._show_watchers(self._frame(now))
+
+    def _show_watchers(self, frame: bytes) -> bool:
+        """Send a state to those who watch, unless they were shown one just now; tell whether it was sent."""
+        moment = asyncio.get_running_loop().time()
+        if moment < self.watched_at + WATCHED_SECONDS:
+            return False
+        self.watched_at = moment
+        code = self.room.code
+        for session in self.watchers:
+            session.connection.push_state(code, frame)
+        return True
 
     def show_to(self, session: Session, now: int) -> None:
         """Send the state to one session."""

@@ -70,7 +70,7 @@ class Registry:
         limits: Limits,
         tally: Tally,
     ) -> None:
-        self._tally = tally
+        self.tally = tally
         self._rooms = rooms
         self._changes = changes
         self._timers = timers
@@ -211,7 +211,7 @@ class Registry:
         """Take notice of a room that is about to be opened; raises `Refused` where there are too many."""
         limits = self._limits
         if limits.rooms and self.count >= limits.rooms:
-            self._tally.limited["rooms"] += 1
+            self.tally.limited["rooms"] += 1
             raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
         self.owners.check(live)
         self._opening[live.room.code] = live
@@ -509,7 +509,7 @@ class Registry:
             _log_beginning(room)
         elif room.result is not None:
             result = room.result
-            self._tally.games[result.reason] += 1
+            self.tally.games[result.reason] += 1
             if _LOGGER.isEnabledFor(logging.INFO):
                 facts = {"winner": result.winner, "reason": result.reason, "moves": room.position.ply}
                 log.info("game ended", room=room.code, game=room.game, **facts)
@@ -522,6 +522,7 @@ class Registry:
         self._seats.remove(live.room)
         self._by_status[live.room.status] -= 1
         self._lobby.remove(live)
+        self._changes.show_watchers(live)
         live.push(Closed(code, reason))
         for session in list(live.sessions):
             live.part(session)

@@ -102,9 +102,7 @@ class Timers:
         live.is_count_due = False
         live.counted_at = self._in(0)
         is_news = live.counted != len(live.watchers) and not live.is_gone
-        if is_news:
-            self._changes.show(live)
-        return is_news
+        return is_news and self._changes.show(live)
 
     # -- deserted rooms -----------------------------------------------------------------------------------------
 

@@ -1,0 +1,168 @@
+"""Many in one room: how many may watch, what they are shown and may say, and how often all are asked something."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+
+import pytest
+
+from tests.limits import uncounted
+from tests.peer import Message, Peer, open_peer, play_out, two_playing
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Limits, Settings
+
+HERE = Settings(host="127.0.0.1", port=0)
+
+
+def states(peer: Peer, **expected: object) -> list[Message]:
+    """Return the states that a peer was shown, those with these values."""
+    return [
+        message
+        for message in peer.seen
+        if message["type"] == "room" and all(message[key] == value for key, value in expected.items())
+    ]
+
+
+@pytest.fixture
+def slow_for_watchers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have watchers shown one state, and the next one after an hour."""
+    monkeypatch.setattr("tictactoe_server.tables.live_room.WATCHED_SECONDS", 3600)
+    monkeypatch.setattr("tictactoe_server.tables.changes.WATCHED_SECONDS", 3600)
+
+
+# -- watching -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_room_is_watched_by_so_many_and_players_do_not_count() -> None:
+    async with Server(HERE, limits=uncounted(watchers_per_room=2)) as server, contextlib.AsyncExitStack() as stack:
+        ana, bo, cy, dan, eve = [await stack.enter_async_context(open_peer(server.url)) for _ in range(5)]
+        room = (await ana.ask("create"))["room"]
+        for watcher in (cy, dan, cy):
+            assert (await watcher.ask("watch", room=room))["type"] == "ok"
+        refused = await eve.ask("watch", room=room)
+        assert (refused["code"], refused["message"]) == ("room_full", f"2 watch room {room}, and no more may.")
+        assert (await eve.ask("watch", room=room, seq=99))["code"] == "room_full"
+        assert (await bo.ask("join", room=room))["type"] == "ok"
+        await cy.ask("leave", room=room)
+        assert (await eve.ask("watch", room=room))["type"] == "ok"
+
+
+async def test_those_who_watch_are_shown_few_of_many_states_and_always_the_last() -> None:
+    cells = [row * 15 + column for column in range(0, 12, 3) for row in range(12)]
+    async with (
+        Server(HERE, limits=uncounted()) as server,
+        two_playing(server, rules="gomoku") as (ana, bo, room),
+        open_peer(server.url) as watcher,
+    ):
+        began = time.monotonic()
+        await watcher.ask("watch", room=room)
+        await play_out({"X": ana, "O": bo}, room, cells)
+        await watcher.state(ply=len(cells))
+        took = time.monotonic() - began
+        assert [state["ply"] for state in states(ana)][-len(cells) :] == list(range(1, len(cells) + 1))
+        assert len(states(watcher)) <= 2 + took * 20
+
+
+async def test_the_last_state_is_shown_to_those_who_watch_before_the_room_is_gone(slow_for_watchers: None) -> None:
+    async with (
+        Server(HERE, limits=uncounted()) as server,
+        two_playing(server) as (ana, bo, room),
+        open_peer(server.url) as watcher,
+    ):
+        await watcher.ask("watch", room=room)
+        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+        for player in (ana, bo):
+            await player.ask("leave", room=room)
+        await watcher.next_of("closed")
+        assert states(watcher)[-1]["result"]["winner"] == "X"
+
+
+async def test_one_who_asks_or_comes_to_watch_is_shown_the_state_at_once(slow_for_watchers: None) -> None:
+    async with (
+        Server(HERE, limits=uncounted()) as server,
+        two_playing(server) as (ana, bo, room),
+        open_peer(server.url) as watcher,
+        open_peer(server.url) as late,
+    ):
+        await watcher.ask("watch", room=room)
+        await play_out({"X": ana, "O": bo}, room, [0, 3])
+        await watcher.ask("sync", room=room)
+        await watcher.state(ply=2)
+        await late.ask("watch", room=room)
+        await late.state(ply=2)
+
+
+async def test_in_a_crowd_a_watcher_speaks_now_and_then_and_players_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_server.desk.playing.CROWD", 1)
+    async with (
+        Server(HERE, limits=uncounted()) as server,
+        two_playing(server) as (ana, _, room),
+        open_peer(server.url) as cy,
+        open_peer(server.url, token=cy.welcome["token"]) as cy_again,
+        open_peer(server.url) as dan,
+    ):
+        await cy.ask("watch", room=room)
+        for _ in range(2):
+            assert (await cy.ask("chat", room=room, text="hi"))["type"] == "ok"
+        await dan.ask("watch", room=room)
+        await cy_again.ask("watch", room=room)
+        assert (await cy.ask("chat", room=room, text="hi"))["type"] == "ok"
+        refused = await cy_again.ask("chat", room=room, text="hi")
+        assert refused["code"] == "rate_limited"
+        assert 0 < refused["retry_ms"] <= 3_000
+        assert (await dan.ask("chat", room=room, text="hi"))["type"] == "ok"
+        for _ in range(3):
+            assert (await ana.ask("chat", room=room, text="hi"))["type"] == "ok"
+
+
+# -- offers ---------------------------------------------------------------------------------------------------------
+
+
+async def offered(peer: Peer, times: int, room: str, verb: str) -> list[str | None]:
+    """Make an offer and take it back, so often; return the codes of the refusals of offers, None for none."""
+    codes = []
+    for _ in range(times):
+        codes.append((await peer.ask(verb, room=room, action="offer")).get("code"))
+        await peer.ask(verb, room=room, action="decline")
+    return codes
+
+
+async def test_a_player_offers_so_much_in_ten_seconds_in_all_rooms_and_the_others_are_asked_no_more() -> None:
+    now = time.monotonic_ns()
+    server = Server(HERE, limits=Limits(), monotonic_ns=lambda: now)
+    async with server, two_playing(server) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 3])
+        assert await offered(ana, 3, room, "draw") == [None] * 3
+        assert await offered(ana, 4, room, "undo") == [None] * 2 + ["rate_limited"] * 2
+        assert 0 < (await ana.ask("draw", room=room, action="offer"))["retry_ms"] <= 2_001
+        assert await offered(bo, 5, room, "draw") == [None] * 5
+        now += 10_000_000_000
+        assert await offered(ana, 6, room, "draw") == [None] * 5 + ["rate_limited"]
+
+
+async def test_games_that_nobody_plays_are_asked_for_as_seldom_and_played_ones_as_often_as_one_likes() -> None:
+    now = time.monotonic_ns()
+    server = Server(HERE, limits=Limits(), monotonic_ns=lambda: now)
+    async with server, two_playing(server) as (ana, bo, room):
+        players = {"X": ana, "O": bo}
+        for _ in range(8):
+            await play_out(players, room, [0, 3, 1, 4, 2])
+            assert (await ana.ask("rematch", room=room))["type"] == (await bo.ask("rematch", room=room))["type"] == "ok"
+            players = {"X": players["O"], "O": players["X"]}
+        heard = []
+        for _ in range(6):
+            await ana.ask("resign", room=room)
+            heard.append((await ana.ask("rematch", room=room)).get("code"))
+            await bo.ask("rematch", room=room)
+        assert heard == [None] * 5 + ["rate_limited"]
+
+
+async def test_a_room_full_of_watchers_shows_how_many_there_are_soon() -> None:
+    async with Server(HERE, limits=uncounted()) as server, contextlib.AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(30)]
+        room = (await peers[0].ask("create"))["room"]
+        await asyncio.gather(*(peer.ask("watch", room=room) for peer in peers[1:]))
+        for peer in peers:
+            await peer.state(watchers=29)
