@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final, get_args
 
 import msgspec
@@ -22,6 +23,7 @@ encode: Final = msgspec.json.Encoder().encode
 """Return a message as compact UTF-8 JSON."""
 
 _TYPES: Final = tuple(str(kind.__struct_config__.tag) for kind in get_args(Request))
+_ALL_TYPES: Final = ", ".join(sorted(_TYPES))
 _REQUIRED_KEYS: Final = {
     kind: 1 + len(kind.__struct_fields__) - len(kind.__struct_defaults__) for kind in get_args(Request)
 }
@@ -63,8 +65,9 @@ def decode_request(data: str | bytes) -> Request:
         request: Request = _decode_request(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise _explain(data, error) from None
-    colons = data.count(":") if isinstance(data, str) else data.count(b":")
-    if colons > _REQUIRED_KEYS[type(request)] + (request.id is not msgspec.UNSET) and (path := _repeated_path(data)):
+    if _count_colons(data) > _REQUIRED_KEYS[type(request)] + (request.id is not msgspec.UNSET) and (
+        path := _repeated_path(data)
+    ):
         raise _repeated(path, _identity(request.id), _identity(getattr(request, "room", None)))
     if type(request) is Chat and len(request.text) > MAX_CHAT_LENGTH:
         message = f"Too long: {len(request.text)} of {MAX_CHAT_LENGTH} characters."
@@ -86,7 +89,7 @@ def _explain(data: str | bytes, error: Exception) -> BadMessage:
     if isinstance(content, BadMessage):
         return content
     id, room = _identity(content.get("id")), _identity(content.get("room"))
-    if path := _repeated_path(data):
+    if _count_colons(data) != len(content) and (path := _repeated_path(data)):
         return _repeated(path, id, room)
     kind = content.get("type")
     if "type" not in content or not isinstance(kind, str):
@@ -94,12 +97,18 @@ def _explain(data: str | bytes, error: Exception) -> BadMessage:
             ErrorCode.BAD_MESSAGE, 'Every message has a "type" that is a string.', "type", id=id, room=room
         )
     if kind not in _TYPES:
-        close = difflib.get_close_matches(kind, _TYPES, 1) if len(kind) <= MAX_ID_LENGTH else []
-        hint = f' Did you mean "{close[0]}"?' if close else ""
-        told = f"There is no message of type {_shown(kind)}.{hint} Types: {', '.join(sorted(_TYPES))}."
-        return BadMessage(ErrorCode.UNKNOWN_TYPE, told, "type", id=id, room=room)
+        return BadMessage(ErrorCode.UNKNOWN_TYPE, _tell_of_type(kind), "type", id=id, room=room)
     message, path = _describe(str(error), content, kind)
     return BadMessage(ErrorCode.BAD_MESSAGE, message, path, id=id, room=room)
+
+
+@lru_cache(maxsize=256)
+def _tell_of_type(kind: str) -> str:
+    """Return that there is no such type, with the nearest of those that are as long and begin or end alike."""
+    alike = [each for each in _TYPES if abs(len(kind) - len(each)) < 2 and (kind[0] == each[0] or kind[-1] == each[-1])]
+    close = difflib.get_close_matches(kind, alike, 1) if len(kind) <= MAX_ID_LENGTH else []
+    hint = f' Did you mean "{close[0]}"?' if close else ""
+    return f"There is no message of type {_shown(kind)}.{hint} Types: {_ALL_TYPES}."
 
 
 def _explain_push(data: str | bytes, error: Exception) -> BadMessage:
@@ -177,6 +186,11 @@ def _value_at(content: Any, where: str) -> Any:
 
 def _repeated(path: str, id: str | None, room: str | None) -> BadMessage:
     return BadMessage(ErrorCode.BAD_MESSAGE, f"The field {_shown(path)} appears twice.", path, id=id, room=room)
+
+
+def _count_colons(data: str | bytes) -> int:
+    """Return at least how many keys there are in all: as many as in the one object where none is repeated or within."""
+    return data.count(":") if isinstance(data, str) else data.count(b":")
 
 
 def _repeated_path(data: str | bytes) -> str | None:

@@ -35,12 +35,22 @@ class RateLimit:
         """Count one use, also past the limit: whoever did several things before one of them counted waits for all."""
         self._next = max(self._next, self._monotonic_ns()) + self._interval
 
+    def give_back(self) -> None:
+        """Take one use back that was counted for nothing."""
+        self._next -= self._interval
+
     def wait(self) -> int:
         """Return how many ms to wait for the next use, 0 where it may be now; nothing is counted."""
         before = self._next
         wait = self.take()
         self._next = before
         return wait
+
+    @property
+    def used(self) -> int:
+        """How much of what may be at once is used up now."""
+        left = self._next - self._monotonic_ns()
+        return -(-left // self._interval) if left > 0 else 0
 
     @property
     def is_untouched(self) -> bool:
@@ -67,6 +77,11 @@ class RateLimits:
                 self._prune_at = max(_PRUNED_FROM, 2 * len(self._limits))
             limit = self._limits[key] = RateLimit(self._times, self._window_ms, self._monotonic_ns)
         return limit
+
+    @property
+    def most_used(self) -> int:
+        """How much of theirs is used up now by the key that has used most."""
+        return max((limit.used for limit in self._limits.values()), default=0)
 
     def __len__(self) -> int:
         """Return how many keys have used theirs lately."""

@@ -47,8 +47,10 @@ from tictactoe_server.tables import (
     Registry,
     ServedTime,
     Session,
+    Sources,
     Tally,
     Timers,
+    messages_rate,
 )
 from tictactoe_server.transport import Certificate, Connection, Door, Listener, Receiver, open_sockets, url_of
 
@@ -138,6 +140,7 @@ class Server:
             self._registry.restore() if self._house is None else self._house.keep(),
             self._time.keep(),
             self._site.lag.keep(),
+            self._sources.keep(),
             self._keep_house(),
             warn_in_bulk(self._site),
         ]
@@ -216,7 +219,9 @@ class Server:
         drain = Drain(registry.count_games, self._tell_all)
         players = Players(store.players)
         self._allowances = allowances = Allowances(limits, tally.limited, self._monotonic_ns)
-        self._pressure = Pressure(limits.turn_milliseconds)
+        rate = messages_rate(limits.messages_per_second_per_address, limits.messages_at_once_per_address)
+        self._sources = sources = Sources(*rate, self._monotonic_ns)
+        self._pressure = Pressure(limits.turn_milliseconds, sources)
         self._house = house = self._join_house(store, timers) if settings.store is not None else None
         pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = bots = Bots(pool, registry.act, pause_seconds=settings.bot_pause_seconds)
@@ -367,6 +372,8 @@ class Server:
         now = {
             "connections": door.connections,
             "connections-per-address": door.most_of_one_address,
+            "messages-per-second-per-address": self._sources.limits.most_used,
+            "messages-at-once-per-address": self._sources.limits.most_used,
             "rooms": registry.count,
             "rooms-per-player": registry.owners.most_of_one("player"),
             "rooms-per-address": registry.owners.most_of_one("address"),

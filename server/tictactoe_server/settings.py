@@ -89,6 +89,8 @@ class Limits:
     certificate_seconds: float = 60.0
     messages_per_second: int = 100
     messages_at_once: int = 300
+    messages_per_second_per_address: int = 1_000
+    messages_at_once_per_address: int = 3_000
     connections: int = 20_000
     connections_per_address: int = 300
     rooms: int = 20_000
@@ -109,6 +111,8 @@ class Limits:
 COUNTS: Final[Mapping[str, str]] = {
     "messages-per-second": "messages that a player, or a connection before its hello, may send",
     "messages-at-once": "messages that may come at once, before that rate counts",
+    "messages-per-second-per-address": "messages that may come from one address",
+    "messages-at-once-per-address": "messages that may come at once from one address, before that rate counts",
     "connections": "connections; never more than the system's descriptors allow",
     "connections-per-address": "connections from one address",
     "rooms": "rooms",

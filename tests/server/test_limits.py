@@ -505,7 +505,7 @@ async def test_a_class_of_a_hundred_behind_one_address_meets_no_limit_in_a_lesso
 async def test_what_is_too_much_for_a_turn_is_refused_and_taken_later(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.tables.pressure._LOOKED_AT_EVERY", 1)
     async with serving(uncounted()) as server, open_raw(server.url) as many:
-        server._pressure._turn_seconds = -1.0
+        server._pressure._turn_seconds = 1e-9
         await many.write(b"".join(text(json.dumps({"type": "rooms", "id": str(n)})) for n in range(40)))
         answers = [await many.message() for _ in range(40)]
         assert [answer["id"] for answer in answers] == [str(number) for number in range(40)]

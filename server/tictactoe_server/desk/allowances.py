@@ -30,7 +30,7 @@ class Allowances:
             most = max(times, at_once)
             return RateLimits(most if times else 0, _MINUTE_MS * most / max(1, times), monotonic_ns)
 
-        self.messages = RateLimits(*messages_rate(limits), monotonic_ns)
+        self.messages = RateLimits(*messages_rate(limits.messages_per_second, limits.messages_at_once), monotonic_ns)
         self.creates_of_player = a_minute(limits.creates_per_minute_per_player)
         self.creates_of_address = a_minute(limits.creates_per_minute_per_address)
         self.misses_of_player = a_minute(limits.misses_per_minute_per_player)

@@ -128,15 +128,20 @@ class Desk:
             self.fail(session, request, error)
 
     def shed(self, session: Session, message: bytes) -> bool:
-        """Answer a message with `busy`, but for what lets people in and out."""
+        """Answer a message with `busy`, but for what lets people in and out, and back to their seats."""
         try:
             request = decode_request(message)
         except BadMessage:
             return False
-        if isinstance(request, Hello | Ping | Leave):
+        if isinstance(request, Hello | Ping | Leave) or self._leads_to_own_seat(session, request):
             return False
         refuse(session, request, Refused(ErrorCode.BUSY, "The server has too much to do.", retry_ms=BUSY_MS))
         return True
+
+    def _leads_to_own_seat(self, session: Session, request: Request) -> bool:
+        player = session.player
+        live = self._registry.find_here(request.room) if isinstance(request, Join) else None
+        return live is not None and player is not None and live.room.mark_of(player.id) is not None
 
     def lead(self, session: Session, message: bytes, code: str, now: int) -> None:
         """Carry out a message, a match that came at `now`, by leading the session into that room."""

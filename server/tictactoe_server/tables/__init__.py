@@ -7,7 +7,8 @@ from tictactoe_server.tables.lobby import Lobby
 from tictactoe_server.tables.pressure import Pressure
 from tictactoe_server.tables.registry import Registry
 from tictactoe_server.tables.served_time import GRACE_SECONDS, ServedTime
-from tictactoe_server.tables.session import Session
+from tictactoe_server.tables.session import Session, messages_rate
+from tictactoe_server.tables.sources import Sources
 from tictactoe_server.tables.tally import Tally
 from tictactoe_server.tables.timers import Timers
 
@@ -21,6 +22,8 @@ __all__ = [
     "Registry",
     "ServedTime",
     "Session",
+    "Sources",
     "Tally",
     "Timers",
+    "messages_rate",
 ]

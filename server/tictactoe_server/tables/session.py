@@ -32,6 +32,8 @@ NOTICE_SECONDS: Final = 1.0
 """How often at most a peer is told that it says too much."""
 
 _EPISODE_SECONDS: Final = 1.0
+_FEW_MESSAGES: Final = 4
+_IN_LINE: Final = -1
 
 
 class Peer(Protocol):
@@ -121,15 +123,16 @@ class Session:
     other servers, with whether it plays there.
 
     One request is carried out at a time: while `is_busy` the next ones wait, each with the time at which it came. So do
-    those that are more than `messages` allows, and the peer is not read from meanwhile: none goes unanswered. One that
-    goes on like that for `flood_seconds` is closed. `now` returns ms of served time; limits go by `monotonic_ns`.
-    `address` is by what limits know where it comes from.
+    those that are more than `messages` allows, or than its address may send, and the peer is not read from meanwhile:
+    none goes unanswered. One that goes on like that for `flood_seconds` is closed. `now` returns ms of served time;
+    limits go by `monotonic_ns`. `address` is by what limits know where it comes from.
     """
 
     __slots__ = (
         "_handler",
         "_held_at",
         "_inbox",
+        "_is_in_line",
         "_is_over",
         "_is_reading",
         "_limits",
@@ -138,6 +141,7 @@ class Session:
         "_over_since",
         "_pressure",
         "_release",
+        "_source",
         "address",
         "analyses",
         "chat",
@@ -172,12 +176,13 @@ class Session:
         self.tally = tally
         self.rooms: set[str] = set()
         self.elsewhere: dict[str, bool] = {}
-        self.messages = RateLimit(*messages_rate(limits), monotonic_ns)
+        self.messages = RateLimit(*messages_rate(limits.messages_per_second, limits.messages_at_once), monotonic_ns)
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, monotonic_ns)
         self.analyses = RateLimit(ANALYSES, ANALYSES_MS, monotonic_ns)
-        self.is_busy = self._is_over = False
+        self.is_busy = self._is_over = self._is_in_line = False
         self._handler = handler
         self._pressure = pressure
+        self._source = pressure.sources.of(self.address)
         self._limits = limits
         self._now = now
         self._inbox: deque[tuple[bytes, int]] = deque()
@@ -240,15 +245,11 @@ class Session:
 
     def received(self, message: bytes) -> None:
         """Carry a message out, or let it wait for its turn."""
-        if self.is_busy or self._inbox or self.messages.take():
+        if self.is_busy or self._inbox or self._wait():
             self._inbox.append((message, self._now()))
             self._take_next()
-            return
-        pressure = self._pressure
-        pressure.requests += 1
-        if pressure.requests > pressure.looked_at and pressure.is_high() and self._handler.shed(self, message):
-            return
-        self._handler.receive(self, message, self._now())
+        else:
+            self._carry_out(message, self._now())
 
     def ended(self) -> None:
         """Take notice that the connection is gone; what it asked for before is still carried out."""
@@ -257,46 +258,95 @@ class Session:
             self._release.cancel()
         self._take_next()
 
+    def take_turn(self) -> bool:
+        """Take the message for which the address has room now; see `Sources`."""
+        self._is_in_line = False
+        self._held_at = asyncio.get_running_loop().time()
+        takes = bool(self._inbox) and not (self.is_busy or self._is_over or self.messages.take())
+        if takes:
+            self._carry_out(*self._inbox.popleft())
+        self._take_next()
+        return takes
+
+    def _wait(self) -> int:
+        """Count one message and return 0, or how long it has to wait: so many ms, or `_IN_LINE` with its address."""
+        wait = self.messages.take()
+        if not wait and self._source.take():
+            self.messages.give_back()
+            return _IN_LINE
+        return wait
+
+    def _carry_out(self, message: bytes, now: int) -> None:
+        """Carry a message out that came at `now`, unless there is too much to do."""
+        pressure, source = self._pressure, self._source
+        pressure.requests += 1
+        if pressure.requests > pressure.looked_at and pressure.is_high(source) and self._shed(message):
+            return
+        source.served += 1
+        pressure.sources.served += 1
+        self._handler.receive(self, message, now)
+
+    def _shed(self, message: bytes) -> bool:
+        """Refuse a message since there is too much to do, and tell whether that was possible."""
+        is_shed = self._handler.shed(self, message)
+        self._pressure.shed += is_shed
+        return is_shed
+
     def _take_next(self) -> None:
         """Carry out what waits, until something of it takes longer or is too much."""
         while self._inbox and not self.is_busy:
-            wait = 0 if self._is_over else self.messages.take()
+            wait = 0 if self._is_over else self._wait()
             if wait:
                 self._hold_back(wait)
                 break
             message, now = self._inbox.popleft()
-            self._handler.receive(self, message, now)
+            if not (self._pressure.is_too_late(self._now() - now) and self._shed(message)):
+                self._carry_out(message, now)
         self._read_or_not()
         if self._is_over and not self._inbox and not self.is_busy:
             self._handler.dismiss(self)
 
     def _hold_back(self, wait: int) -> None:
-        """Let one wait who says more than is allowed, and close where that goes on."""
-        if self._release is not None:
+        """Let one wait who says more than is allowed, and close where that goes on.
+
+        Who sends little waits with the others of its address and is not closed for them.
+        """
+        if self._is_in_line or self._release is not None:
             return
         loop = asyncio.get_running_loop()
         now = loop.time()
         if now - self._held_at > _EPISODE_SECONDS:
             self._over_since = now
         self._held_at = now
-        if now - self._over_since > self._limits.flood_seconds:
+        if now - self._over_since > self._limits.flood_seconds and len(self._inbox) > _FEW_MESSAGES:
             self._inbox.clear()
             self.connection.close(CloseCode.POLICY_VIOLATION, "too many messages")
             return
         if now - self._noticed_at > NOTICE_SECONDS:
             self._noticed_at = now
-            words = "You say too much: what comes now waits for its turn."
-            self.tally.limited["messages"] += 1
-            self.refuse(error_answer(ErrorCode.RATE_LIMITED, words, retry_ms=wait))
-        self._release = loop.call_later(wait / 1000, self._let_go_on)
+            self._tell_of_wait(wait)
+        if wait == _IN_LINE:
+            self._is_in_line = True
+            self._source.line_up(self)
+        else:
+            self._release = loop.call_later(wait / 1000, self._let_go_on)
+
+    def _tell_of_wait(self, wait: int) -> None:
+        """Say that what comes now waits."""
+        kind, who = ("messages-per-address", "Your address says") if wait == _IN_LINE else ("messages", "You say")
+        self.tally.limited[kind] += 1
+        retry_ms = self._source.limit.wait() if wait == _IN_LINE else wait
+        words = f"{who} too much: what comes now waits for its turn."
+        self.refuse(error_answer(ErrorCode.RATE_LIMITED, words, retry_ms=max(1, retry_ms)))
 
     def _let_go_on(self) -> None:
         self._release = None
+        self._held_at = asyncio.get_running_loop().time()
         self._take_next()
 
     def _read_or_not(self) -> None:
         """Read from the peer while little waits."""
-        is_reading = self._release is None and len(self._inbox) <= INBOX_MESSAGES
+        is_reading = len(self._inbox) <= INBOX_MESSAGES
         if is_reading != self._is_reading:
             self._is_reading = is_reading
             if is_reading:
@@ -305,9 +355,9 @@ class Session:
                 self.connection.pause_reading()
 
 
-def messages_rate(limits: Limits) -> tuple[int, float]:
+def messages_rate(per_second: int, at_once: int) -> tuple[int, float]:
     """Return how many messages may come in how many ms."""
-    if not limits.messages_per_second:
+    if not per_second:
         return 0, 0.0
-    at_once = max(1, limits.messages_at_once)
-    return at_once, 1000 * at_once / limits.messages_per_second
+    at_once = max(1, at_once)
+    return at_once, 1000 * at_once / per_second

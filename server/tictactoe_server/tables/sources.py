@@ -1,0 +1,104 @@
+"""What comes from one address: how many messages may, who waits in line for that, and who was served most lately.
+
+All who wait for the rate of their address stand in one line with one timer: a thousand of them cost no more than one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Final, Protocol
+from weakref import WeakValueDictionary
+
+from tictactoe_server.rate_limit import RateLimit, RateLimits
+
+_SERVED_EVERY: Final = 0.01
+"""How often (s) a line is served at most: some of it each time."""
+
+_LATELY_SECONDS: Final = 1.0
+
+
+class Waiting(Protocol):
+    """Who stands in line."""
+
+    def take_turn(self) -> bool:
+        """Take one message now, for which the address has room; returns whether there was one to take."""
+        ...
+
+
+class Source:
+    """All who come from one address. `served` counts what was carried out for them lately."""
+
+    __slots__ = ("__weakref__", "_line", "_serving", "limit", "served")
+
+    def __init__(self, limit: RateLimit) -> None:
+        self.limit = limit
+        self.served = 0
+        self._line: deque[Waiting] = deque()
+        self._serving: asyncio.TimerHandle | None = None
+
+    def take(self) -> int:
+        """Count one message and return 0, or return how many ms to wait at least: behind those who wait already."""
+        return 1 if self._line else self.limit.take()
+
+    def line_up(self, waiting: Waiting) -> None:
+        """Let one wait who is not in line yet, until `take_turn` is called."""
+        self._line.append(waiting)
+        if self._serving is None:
+            self._serve_later()
+
+    def _serve(self) -> None:
+        """Give a turn to those who came first, as far as the limit goes; who has more to say lines up again."""
+        self._serving = None
+        while self._line and not self.limit.take():
+            if not self._line.popleft().take_turn():
+                self.limit.give_back()
+        if self._line and self._serving is None:
+            self._serve_later()
+
+    def _serve_later(self) -> None:
+        seconds = max(_SERVED_EVERY, self.limit.wait() / 1000)
+        self._serving = asyncio.get_running_loop().call_later(seconds, self._serve)
+
+
+class Sources:
+    """The sources by their addresses; their limits outlive the connections. Let `keep` run beside the server.
+
+    `served` counts what was carried out lately for all.
+    """
+
+    def __init__(self, times: int, window_ms: float, monotonic_ns: Callable[[], int]) -> None:
+        self.limits = RateLimits(times, window_ms, monotonic_ns)
+        self.served = 0
+        self._active = 1
+        self._sources: WeakValueDictionary[str, Source] = WeakValueDictionary()
+
+    def of(self, address: str) -> Source:
+        """Return all who come from an address."""
+        source = self._sources.get(address)
+        if source is None:
+            source = self._sources[address] = Source(self.limits.of(address))
+        return source
+
+    def is_heavy(self, source: Source, excess: float) -> bool:
+        """Tell whether a source was served more than its share, which is less where more is asked for by `excess`.
+
+        With an excess of 1 that is as much as all have on the average.
+        """
+        return source.served * self._active * excess >= self.served
+
+    async def keep(self) -> None:
+        """Forget half of what was served each second, until cancelled."""
+        while True:
+            await asyncio.sleep(_LATELY_SECONDS)
+            self.fade()
+
+    def fade(self) -> None:
+        """Forget half of what was served."""
+        self.served, active = 0, 0
+        for source in list(self._sources.values()):
+            source.served //= 2
+            self.served += source.served
+            active += source.served > 0
+        self._active = max(1, active)

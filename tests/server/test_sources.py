@@ -1,0 +1,169 @@
+"""What one address may send in all, who waits for it, and whose requests are refused where there is too much to do."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+import pytest
+
+from tests.limits import uncounted
+from tests.peer import open_peer
+from tests.raw import open_raw, ping, text
+from tests.server.test_limits import LOOPBACK, serving, speaking_for
+from tictactoe_server.tables import Pressure, Sources
+
+SECOND_NS = 1_000_000_000
+
+
+class InLine:
+    """One who always has so many more messages to say, and knows when they were taken."""
+
+    def __init__(self, taken: list[InLine], sources: Sources, messages: int) -> None:
+        self._taken = taken
+        self._source = sources.of("192.0.2.1")
+        self._messages = messages
+
+    def take_turn(self) -> bool:
+        if not self._messages:
+            return False
+        self._messages -= 1
+        self._taken.append(self)
+        if self._messages:
+            self._source.line_up(self)
+        return True
+
+
+def some_sources(now_ns: list[int], times: int = 3, window_ms: float = 3_000) -> Sources:
+    return Sources(times, window_ms, lambda: now_ns[0])
+
+
+def test_what_one_address_may_send_is_a_bucket_of_its_own() -> None:
+    now_ns = [SECOND_NS]
+    sources = some_sources(now_ns)
+    assert [bool(sources.of("192.0.2.1").take()) for _ in range(4)] == [False, False, False, True]
+    assert sources.of("192.0.2.2").take() == 0
+    now_ns[0] += SECOND_NS
+    assert [bool(sources.of("192.0.2.1").take()) for _ in range(2)] == [False, True]
+    assert sources.limits.most_used == 3
+
+
+async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_other_by_one_timer() -> None:
+    now_ns = [SECOND_NS]
+    sources = some_sources(now_ns)
+    source, taken = sources.of("192.0.2.1"), list[InLine]()
+    for _ in range(3):
+        source.take()
+    crowd = [InLine(taken, sources, 2) for _ in range(1_000)]
+    for one in crowd:
+        source.line_up(one)
+    timers = asyncio.get_running_loop()._scheduled  # type: ignore[attr-defined]
+    assert [timer._callback == source._serve for timer in timers].count(True) == 1
+    now_ns[0] += SECOND_NS
+    source._serve()
+    assert taken == crowd[:1]
+    assert [timer._callback == source._serve for timer in timers].count(True) == 2, "one was served here by hand"
+    assert source.take() > 0, "who comes now waits behind those who wait"
+    now_ns[0] += 3 * SECOND_NS
+    source._serve()
+    assert taken == crowd[:4]
+
+
+async def test_what_nobody_has_to_say_any_more_is_given_back_to_the_address() -> None:
+    now_ns = [SECOND_NS]
+    sources = some_sources(now_ns)
+    source, taken = sources.of("192.0.2.1"), list[InLine]()
+    for _ in range(3):
+        source.take()
+    source.line_up(InLine(taken, sources, 0))
+    source.line_up(InLine(taken, sources, 1))
+    now_ns[0] += SECOND_NS
+    source._serve()
+    assert len(taken) == 1
+
+
+def test_who_had_more_than_the_average_is_heavy_and_who_had_little_only_where_far_too_much_is_asked() -> None:
+    sources = some_sources([SECOND_NS])
+    heavy, light = sources.of("192.0.2.1"), sources.of("192.0.2.2")
+    for source, count in ((heavy, 1_600), (light, 40)):
+        source.served += count
+        sources.served += count
+    sources.fade()
+    assert (heavy.served, light.served) == (800, 20)
+    assert sources.is_heavy(heavy, 1.01)
+    assert not sources.is_heavy(light, 1.01)
+    assert not sources.is_heavy(light, 10)
+    assert sources.is_heavy(light, 100)
+    sources.fade()
+    assert sources.served == heavy.served + light.served == 410
+
+
+def test_one_address_alone_is_heavy() -> None:
+    sources = some_sources([SECOND_NS])
+    assert sources.is_heavy(sources.of("192.0.2.1"), 1.01)
+
+
+async def test_players_of_one_address_share_what_it_may_send_and_another_address_has_its_own() -> None:
+    limits = uncounted(messages_per_second_per_address=1, messages_at_once_per_address=6, flood_seconds=600)
+    async with serving(limits, trusted_proxies=LOOPBACK) as server, contextlib.AsyncExitStack() as stack:
+        ana, bo = [await stack.enter_async_context(speaking_for(server, "192.0.2.1")) for _ in range(2)]
+        for _ in range(4):
+            assert (await ana.ask("ping"))["type"] == "ok"
+        await bo.send("ping", id="late")
+        notice = await bo.receive()
+        assert (notice["code"], "id" in notice) == ("rate_limited", False)
+        assert notice["message"].startswith("Your address says too much")
+        cy = await stack.enter_async_context(speaking_for(server, "192.0.2.2"))
+        assert (await cy.ask("ping"))["type"] == "ok"
+        late = await bo.receive()
+        assert (late["type"], late["id"]) == ("ok", "late")
+
+
+async def test_one_who_says_little_is_not_closed_for_the_talk_of_others_at_its_address() -> None:
+    limits = uncounted(messages_per_second_per_address=100, messages_at_once_per_address=10, flood_seconds=0.2)
+    async with serving(limits) as server, contextlib.AsyncExitStack() as stack:
+        modest = await stack.enter_async_context(open_peer(server.url))
+        flooder = await stack.enter_async_context(open_raw(server.url))
+        flooder.writer.write(b"".join(text(ping("flood")) for _ in range(5_000)))
+        closing = asyncio.create_task(flooder.close_code())
+        while not closing.done():
+            assert (await modest.ask("ping"))["type"] == "ok"
+        assert await closing == 1008
+        assert (await modest.ask("ping"))["type"] == "ok"
+
+
+async def test_under_pressure_the_requests_of_the_address_that_had_most_are_refused_and_not_who_comes_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tictactoe_server.tables.pressure._LOOKED_AT_EVERY", 1)
+    async with (
+        serving(uncounted(turn_milliseconds=1_000), trusted_proxies=LOOPBACK) as server,
+        speaking_for(server, "192.0.2.1") as greedy,
+        speaking_for(server, "192.0.2.2") as modest,
+    ):
+        room = (await greedy.ask("create"))["room"]
+        for _ in range(200):
+            assert (await greedy.ask("ping"))["type"] == "ok"
+        pressure = server._pressure
+        pressure.sources.fade()
+        monkeypatch.setattr(Pressure, "_excess", lambda _: 1.5)
+        for peer, code in ((greedy, "busy"), (modest, None)):
+            pressure.looked_at = pressure.requests = 1  # as if the turn had begun before
+            assert (await peer.ask("rooms")).get("code") == code
+        assert pressure.shed == 1
+        pressure.looked_at = pressure.requests = 1
+        assert (await greedy.ask("join", room=room))["type"] == "ok", "nobody is kept from an own seat"
+
+
+async def test_what_waited_too_long_behind_other_requests_of_its_session_is_refused_where_there_is_no_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with serving(uncounted(turn_milliseconds=1_000)) as server, open_peer(server.url) as ana:
+        monkeypatch.setattr("tictactoe_server.tables.pressure.LATE_MS", -1)
+        monkeypatch.setattr("tictactoe_server.tables.pressure._WINDOW_SECONDS", -1.0)
+        for little_rest, code in ((-1e9, None), (1e9, "busy")):
+            monkeypatch.setattr("tictactoe_server.tables.pressure._LITTLE_REST", little_rest)
+            await ana.send("history", id="slow")
+            await ana.send("rooms", id="behind")
+            answers = [await ana.receive() for _ in range(2)]
+            assert [(answer["id"], answer.get("code")) for answer in answers] == [("slow", None), ("behind", code)]
