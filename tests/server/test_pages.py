@@ -39,7 +39,7 @@ async def text_of(server: Server, path: str) -> str:
     answer = await get(server, path)
     assert answer.status == 200, answer.body
     assert answer.fields["content-type"] == "text/plain; charset=utf-8"
-    assert answer.fields["cache-control"] == "no-store"
+    assert answer.fields["cache-control"] == "no-cache"
     return answer.body.decode()
 
 
@@ -67,7 +67,7 @@ async def test_a_browser_gets_the_page_and_its_parts_whatever_the_path(server: S
         for path in ("/", f"/{room}", f"/{room.lower()[:3]}-{room[3:]}", "/wall"):
             page = await get(server, path, accept=BROWSER)
             assert (page.status, page.fields["content-type"]) == (200, "text/html; charset=utf-8")
-            assert page.fields["cache-control"] == "no-store"
+            assert page.fields["cache-control"] == "no-cache"
             parts = re.findall(r'(?:src|href)="(/assets/[^"]+)"', page.body.decode())
             assert parts
             for part in parts:
@@ -102,6 +102,44 @@ async def test_the_parts_are_packed_for_those_who_understand_it(server: Server) 
         assert gzip.decompress(packed.body) == plain.body
         refused = await get(server, path, "Accept-Encoding: gzip;q=0")
         assert refused.body == plain.body
+
+
+async def test_page_and_texts_are_packed_for_those_who_understand_it(server: Server) -> None:
+    async with open_peer(server.url) as ana:
+        for _ in range(5):
+            await ana.ask("create")
+        for accept in (BROWSER, "*/*"):
+            plain, packed = [
+                await get(server, "/", *fields, accept=accept) for fields in ((), ("Accept-Encoding: gzip",))
+            ]
+            assert "content-encoding" not in plain.fields
+            assert (packed.fields["content-encoding"], packed.fields["etag"]) == ("gzip", plain.fields["etag"])
+            assert gzip.decompress(packed.body) == plain.body
+            assert len(packed.body) < len(plain.body)
+
+
+@pytest.mark.parametrize("path", ["/", "/wall", "/favicon.ico", "/robots.txt", "ROOM"])
+@pytest.mark.parametrize("accept", [BROWSER, "*/*"])
+async def test_what_one_has_already_is_not_sent_again(server: Server, path: str, accept: str) -> None:
+    async with two_playing(server) as (_, _, room):
+        path = path.replace("ROOM", f"/{room}")
+        first = await get(server, path, accept=accept)
+        for tag in (first.fields["etag"], f'"other", {first.fields["etag"]}'):
+            again = await get(server, path, f"If-None-Match: {tag}", "Accept-Encoding: gzip", accept=accept)
+            assert (again.status, again.body) == (304, b"")
+            assert not {"content-length", "content-type", "content-encoding"} & again.fields.keys()
+            for name in ("etag", "cache-control", "vary"):
+                assert again.fields[name] == first.fields[name]
+        assert (await get(server, path, 'If-None-Match: W/"other"', accept=accept)).body == first.body
+
+
+async def test_a_room_as_text_is_sent_again_once_it_has_changed(server: Server) -> None:
+    async with two_playing(server) as (ana, _, room):
+        tag = (await get(server, f"/{room}")).fields["etag"]
+        await ana.ask("move", room=room, cell=4, ply=0)
+        changed = await get(server, f"/{room}", f"If-None-Match: {tag}")
+        assert changed.status == 200
+        assert changed.fields["etag"] != tag
 
 
 async def test_every_answer_of_the_pages_is_told_what_it_may_do(server: Server) -> None:
@@ -149,7 +187,7 @@ async def test_what_caches_keep_for_everybody_does_not_depend_on_what_one_asker_
 async def test_others_than_browsers_get_text(server: Server, accept: str) -> None:
     answer = await get(server, "/", accept=accept)
     assert answer.fields["content-type"].startswith("text/plain")
-    assert answer.fields["vary"] == "Accept"
+    assert answer.fields["vary"] == "Accept, Accept-Encoding"
 
 
 async def test_a_page_under_a_name_that_is_not_known_says_how_to_make_it_known(server: Server) -> None:

@@ -39,7 +39,7 @@ async def read_answer(reader: asyncio.StreamReader, *, with_body: bool = True) -
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         first, *lines = head[:-4].split("\r\n")
         fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
-        body = await reader.readexactly(int(fields["content-length"])) if with_body else b""
+        body = await reader.readexactly(int(fields.get("content-length", 0))) if with_body else b""
     return Answer(int(first.split()[1]), fields, body)
 
 
@@ -298,6 +298,16 @@ async def test_what_can_be_read_in_two_ways_is_refused_and_closed(server: Server
 async def test_a_version_that_is_not_spoken_here_is_refused(server: Server) -> None:
     preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
     assert (await heard(server, preface)).startswith(b"HTTP/1.1 505 ")
+
+
+async def test_a_handshake_that_a_proxy_has_stripped_is_told_so(server: Server) -> None:
+    kept = b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nConnection: close\r\n\r\n"
+    for path in (b"/", b"/ws"):
+        for version in (b"1.0", b"1.1"):
+            answer = await heard(server, b"GET %b HTTP/%b\r\n%b%b" % (path, version, HOST, kept))
+            assert answer.startswith(b"HTTP/1.1 426 ")
+            assert b"\r\nUpgrade: websocket\r\n" in answer
+            assert b"proxy" in answer
 
 
 async def test_an_older_client_is_answered_once(server: Server) -> None:

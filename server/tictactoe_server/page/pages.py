@@ -19,7 +19,8 @@ from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.desk import Allowances, record_of
 from tictactoe_server.page import texts
-from tictactoe_server.page.assets import PREFIX, Asset, Assets
+from tictactoe_server.page.assets import PREFIX, Assets
+from tictactoe_server.page.sending import send, send_part, takes
 from tictactoe_server.rate_limit import RateLimit
 from tictactoe_server.rooms import Refused
 from tictactoe_server.stores import Archive, StoreUnavailable
@@ -32,8 +33,6 @@ ANSWER_SECONDS: Final = 5.0
 WALL_MS: Final = 500
 """For how long a wall that was drawn as text is shown: a hundred large boards take a while."""
 
-_FOR_EVER: Final = ("Cache-Control", "public, max-age=31536000, immutable")
-_NOT_KEPT: Final = ("Cache-Control", "no-store")
 _ROBOTS: Final = "User-agent: *\nAllow: /$\nDisallow: /\n"
 _REPLAY: Final = "/replay/"
 _RECORD: Final = ".txt"
@@ -72,12 +71,14 @@ class Pages:
         path = request.path
         asset = self._assets.find(path)
         if asset is not None:
-            return _part(request, asset, _FOR_EVER)
+            return send_part(request, asset, *_policy("'self'"))
         if path == "/robots.txt":
             return self._text(request, HTTPStatus.OK, _ROBOTS.splitlines())
         if path in ("/favicon.svg", "/favicon.ico"):
             icon = self._assets.named("favicon.svg")
-            return self._nothing(request) if icon is None else _part(request, icon, _NOT_KEPT)
+            if icon is None:
+                return self._nothing(request)
+            return send(request, HTTPStatus.OK, icon.body, icon.kind, *_secure(request))
         if _wants_page(request) and not self._door.knows(request.host):
             words = f"This server does not know itself by this name. Start it with --origin {request.origin}"
             return self._text(request, HTTPStatus.MISDIRECTED_REQUEST, [words])
@@ -165,12 +166,13 @@ class Pages:
     # -- how it is answered -------------------------------------------------------------------------------------
 
     def _page(self, request: Request, title: str, description: str, status: HTTPStatus = HTTPStatus.OK) -> Response:
-        body = self._assets.page(title, description)
-        return Response(status, body, "text/html; charset=utf-8", (_NOT_KEPT, ("Vary", "Accept"), *_secure(request)))
+        return send(
+            request, status, self._assets.page(title, description), "text/html; charset=utf-8", *_secure(request)
+        )
 
     def _text(self, request: Request, status: HTTPStatus, lines: Sequence[str]) -> Response:
         body = "".join(f"{line}\n" for line in lines).encode()
-        return Response(status, body, fields=(_NOT_KEPT, ("Vary", "Accept"), *_secure(request)))
+        return send(request, status, body, "text/plain; charset=utf-8", *_secure(request))
 
     def _nothing(self, request: Request) -> Response:
         words = f"There is nothing here. What there is to see: {request.origin}/"
@@ -204,27 +206,7 @@ class Pages:
 
 def _wants_page(request: Request) -> bool:
     """Tell whether a browser asks: it names HTML among what it takes, other programs take anything."""
-    return _takes(request.field("accept"), "text/html")
-
-
-def _takes(accepted: str, what: str) -> bool:
-    """Tell whether a header names something among what is accepted, not as what is not."""
-    for each in accepted.lower().split(","):
-        name, *parameters = (part.strip() for part in each.split(";"))
-        if name == what:
-            return not any(part in ("q=0", "q=0.0", "q=0.00", "q=0.000") for part in parameters)
-    return False
-
-
-def _part(request: Request, asset: Asset, keeping: tuple[str, str]) -> Response:
-    """Return a part of the page, packed where that is understood.
-
-    It is kept by caches for everybody: nothing that one asker says but the packing may change it.
-    """
-    fields = (keeping, ("Vary", "Accept-Encoding"), *_policy("'self'"))
-    if _takes(request.field("accept-encoding"), "gzip"):
-        return Response(HTTPStatus.OK, asset.packed, asset.kind, (("Content-Encoding", "gzip"), *fields))
-    return Response(HTTPStatus.OK, asset.body, asset.kind, fields)
+    return takes(request.field("accept"), "text/html")
 
 
 def _wants_colour(request: Request) -> bool:

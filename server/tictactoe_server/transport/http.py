@@ -40,8 +40,11 @@ def answer_plain(request: Request, door: Door) -> Response | Awaitable[Response]
     if request.path == "/readyz":
         why_not = door.unready()
         return say(HTTPStatus.OK if why_not is None else HTTPStatus.SERVICE_UNAVAILABLE, why_not or "ok")
-    if request.path == "/ws" or (request.path == "/" and door.pages is None):
+    is_stripped = "sec-websocket-key" in request.fields
+    if request.path == "/ws" or (request.path == "/" and (door.pages is None or is_stripped)):
         words = "This is where a WebSocket opens: ask for one."
+        if is_stripped:
+            words = "A proxy on the way here has not passed on that a WebSocket is to open: it has to send Upgrade."
         return say(HTTPStatus.UPGRADE_REQUIRED, words, ("Upgrade", "websocket"))
     if door.pages is None:
         return say(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws")

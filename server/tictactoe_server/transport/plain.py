@@ -150,14 +150,17 @@ def encode(response: Response, *, with_body: bool, keeps_alive: bool) -> bytes:
         f"HTTP/1.1 {response.status.value} {response.status.phrase}",
         f"Date: {formatdate(usegmt=True)}",
         f"Server: {SERVER_NAME}",
-        f"Content-Type: {response.kind}",
-        f"Content-Length: {len(response.body)}",
+        *([] if response.status == HTTPStatus.NOT_MODIFIED else _describe(response)),
         "X-Content-Type-Options: nosniff",
         *(f"{name}: {value}" for name, value in response.fields),
         f"Connection: {'keep-alive' if keeps_alive else 'close'}",
     ]
     head = "\r\n".join((*lines, "\r\n")).encode("latin-1")
     return head + response.body if with_body else head
+
+
+def _describe(response: Response) -> list[str]:
+    return [f"Content-Type: {response.kind}", f"Content-Length: {len(response.body)}"]
 
 
 def say(status: HTTPStatus, words: str, *fields: tuple[str, str]) -> Response:
