@@ -377,6 +377,8 @@ class Server:
             "rooms": registry.count,
             "rooms-per-player": registry.owners.most_of_one("player"),
             "rooms-per-address": registry.owners.most_of_one("address"),
+            "seats-per-player": registry.seats.most_of_one("player"),
+            "seats-per-address": registry.seats.most_of_one("address"),
             "watchers-per-room": max((len(live.watchers) for live in registry.rooms), default=0),
         }
         return {name: (count_of(self._limits, name) or None, now.get(name)) for name in COUNTS}

@@ -103,6 +103,8 @@ class Limits:
     misses_per_minute_per_address: int = 100
     misses_at_once_per_address: int = 300
     requests_per_minute_per_address: int = 6_000
+    seats_per_player: int = 20
+    seats_per_address: int = 1_000
     watchers_per_room: int = 500
     offers_per_ten_seconds_per_player: int = 5
     turn_milliseconds: int = 80
@@ -125,6 +127,8 @@ COUNTS: Final[Mapping[str, str]] = {
     "misses-per-minute-per-address": "the same from one address",
     "misses-at-once-per-address": "how many of these may come at once from one address",
     "requests-per-minute-per-address": "requests of plain HTTP from one address, in a minute",
+    "seats-per-player": "seats of unfinished games with others that one player holds",
+    "seats-per-address": "seats of such games that were taken from one address",
     "watchers-per-room": "connections that watch one room",
     "offers-per-ten-seconds-per-player": "offers of a draw, requests for a move back or a game after an aborted one",
     "turn-milliseconds": "of the processor for requests in a turn of the event loop; the next are refused as busy",

@@ -340,6 +340,7 @@ class Desk:
         """Bring the session into the room that the house has for it."""
         try:
             self._drain.check()
+            self._visits.check_seats(session, player)
             code, is_new = await house.seek(self._visits.kind_of(request), player)
             live = self._registry.find_here(code)
             if is_new:

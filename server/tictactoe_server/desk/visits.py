@@ -73,6 +73,8 @@ class Visits:
         if seat is not None and seat not in tuple(rules.marks):
             message = f"There is no seat {seat!r}: the marks are {', '.join(rules.marks)}."
             raise Refused(ErrorCode.BAD_MESSAGE, message, path="seat")
+        if len(request.bots) + 1 < len(rules.marks):
+            self.check_seats(session, player)
         seated = None if len(request.bots) == len(rules.marks) else player
         room = open_room(
             self._registry.new_code(),
@@ -93,11 +95,16 @@ class Visits:
     def match(self, session: Session, player: Player, request: Match, now: int) -> None:
         """Join the oldest open public room of this kind whose players are there, or open one."""
         self._drain.check()
+        self.check_seats(session, player)
         live = self._registry.matchmaker.find(self.kind_of(request), player.id)
         if live is not None:
             self.lead(session, player, request, live, now)
         else:
             self.open_for_match(session, player, request, self._registry.new_code(), now)
+
+    def check_seats(self, session: Session, player: Player) -> None:
+        """Raise `Refused` for one who sits in as many unfinished games as may be, or whose address does."""
+        self._registry.seats.check(player.id, session.address)
 
     def kind_of(self, request: Match) -> GameKind:
         """Return what is asked for; raises `Refused` for what nobody can play."""
@@ -116,6 +123,8 @@ class Visits:
     def join(self, session: Session, player: Player, request: Join, live: LiveRoom, now: int) -> None:
         """Take a free seat, or attach this session to the seat that the player holds."""
         self._look_again(session, player, request, live)
+        if self._takes_seat(player, live.room):
+            self.check_seats(session, player)
         self._changes.submit(_Joining(self, session, player, request, live, now))
 
     def watch(self, session: Session, player: Player, request: Watch, live: LiveRoom, now: int) -> None:
@@ -161,6 +170,10 @@ class Visits:
         else:
             self._changes.submit(_Leaving(self, session, player, request, live, now))
 
+    def _takes_seat(self, player: Player, room: Room) -> bool:
+        """Tell whether one who joins takes a seat that counts."""
+        return room.status == "waiting" and room.is_for_several and room.mark_of(player.id) is None
+
     def _look_again(self, session: Session, player: Player, request: Join | Watch, live: LiveRoom) -> bool:
         """Have a room read again before its next change where somebody says to have seen something newer; tell if so.
 
@@ -189,6 +202,17 @@ class Visits:
         """Refuse a seat that would begin a game while no new ones begin."""
         if room.status == "waiting":
             self._drain.check()
+
+    def reserve(self, session: Session, player: Player, live: LiveRoom) -> None:
+        """Reserve a seat for one who comes."""
+        live.entering.add(player.id)
+        if self._takes_seat(player, live.room):
+            self._registry.seats.expect(player.id, live.room.code, session.address)
+
+    def release(self, player: Player, live: LiveRoom) -> None:
+        """Reserve it no longer."""
+        live.entering.discard(player.id)
+        self._registry.seats.give_up(player.id, live.room.code)
 
     def take_seat(self, session: Session, player: Player, live: LiveRoom) -> None:
         """Let a session play whose player has the seat now."""
@@ -290,7 +314,7 @@ class _Joining(_Visit):
         self, visits: Visits, session: Session, player: Player, request: Join | Match, live: LiveRoom, now: int
     ) -> None:
         super().__init__(visits, session, player, request, live, now)
-        live.entering.add(player.id)
+        visits.reserve(session, player, live)
 
     def apply(self, room: Room) -> Room | None:
         """Return the room with the player in it."""
@@ -303,7 +327,7 @@ class _Joining(_Visit):
 
     def settled(self, error: Exception | None) -> None:
         """Answer, and reserve the seat no longer."""
-        self.live.entering.discard(self.player.id)
+        self.visits.release(self.player, self.live)
         if error is None and self.live.is_elsewhere:
             self.follow()
             return
@@ -332,7 +356,7 @@ class _Matching(_Joining):
     def settled(self, error: Exception | None) -> None:
         """Answer, or match again."""
         if isinstance(error, Refused):
-            self.live.entering.discard(self.player.id)
+            self.visits.release(self.player, self.live)
             self.session.again(self.request, self.now)
         else:
             super().settled(error)

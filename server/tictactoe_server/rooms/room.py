@@ -81,6 +81,11 @@ class Room(Struct, frozen=True, omit_defaults=True):
         return self.result is not None and self.result.reason == "aborted"
 
     @property
+    def is_for_several(self) -> bool:
+        """Whether more than one person has a place in it."""
+        return sum(seat is None or seat.bot is None for seat in self.seats.values()) > 1
+
+    @property
     def people(self) -> int:
         """How many people hold a seat that they have not left."""
         return sum(seat is not None and not (seat.bot or seat.left) for seat in self.seats.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from typing import Final
 
 from tictactoe_engine import Rules
@@ -23,9 +24,11 @@ class Matchmaker:
     """Rooms come in with `offer` and stay until they are found to be of no use; so finding one costs nearly nothing.
 
     A room is of use from the moment in which somebody begins to open it: whoever is matched there waits for that.
+    Nobody is led to a player who `is_full`: sits in as many unfinished games as may be.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:
+        self._is_full = is_full
         self._waiting: dict[GameKind, _Waiting] = {}
         self._offered: set[LiveRoom] = set()
         self._most_offered = _FEW
@@ -56,9 +59,9 @@ class Matchmaker:
                 del self._waiting[kind]
 
     def find(self, kind: GameKind, player: str) -> LiveRoom | None:
-        """Return the oldest room of this kind in which the player does not sit already, or None."""
+        """Return the oldest room of this kind in which neither the player nor one who is full sits, or None."""
         waiting = self._waiting.get(kind, [])
-        own: _Waiting = []
+        passed: _Waiting = []
         found = None
         while waiting and found is None:
             entry = heapq.heappop(waiting)
@@ -66,10 +69,11 @@ class Matchmaker:
             if not _is_of_use(live):
                 self._offered.discard(live)
                 continue
-            own.append(entry)
-            if live.room.mark_of(player) is None and player not in live.entering:
+            passed.append(entry)
+            seated = [seat.player for seat in live.room.seats.values() if seat is not None]
+            if player not in seated and player not in live.entering and not any(map(self._is_full, seated)):
                 found = live
-        for entry in own:
+        for entry in passed:
             heapq.heappush(waiting, entry)
         if not waiting:
             self._waiting.pop(kind, None)

@@ -88,10 +88,10 @@ class Registry:
         self._quiet: dict[LiveRoom, bool] = {}
         self._reading: dict[LiveRoom, asyncio.Task[None]] = {}
         self._by_status: Counter[str] = Counter()
-        self._seats = SeatIndex()
+        self.seats = SeatIndex(limits, tally.limited)
         self._restored = asyncio.Event()
         self.knows_all = False
-        self.matchmaker = Matchmaker()
+        self.matchmaker = Matchmaker(self.seats.is_full)
         changes.on_stored = self._hear
         changes.on_gone = timers.on_closed = self._forget
 
@@ -142,7 +142,7 @@ class Registry:
 
     def rooms_of(self, player: str) -> list[Room]:
         """Return the rooms in which a player has a seat that they did not leave."""
-        return [self._live[code].room for code in self._seats.rooms_of(player)]
+        return [self._live[code].room for code in self.seats.rooms_of(player)]
 
     def holds_left(self, held: tuple[HeldSeat, ...]) -> dict[str, int]:
         """Return for how many ms each of these seats is still held, by room; only those the player is away from."""
@@ -188,7 +188,7 @@ class Registry:
     @property
     def seated(self) -> Iterable[str]:
         """The ids of all players who have a seat that they did not leave."""
-        return self._seats.players
+        return self.seats.players
 
     def count_games(self) -> int:
         """Return how many games are on of which a player is here."""
@@ -216,11 +216,14 @@ class Registry:
         self.owners.check(live)
         self._opening[live.room.code] = live
         self.owners.add(live)
+        if live.room.is_for_several and live.room.mark_of(live.owner) is not None:
+            self.seats.expect(live.owner, live.room.code, live.origin)
 
     def give_up(self, live: LiveRoom) -> None:
         """Take notice that a room could not be opened."""
         self._opening.pop(live.room.code, None)
         self.owners.remove(live)
+        self.seats.give_up(live.owner, live.room.code)
         live.is_gone = True
 
     # -- coming back and going ----------------------------------------------------------------------------------
@@ -488,7 +491,7 @@ class Registry:
             self._live[room.code] = live
             self._opening.pop(room.code, None)
         if before is None or room.seats is not before.seats or room.result is not before.result:
-            self._seats.update(room, before)
+            self.seats.update(room, before)
             status = room.status
             self._by_status[status] += 1
             if before is not None:
@@ -519,7 +522,7 @@ class Registry:
         code = live.room.code
         del self._live[code]
         self.owners.remove(live)
-        self._seats.remove(live.room)
+        self.seats.remove(live.room)
         self._by_status[live.room.status] -= 1
         self._lobby.remove(live)
         self._changes.show_watchers(live)

@@ -1,0 +1,126 @@
+"""How many seats of unfinished games one player, and all from one address, may hold; and who is matched with whom."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.limits import uncounted
+from tests.peer import Peer, open_peer, play_out
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+
+@contextlib.asynccontextmanager
+async def serving(folder: Path | None = None, **limits: int) -> AsyncIterator[Server]:
+    async with Server(Settings("127.0.0.1", 0, data=folder), limits=uncounted(**limits)) as server:
+        yield server
+
+
+async def waiting_rooms(peer: Peer, count: int, **options: object) -> list[str]:
+    """Open so many rooms and return their codes."""
+    return [(await peer.ask("create", **options))["room"] for _ in range(count)]
+
+
+@pytest.fixture(params=["in memory", "on disk"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
+    return tmp_path if request.param == "on disk" else None
+
+
+async def test_a_player_takes_so_many_seats_and_another_when_one_is_left(folder: Path | None) -> None:
+    async with (
+        serving(folder, seats_per_player=3) as server,
+        open_peer(server.url) as host,
+        open_peer(server.url) as ana,
+    ):
+        rooms = await waiting_rooms(host, 3)
+        async with open_peer(server.url) as other_host:
+            rooms += await waiting_rooms(other_host, 2)
+            for room in rooms[:3]:
+                assert (await ana.ask("join", room=room))["type"] == "ok"
+            refused = [await ana.ask("join", room=rooms[3]), await ana.ask("create"), await ana.ask("match")]
+            assert {one["code"] for one in refused} == {"rate_limited"}
+            assert all("Leave one first." in one["message"] and one["retry_ms"] > 0 for one in refused)
+            assert (await ana.ask("join", room=rooms[0]))["type"] == "ok"
+            assert (await ana.ask("watch", room=rooms[3]))["type"] == "ok"
+            assert (await ana.ask("create", bots=["easy"]))["type"] == "ok"
+            await ana.ask("leave", room=rooms[0])
+            assert (await ana.ask("join", room=rooms[3]))["type"] == "ok"
+            assert await ana.refusal("join", room=rooms[4]) == "rate_limited"
+
+
+async def test_games_that_are_over_hold_no_seat_until_they_begin_again(folder: Path | None) -> None:
+    async with serving(folder, seats_per_player=1) as server, open_peer(server.url) as ana, open_peer(server.url) as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        assert await ana.refusal("create") == "rate_limited"
+        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+        other = (await ana.ask("create"))["room"]
+        await ana.ask("leave", room=other)
+        for peer in (ana, bo):
+            assert (await peer.ask("rematch", room=room))["type"] == "ok"
+        assert await ana.refusal("create") == "rate_limited"
+
+
+async def test_all_from_one_address_take_so_many_seats(folder: Path | None) -> None:
+    async with serving(folder, seats_per_address=4) as server, contextlib.AsyncExitStack() as stack:
+        ana, bo, cy = [await stack.enter_async_context(open_peer(server.url)) for _ in range(3)]
+        rooms = await waiting_rooms(ana, 3)
+        await bo.ask("join", room=rooms[0])
+        refused = await cy.ask("join", room=rooms[1])
+        assert refused["code"] == "rate_limited"
+        assert refused["message"].startswith("From your address")
+        await ana.ask("leave", room=rooms[2])
+        assert (await cy.ask("join", room=rooms[1]))["type"] == "ok"
+
+
+async def test_seats_that_are_asked_for_at_the_same_moment_count_too(tmp_path: Path) -> None:
+    async with serving(tmp_path, seats_per_player=5) as server, contextlib.AsyncExitStack() as stack:
+        host = await stack.enter_async_context(open_peer(server.url))
+        second = await stack.enter_async_context(open_peer(server.url))
+        third = await stack.enter_async_context(open_peer(server.url))
+        rooms = [room for peer in (host, second, third) for room in await waiting_rooms(peer, 4)]
+        greedy = await stack.enter_async_context(open_peer(server.url))
+        token = greedy.welcome["token"]
+        hands = [await stack.enter_async_context(open_peer(server.url, token=token)) for _ in rooms]
+        for hand, room in zip(hands, rooms, strict=True):
+            await hand.send("join", room=room, id="seat")
+        heard = Counter([(await hand.until(lambda message: message.get("id") == "seat"))["type"] for hand in hands])
+        assert heard == {"ok": 5, "error": 7}
+
+
+async def test_one_with_all_seats_of_their_own_is_matched_with_nobody_and_the_others_with_each_other() -> None:
+    async with serving(seats_per_player=6) as server, contextlib.AsyncExitStack() as stack:
+        greedy = await stack.enter_async_context(open_peer(server.url, "greedy"))
+        await waiting_rooms(greedy, 6)
+        others = [await stack.enter_async_context(open_peer(server.url)) for _ in range(8)]
+        codes = Counter([(await other.ask("match"))["room"] for other in others])
+        assert set(codes.values()) == {2}
+        assert await greedy.refusal("match") == "rate_limited"
+
+
+async def test_a_seat_that_was_not_taken_after_all_is_not_counted() -> None:
+    async with serving(seats_per_player=1) as server, contextlib.AsyncExitStack() as stack:
+        ana, bo, cy = [await stack.enter_async_context(open_peer(server.url)) for _ in range(3)]
+        room = (await ana.ask("create"))["room"]
+        await bo.send("join", room=room)
+        await cy.send("join", room=room, id="late")
+        await cy.until(lambda message: message.get("id") == "late")
+        full = [peer for peer in (bo, cy) if (await peer.ask("join", room=room)).get("code") == "room_full"]
+        assert len(full) == 1
+        assert (await full[0].ask("create"))["type"] == "ok"
+
+
+async def test_seats_from_before_a_restart_stay_and_count(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server, open_peer(server.url) as ana:
+        rooms = await waiting_rooms(ana, 3)
+    token = ana.welcome["token"]
+    async with serving(tmp_path, seats_per_player=2) as server, open_peer(server.url, token=token) as back:
+        assert {held["room"] for held in back.welcome["rooms"]} == set(rooms)
+        for room in rooms:
+            assert (await back.ask("join", room=room))["type"] == "ok"
+        assert await back.refusal("create") == "rate_limited"
