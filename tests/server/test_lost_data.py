@@ -151,6 +151,7 @@ async def test_a_log_or_database_that_was_lost_is_told(
     assert "lacks what was kept last" in caplog.text
     found = await store.rooms.load("K7M4PQ")
     assert found is None or found[0].seq < 100
+    assert (tmp_path / f"{FILE_NAME}.damaged-1-wal").exists() is (loss in ("cut log", "damaged log"))
     await keep(store, room_of("NEWONE"), MISSING)
     await store.close()
     caplog.clear()

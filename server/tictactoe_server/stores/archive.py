@@ -11,13 +11,17 @@ from itertools import islice
 from typing import Final
 
 import msgspec
+import structlog
 
 from tictactoe_server.rooms import FinishedGame
-from tictactoe_server.stores.database import Database
+from tictactoe_server.stores.database import Database, checked
 from tictactoe_server.stores.documents import decode_game, encode_game
+from tictactoe_server.stores.store import Unreadable
 
 _FOLDED_AT_ONCE: Final = 250
 _LARGEST_ID: Final = 2**63 - 1
+
+log: Final = structlog.get_logger(__name__)
 
 
 class FinishedGames:
@@ -39,6 +43,7 @@ class FinishedGames:
                 ifnull((SELECT max(id) FROM archive), 0)
             )"""
         ).fetchone()
+        checked([(newest,)], int)
         self._next = newest + 1
 
     def replay(self, row: int, id: int, document: bytes) -> None:
@@ -80,7 +85,7 @@ class FinishedGames:
             del self._pending[id]
 
     def of(self, player: str, limit: int, before: int | None) -> list[tuple[int, FinishedGame]]:
-        """Return a player's games with their ids, newest first; raises `Unreadable`."""
+        """Return a player's games with their ids, newest first, without damaged ones."""
         older_than = _LARGEST_ID if before is None else min(before, _LARGEST_ID)
         pending = (
             (id, game)
@@ -94,7 +99,12 @@ class FinishedGames:
             ) ORDER BY id DESC""",
             (player, older_than, limit - len(newest)),
         )
-        return newest + [(id, decode_game(document)) for id, document in found.fetchall()]
+        for id, document in found.fetchall():
+            try:
+                newest.append((id, decode_game(document)))
+            except Unreadable as damaged:
+                log.error("a damaged game is left out", id=id, reason=str(damaged))
+        return newest
 
     def find(self, id: int) -> FinishedGame | None:
         """Return one game, or None where there is none; raises `Unreadable`."""

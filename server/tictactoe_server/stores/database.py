@@ -10,22 +10,42 @@ import contextlib
 import itertools
 import sqlite3
 import time
-from typing import Final
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import structlog
 
 from tictactoe_server.stores.folder import FILE_NAME, DataFolder
-from tictactoe_server.stores.salvage import salvage
-from tictactoe_server.stores.schema import open_database, version_of
+from tictactoe_server.stores.salvage import keep_log, salvage
+from tictactoe_server.stores.schema import ForeignFile, open_database, version_of
 from tictactoe_server.stores.store import CannotOpenStore, StoreUnavailable, Unreadable
 
 MAX_SALVAGES: Final = 3
 """How often one process makes a new database out of a damaged one: a disk that goes on like that is beyond help."""
 
-_DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
+_NO_TEXT: Final = "Could not decode to UTF-8"
 _PRIMARY_CODE: Final = 0xFF
 
+Row = TypeVar("Row", bound=tuple[Any, ...])
+
 log: Final = structlog.get_logger(__name__)
+
+
+ADVICE: Final = "Move it away to start without it, or restore a backup."
+
+
+class Damaged(sqlite3.DatabaseError):
+    """What SQLite read without a complaint is not what was written."""
+
+
+def checked(rows: Sequence[Row], *kinds: type) -> Sequence[Row]:
+    """Return rows whose values are of these kinds; raises `Damaged` for others."""
+    for row in rows:
+        if not all(map(isinstance, row, kinds)):
+            raise Damaged(f"a row holds something else than was written: {row!r:.100}")
+    return rows
 
 
 class Database:
@@ -39,7 +59,7 @@ class Database:
 
     def __init__(self, folder: DataFolder | None) -> None:
         self._folder = folder
-        self._path = None if folder is None else folder.path / FILE_NAME
+        self.path = None if folder is None else folder.path / FILE_NAME
         self._is_suspect = False
         self._is_durable = True
         self._salvages = 0
@@ -47,9 +67,16 @@ class Database:
         self.next_revision = itertools.count(time.time_ns() // 1_000).__next__
         try:
             self._connect()
+            self._check_writable()
         except CannotOpenStore as error:
-            if not (isinstance(error.__cause__, sqlite3.Error) and self.salvage(error.__cause__)):
+            cause = error.__cause__ or error
+            if _code_of(cause) == sqlite3.SQLITE_ERROR:  # its tables are not those of the version that it names
+                cause = Damaged(str(cause))
+            if self.salvage(cause):
+                return
+            if not is_damage(cause):
                 raise
+            raise CannotOpenStore(f"{error} {ADVICE}") from error
 
     @property
     def mark(self) -> int:
@@ -60,6 +87,12 @@ class Database:
         """Leave an account of what is kept."""
         if self._folder is not None:
             self._folder.write_mark(mark)
+
+    def keep_log(self) -> Path | None:
+        """Keep a copy of the log, of which something is lacking; return where it is, None where there is none."""
+        with contextlib.suppress(OSError):
+            return None if self.path is None else keep_log(self.path)
+        return None
 
     def begin(self, *, durable: bool) -> None:
         """Open a transaction; where it is not `durable` the disk may take its time."""
@@ -75,7 +108,7 @@ class Database:
 
     def recover(self, error: Exception) -> None:
         """Take back what an error interrupted. A connection that may be broken is made anew before the next use."""
-        code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
+        code = _code_of(error)
         try:
             if self.connection.in_transaction:
                 self.execute("ROLLBACK")
@@ -86,7 +119,7 @@ class Database:
 
     def distrust(self) -> None:
         """Make the connection anew before the next use."""
-        self._is_suspect = self._path is not None
+        self._is_suspect = self.path is not None
 
     def close(self) -> None:
         """Bring the log into the file and let go of both; the disk's refusals change nothing of what is kept."""
@@ -101,25 +134,24 @@ class Database:
         if not self._is_suspect:
             return
         self.close()
-        if self._path is not None and not self._path.is_file():
-            raise StoreUnavailable(f"The database {self._path} is gone.")
+        if self.path is not None and not self.path.is_file():
+            raise StoreUnavailable(f"The database {self.path} is gone.")
         try:
             self._connect()
         except CannotOpenStore as error:
             raise StoreUnavailable(str(error)) from error
 
-    def salvage(self, error: Exception) -> bool:
+    def salvage(self, error: BaseException) -> bool:
         """Put what can be read of a damaged database into a new one, and tell whether to try again what failed."""
-        code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
-        if self._path is None or code != sqlite3.SQLITE_CORRUPT or self._salvages >= MAX_SALVAGES:
+        if self.path is None or not is_damage(error) or self._salvages >= MAX_SALVAGES:
             return False
         self._salvages += 1
         if self.connections:
             self.close()
         try:
-            counts, old = salvage(self._path)
+            counts, old = salvage(self.path)
         except (sqlite3.Error, CannotOpenStore, OSError) as failure:
-            log.error("the database is damaged, and nothing could be read from it", reason=str(failure))
+            log.error("no new database could be made of what can be read", reason=str(failure))
             self.distrust()
             return False
         log.error(
@@ -131,17 +163,34 @@ class Database:
         self._connect()
         return True
 
+    def _check_writable(self) -> None:
+        """Raise `CannotOpenStore` where the file's head lets nobody write, though its folder does."""
+        try:
+            self.execute("DELETE FROM server WHERE 0")
+        except sqlite3.OperationalError as error:
+            if _code_of(error) == sqlite3.SQLITE_READONLY:
+                raise CannotOpenStore(f"Cannot write in the database {self.path}: {error}.") from Damaged(str(error))
+
     def _connect(self) -> None:
         if self._folder is not None:
             self._folder.hold_database()
             if version_of(self._folder.path / FILE_NAME):
                 self._folder.make_database_private()
-        self.connection = open_database(self._path)
+        self.connection = open_database(self.path)
         cursor = self.connection.cursor()
         self.execute, self.execute_many = cursor.execute, cursor.executemany
         self.connections += 1
         self._is_durable = True
         self._is_suspect = False
+
+
+def is_damage(error: BaseException) -> bool:
+    """Tell whether an error says that what is in the file is not what was written."""
+    return (
+        isinstance(error, (Damaged, ForeignFile, UnicodeDecodeError))
+        or _code_of(error) in _DAMAGE
+        or (isinstance(error, sqlite3.Error) and str(error).startswith(_NO_TEXT))
+    )
 
 
 def concerns_one_job(error: Exception) -> bool:
@@ -153,8 +202,13 @@ def refusal_of(error: Exception) -> Exception:
     """Return what a caller gets to see of an error."""
     if not isinstance(error, sqlite3.Error):
         return error
-    if getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _DAMAGE:
+    if is_damage(error):
         return Unreadable(f"The database is damaged where this is kept: {error}.")
     if isinstance(error, sqlite3.OperationalError):
         return StoreUnavailable(f"The database cannot do this now: {error}.")
     return error
+
+
+def _code_of(error: BaseException) -> int:
+    """Return SQLite's own code of an error, 0 where there is none."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & _PRIMARY_CODE

@@ -141,7 +141,7 @@ def decode_room(document: bytes) -> Room:
     """Return the room that a document of any schema holds; raises `Unreadable`."""
     try:
         room = _read_old(document) if document.startswith(b"{") else _read(document)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
         raise Unreadable(f"Not a room: {error}") from error
     marks = tuple(room.rules.marks)
     if tuple(room.seats) != marks:
@@ -177,7 +177,7 @@ def outline_of(document: bytes) -> tuple[Outline, int]:
     """
     try:
         found = _decode_room(document[_CHECKSUM_DIGITS:])
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, TypeError) as error:
         raise Unreadable(f"Not a room: {error}") from error
     return Outline(bytes(found.setting), found.result), len(found.moves)
 
@@ -191,7 +191,7 @@ def decode_player(document: bytes) -> Player:
     """Return the player that a document holds; raises `Unreadable`."""
     try:
         return _decode_player(document)
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, TypeError) as error:
         raise Unreadable(f"Not a player: {error}") from error
 
 
@@ -204,7 +204,7 @@ def decode_ban(document: bytes) -> Ban:
     """Return the ban that a document holds; raises `Unreadable`."""
     try:
         return _decode_ban(document)
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, TypeError) as error:
         raise Unreadable(f"Not a ban: {error}") from error
 
 
@@ -217,7 +217,7 @@ def decode_game(document: bytes) -> FinishedGame:
     """Return the finished game that a document holds; raises `Unreadable`."""
     try:
         return _decode_game(document)
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, TypeError) as error:
         raise Unreadable(f"Not a finished game: {error}") from error
 
 

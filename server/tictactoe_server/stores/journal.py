@@ -11,38 +11,19 @@ from __future__ import annotations
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import structlog
 
 from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.stores.archive import FinishedGames
-from tictactoe_server.stores.database import Database
+from tictactoe_server.stores.database import ADVICE, Damaged, Database, checked
+from tictactoe_server.stores.lines import Line, game_line, lines_of, room_line
 from tictactoe_server.stores.store import MISSING, CannotOpenStore, Unreadable, Waiter
 
 FOLDED_AT_ONCE: Final = 250
 """How many rooms one transaction folds, so that those who save meanwhile hardly wait."""
-
-
-_GAME: Final = "+"
-"""Stands in the line of a finished game where that of a room has its code."""
-
-
-class Line(NamedTuple):
-    """A line of the journal: a room's code, revision and newest document, empty for one that is forgotten.
-
-    Of a game, see `is_game`, it is the id that stands in place of the revision.
-    """
-
-    name: str
-    number: int
-    document: bytes
-
-    @property
-    def is_game(self) -> bool:
-        """Whether it is of a finished game."""
-        return self.name == _GAME
 
 
 class Save(NamedTuple):
@@ -75,12 +56,13 @@ class Journal:
             self._look()
         except sqlite3.DatabaseError as error:
             if not database.salvage(error):
-                raise CannotOpenStore(f"Cannot read the rooms: {error}. Restore a backup.") from error
+                raise CannotOpenStore(f"Cannot read the database {database.path}: {error}. {ADVICE}") from error
             self._look()
         if self._row < database.mark:
             log.error(
                 "the database lacks what was kept last: has its log been lost, or is this a backup?",
                 batches=database.mark - self._row,
+                copy_of_the_log=database.keep_log(),
             )
 
     def write(self, saves: Iterable[Save]) -> list[int | None]:
@@ -96,9 +78,9 @@ class Journal:
                 continue
             revision = MISSING if document is None else next_revision()
             fresh[code] = (revision, document)
-            lines.append(b"%b %d %b" % (code.encode(), revision, document or b""))
+            lines.append(room_line(code, revision, document))
             if finished is not None:
-                lines.append(b"%b %d %b" % (_GAME.encode(), *self._games.write(finished)))
+                lines.append(game_line(*self._games.write(finished)))
             revisions.append(revision)
         if lines:
             done = self._database.execute("INSERT INTO journal (batch) VALUES (?)", (b"\n".join(lines),))
@@ -133,6 +115,8 @@ class Journal:
         row: tuple[bytes, int] | None = self._database.execute(
             "SELECT document, revision FROM rooms WHERE code = ?", (code,)
         ).fetchone()
+        if row is None and code in self._revisions:
+            raise Damaged(f"room {code} is listed, and not found")
         return row
 
     def codes(self) -> list[str]:
@@ -188,8 +172,10 @@ class Journal:
         self._newest.clear()
         self._games.look()
         self._row = self._rested = 0
-        self._revisions = dict(self._database.execute("SELECT code, revision FROM rooms").fetchall())
-        for row, batch in self._database.execute("SELECT id, batch FROM journal ORDER BY id").fetchall():
+        rooms = self._database.execute("SELECT code, revision FROM rooms").fetchall()
+        self._revisions = dict(checked(rooms, str, int))
+        batches = self._database.execute("SELECT id, batch FROM journal ORDER BY id").fetchall()
+        for row, batch in checked(batches, int, bytes):
             self._row = row
             for line in lines_of(batch):
                 self._replay(line)
@@ -215,13 +201,3 @@ class Journal:
             self._revisions[code] = revision
         self._newest[code] = (self._row, revision, document)
         self._newest.move_to_end(code)
-
-
-def lines_of(batch: bytes) -> Iterator[Line | None]:
-    """Yield the lines of a row of the journal, None for one that is damaged."""
-    for line in filter(None, batch.split(b"\n")):
-        try:
-            name, number, document = line.split(b" ", 2)
-            yield Line(name.decode("ascii"), int(number), document)
-        except ValueError:
-            yield None

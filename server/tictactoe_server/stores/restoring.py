@@ -17,7 +17,7 @@ from typing import Any, Final
 from tictactoe_server.stores.backup import CannotBackUp, copy_database
 from tictactoe_server.stores.documents import decode_ban, decode_game, decode_player, decode_room
 from tictactoe_server.stores.folder import FILE_NAME, DataFolder, sync_folder
-from tictactoe_server.stores.journal import lines_of
+from tictactoe_server.stores.lines import lines_of
 from tictactoe_server.stores.schema import SCHEMA, NewerSchema, check_ours, version_of
 from tictactoe_server.stores.store import Unreadable
 

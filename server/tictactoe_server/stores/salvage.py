@@ -1,47 +1,46 @@
 """A new database out of a damaged one: every row that can still be read, and the damaged file kept beside it.
 
-One bad page of a b-tree fails whoever walks over it, and nobody else. So tables are read range by range, and a range
-that fails is read from its other end, too.
+What a row is shows in its values, whichever page it is on: rooms, players and games are told by their keys and
+documents. The journal is folded into the tables on the way.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-import json
 import os
+import re
+import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, TypeVar
 
-from tictactoe_protocol import ROOM_CODE_ALPHABET
+import msgspec
+import structlog
+
+from tictactoe_server.rooms import FinishedGame
+from tictactoe_server.stores.documents import decode_ban, decode_game, decode_player, decode_room
 from tictactoe_server.stores.folder import sync_folder
-from tictactoe_server.stores.schema import TODAY, open_database
+from tictactoe_server.stores.idleness import today
+from tictactoe_server.stores.lines import lines_of
+from tictactoe_server.stores.pages import Pages, Row, Value
+from tictactoe_server.stores.schema import APPLICATION_ID, open_database
+from tictactoe_server.stores.store import CannotOpenStore, Unreadable
 
-Row = tuple[Any, ...]
-Ranges = Iterable[tuple[int | str, int | str]]
-"""From where to where (without the end) a table is read at once."""
+_MAX_NAMED: Final = 20
+_ROOM_KEY: Final = re.compile(r"[0-9A-Z]{6}")
+_PLAYER_KEY: Final = re.compile(r"[0-9a-f]{64}")
+_SHARE_KEY: Final = re.compile(r"[\w-]{22}", re.ASCII)
+_SERVER_KEYS: Final = ("served-ms", "copy-of")
+_HEADER_BYTES: Final = 100
+_MAGIC: Final = b"SQLite format 3\0"
+_ID_PLACE: Final = slice(68, 72)
 
-_GAMES_AT_ONCE: Final = 64
-_AFTER_ALL_LETTERS: Final = "~"
+Decoded = TypeVar("Decoded")
 
-_BY_ID: Final = "SELECT * FROM {} WHERE id >= ? AND id < ? ORDER BY id"
-_BY_KEY: Final = "SELECT * FROM {} WHERE key >= ? AND key < ? ORDER BY key"
-_OF_DOCUMENTS: Final = (
-    "SELECT substr(key, {length} + 1), revision, document{more} FROM documents "
-    "WHERE key >= '{prefix}' || ? AND key < '{prefix}' || ? ORDER BY key"
-)
-_ROOMS: Final = {
-    1: _OF_DOCUMENTS.format(prefix="room/", length=5, more=""),
-    2: "SELECT * FROM rooms WHERE code >= ? AND code < ? ORDER BY code",
-}
-_PLAYERS: Final = {
-    1: _OF_DOCUMENTS.format(prefix="player/", length=7, more=f", {TODAY}, 1"),
-    2: f"SELECT *, {TODAY}, 1 FROM players WHERE key >= ? AND key < ? ORDER BY key",
-    3: _BY_KEY.format("players"),
-}
-"""How rows are read, by the number of the schema."""
+log: Final = structlog.get_logger(__name__)
 
 
 def salvage(path: Path) -> tuple[dict[str, int], Path]:
@@ -49,27 +48,20 @@ def salvage(path: Path) -> tuple[dict[str, int], Path]:
 
     Nobody else may use the file. Raises `sqlite3.Error`, `CannotOpenStore` and OSError, and then nothing has changed.
     """
+    found = _Found()
+    with closing(Pages(path)) as pages:
+        for row in pages.rows():
+            found.take(row)
+    found.fold()
+    if not (found.is_ours or _may_be_ours(path)):
+        raise CannotOpenStore(f"Nothing in {path} is ours.")
     fresh, old = path.with_name(f"{path.name}.salvaged"), _free_name(path)
     for leftover in _files(fresh):
         leftover.unlink(missing_ok=True)
     os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    with closing(sqlite3.connect(path, isolation_level=None)) as source, closing(open_database(fresh)) as target:
+    with closing(open_database(fresh)) as target:
         target.execute("BEGIN")
-        (version,) = source.execute("PRAGMA user_version").fetchone()
-        counts = {
-            "rooms": _copy(source, target, "rooms", _ROOMS[min(version, 2)], _prefixes(ROOM_CODE_ALPHABET, 2)),
-            "players": _copy(source, target, "players", _PLAYERS[min(version, 3)], _prefixes("0123456789abcdef", 3)),
-            "games": _copy(source, target, "archive", _BY_ID.format("archive"), _game_ids(source)),
-        }
-        _copy(source, target, "journal", _BY_ID.format("journal"), [(0, 2**63 - 1)])
-        _copy(source, target, "server", _BY_KEY.format("server"), [("", _AFTER_ALL_LETTERS)])
-        if version >= 3:
-            _copy(source, target, "bans", _BY_KEY.format("bans"), [("", _AFTER_ALL_LETTERS)])
-        if version >= 4:
-            _copy(source, target, "shares", _BY_KEY.format("shares"), [("", _AFTER_ALL_LETTERS)])
-        for id, players in target.execute("SELECT id, players FROM archive").fetchall():
-            of_players = [(player, id) for player in json.loads(players)]
-            target.executemany("INSERT OR IGNORE INTO archive_players VALUES (?, ?)", of_players)
+        found.write(target)
         target.execute("COMMIT")
     os.link(path, old)
     for file, kept in zip(_files(path)[1:], _files(old)[1:], strict=True):
@@ -77,61 +69,156 @@ def salvage(path: Path) -> tuple[dict[str, int], Path]:
             file.rename(kept)
     os.replace(fresh, path)
     sync_folder(path.parent)
-    return counts, old
+    for what in found.left_out[:_MAX_NAMED]:
+        log.error("a damaged row is left out", row=what)
+    return found.counts, old
 
 
-def _copy(source: sqlite3.Connection, target: sqlite3.Connection, table: str, statement: str, ranges: Ranges) -> int:
-    """Copy what can be read into a table, range by range, and return how many rows that is."""
-    for first, end in ranges:
+def keep_log(path: Path) -> Path | None:
+    """Copy a database's log beside it, before SQLite writes over what it cannot read there; return the copy, if any."""
+    log_file = path.with_name(f"{path.name}-wal")
+    if not log_file.is_file() or not log_file.stat().st_size:
+        return None
+    old = _free_name(path)
+    return Path(shutil.copy2(log_file, old.with_name(f"{old.name}-wal")))
+
+
+class _Found:
+    """What was found in the damaged file; of a row that was found twice the newer."""
+
+    def __init__(self) -> None:
+        self.is_ours = False
+        self.left_out: list[str] = []
+        self._rooms: dict[str, tuple[int, bytes]] = {}
+        self._players: dict[str, tuple[int, bytes, int, int]] = {}
+        self._games: dict[int, tuple[FinishedGame, bytes]] = {}
+        self._shares: dict[str, tuple[int, bytes]] = {}
+        self._bans: dict[str, bytes] = {}
+        self._server: dict[str, bytes] = {}
+        self._journal: dict[int, bytes] = {}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many of each there are, and how many rows are left out."""
+        return {
+            "rooms": len(self._rooms),
+            "players": len(self._players),
+            "games": len(self._games),
+            "left_out": len(self.left_out),
+        }
+
+    def take(self, row: Row | None) -> None:
+        """Take in a row, whichever it is; None is one that cannot be read."""
         try:
-            rows = source.execute(f"{statement} ASC", (first, end)).fetchall()
-        except sqlite3.DatabaseError:
-            rows = [*_walk_up(source, statement, first, end), *_walk_down(source, statement, first, end)]
-        for row in rows:
-            values = ", ".join("?" * len(row))
-            target.execute(f"INSERT OR IGNORE INTO {table} VALUES ({values})", row)
-    (count,) = target.execute(f"SELECT count(*) FROM {table}").fetchone()
-    return int(count)
+            match row:
+                case None:
+                    raise Unreadable("a row of which nothing can be read")
+                case Row(None, (str(key), number, document, *more)):
+                    self._take_keyed(key, number, _bytes(document), more)
+                case Row(None, (str(key), value)) if not isinstance(value, int):
+                    self._take_pair(key, _bytes(value))
+                case Row(int(id), (None, _, _, _, _, document)):
+                    self._take_game(id, _bytes(document))
+                case Row(int(), (None, str(key), number, document)):  # schema 1
+                    self._take_keyed(key.partition("/")[2], number, _bytes(document), ())
+                case Row(int(id), (None, batch)):
+                    self._journal[id] = _bytes(batch)
+        except Unreadable as damaged:
+            self.left_out.append(str(damaged))
 
+    def fold(self) -> None:
+        """Bring what the journal says into the rest, in its order."""
+        for row, batch in sorted(self._journal.items()):
+            for line in lines_of(batch):
+                try:
+                    if line is None:
+                        raise Unreadable(f"a line in row {row} of the journal")
+                    if line.is_game:
+                        self._take_game(line.number, line.document)
+                    elif line.document:
+                        self._take_keyed(line.name, line.number, line.document, ())
+                    else:
+                        self._rooms.pop(line.name, None)
+                except Unreadable as damaged:
+                    self.left_out.append(str(damaged))
 
-def _walk_up(source: sqlite3.Connection, statement: str, first: int | str, end: int | str) -> Iterator[Row]:
-    """Yield rows one after the other, each asked for alone, until one cannot be read."""
-    with suppress(sqlite3.DatabaseError):
-        while row := source.execute(f"{statement} ASC LIMIT 1", (first, end)).fetchone():
-            yield row
-            first = row[0] + 1 if isinstance(row[0], int) else f"{row[0]}\0"
+    def write(self, target: sqlite3.Connection) -> None:
+        """Put everything into the tables of a new database."""
+        write = target.executemany
+        write("INSERT INTO rooms VALUES (?, ?, ?)", [(key, *row) for key, row in self._rooms.items()])
+        write("INSERT INTO players VALUES (?, ?, ?, ?, ?)", [(key, *row) for key, row in self._players.items()])
+        write("INSERT INTO shares VALUES (?, ?, ?)", [(key, *row) for key, row in self._shares.items()])
+        write("INSERT INTO bans VALUES (?, ?)", self._bans.items())
+        write("INSERT INTO server VALUES (?, ?)", self._server.items())
+        for id, (game, document) in sorted(self._games.items()):
+            players = msgspec.json.encode(game.people).decode()
+            row = (id, game.room, game.game, game.at, players, document)
+            target.execute("INSERT INTO archive VALUES (?, ?, ?, ?, ?, ?)", row)
+            write("INSERT OR IGNORE INTO archive_players VALUES (?, ?)", [(player, id) for player in game.people])
+        if self._journal:  # the numbers of its rows go on
+            target.execute("INSERT INTO journal VALUES (?, x'')", (max(self._journal),))
 
+    def _take_keyed(self, key: str, number: Value, document: bytes, more: Sequence[Value]) -> None:
+        """Take in a player, a shared game or a room; of a room whose key is damaged the document says it."""
+        if not isinstance(number, int):
+            number = 1
+        if _PLAYER_KEY.fullmatch(key):
+            self._decoded(decode_player, document, f"the player under {key}")
+            seen, seated = (*more, today(), 1)[:2]
+            if isinstance(seen, int) and isinstance(seated, int) and number >= self._players.get(key, (0,))[0]:
+                self._players[key] = (number, document, seen, seated)
+        elif _SHARE_KEY.fullmatch(key):
+            game = self._decoded(decode_game, document, f"the shared game {key}")
+            self._shares[key] = (game.at, document)
+        else:
+            with contextlib.suppress(Unreadable):
+                key = self._decoded(decode_room, document, key).code
+            if not _ROOM_KEY.fullmatch(key):
+                raise Unreadable(f"something under {key!r}")
+            if number >= self._rooms.get(key, (0,))[0]:
+                self._rooms[key] = (number, document)
 
-def _walk_down(source: sqlite3.Connection, statement: str, first: int | str, end: int | str) -> Iterator[Row]:
-    """Yield rows from the last one on, each asked for alone, until one cannot be read."""
-    with suppress(sqlite3.DatabaseError):
-        while row := source.execute(f"{statement} DESC LIMIT 1", (first, end)).fetchone():
-            yield row
-            end = row[0]
+    def _take_pair(self, key: str, value: bytes) -> None:
+        """Take in a fact of the server's, or a ban."""
+        if key in _SERVER_KEYS:
+            self._server[key] = value
+        else:
+            self._bans[key] = self._decoded(lambda value: (decode_ban(value), value)[1], value, f"the ban of {key!r}")
 
+    def _take_game(self, id: int, document: bytes) -> None:
+        self._games[id] = (self._decoded(decode_game, document, f"game {id}"), document)
 
-def _prefixes(alphabet: str, length: int) -> Ranges:
-    """Return a range for each beginning of a text."""
-    beginnings = map("".join, itertools.product(sorted(alphabet), repeat=length))
-    return ((beginning, beginning + _AFTER_ALL_LETTERS) for beginning in beginnings)
-
-
-def _game_ids(source: sqlite3.Connection) -> Ranges:
-    """Return the ranges of the games that there ever were."""
-    last = 0
-    for statement in ("SELECT seq FROM sqlite_sequence WHERE name = 'archive'", "SELECT max(id) FROM archive"):
+    def _decoded(self, decode: Callable[[bytes], Decoded], document: bytes, name: str) -> Decoded:
+        """Return what a document holds, which shows that the file is ours; raises `Unreadable` with its name."""
         try:
-            (found,) = source.execute(statement).fetchone() or (0,)
-        except sqlite3.DatabaseError:
-            continue
-        last = max(last, found or 0)
-    return ((first, first + _GAMES_AT_ONCE) for first in range(0, last + 1, _GAMES_AT_ONCE))
+            value = decode(document)
+        except Unreadable as damaged:
+            raise Unreadable(f"{name}: {damaged}") from damaged
+        self.is_ours = True
+        return value
+
+
+def _bytes(value: Value) -> bytes:
+    """Return a document, which edited rows hold as a text; raises `Unreadable` for what is none."""
+    if isinstance(value, str):
+        return value.encode()
+    if not isinstance(value, bytes):
+        raise Unreadable(f"a row that holds {value!r} in place of a document")
+    return value
+
+
+def _may_be_ours(path: Path) -> bool:
+    """Tell whether a file in which nothing can be read was ours: it says so, or it was cut or emptied."""
+    with path.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    is_cut = len(header) < _HEADER_BYTES and _MAGIC.startswith(header[: len(_MAGIC)])
+    return is_cut or not header.strip(b"\0") or header[_ID_PLACE] == APPLICATION_ID.to_bytes(4, "big")
 
 
 def _free_name(path: Path) -> Path:
     """Return a name for the damaged file that nothing has yet."""
     names = (path.with_name(f"{path.name}.damaged-{number}") for number in itertools.count(1))
-    return next(name for name in names if not name.exists())
+    return next(name for name in names if not any(file.exists() for file in _files(name)))
 
 
 def _files(path: Path) -> list[Path]:

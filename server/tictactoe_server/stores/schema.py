@@ -79,6 +79,10 @@ class NewerSchema(CannotOpenStore):
         self.known = known
 
 
+class ForeignFile(CannotOpenStore):
+    """The file says that it is another program's."""
+
+
 def open_database(path: Path | None, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> sqlite3.Connection:
     """Return a connection to the database with today's tables, made where it is missing; raises `CannotOpenStore`.
 
@@ -95,7 +99,7 @@ def open_database(path: Path | None, migrations: Sequence[Sequence[str]] = MIGRA
         except BaseException:
             connection.close()
             raise
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
         raise CannotOpenStore(f"Cannot open the database {path}: {error}. Nothing in it was changed.") from error
     return connection
 
@@ -106,17 +110,17 @@ def version_of(path: Path) -> int:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             check_ours(connection, path)
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-    except (sqlite3.Error, CannotOpenStore):
+    except (sqlite3.Error, UnicodeDecodeError, CannotOpenStore):
         return 0
     return int(version)
 
 
 def check_ours(connection: sqlite3.Connection, path: Path | None) -> None:
-    """Raise `CannotOpenStore` where the file holds the tables of another program."""
+    """Raise `ForeignFile` where the file holds the tables of another program."""
     (id,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if id != APPLICATION_ID and (id or tables):
-        raise CannotOpenStore(f"The database {path} belongs to another program. Nothing in it was changed.")
+        raise ForeignFile(f"The database {path} belongs to another program. Nothing in it was changed.")
 
 
 def _migrate(connection: sqlite3.Connection, path: Path | None, migrations: Sequence[Sequence[str]]) -> None:

@@ -6,19 +6,19 @@ The folder is locked for as long as the store is open, so that no second server 
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import AsyncIterator, Collection, Sequence
 from pathlib import Path
 from typing import Final, Self
 
+import msgspec
 import structlog
 
 from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_server.rooms import FinishedGame, Player, Room
 from tictactoe_server.stores.archive import FinishedGames
 from tictactoe_server.stores.backup import keep_older
-from tictactoe_server.stores.database import Database, refusal_of
+from tictactoe_server.stores.database import Damaged, Database, checked, refusal_of
 from tictactoe_server.stores.documents import (
     RoomEncoder,
     decode_ban,
@@ -39,6 +39,7 @@ from tictactoe_server.stores.writer import MAX_WAITING, PATIENCE_SECONDS, Write,
 TIME: Final = "served-ms"
 _ORIGIN: Final = "copy-of"
 _LOADED_AT_ONCE: Final = 500
+_decode_players: Final = msgspec.json.Decoder(list[str]).decode
 
 log: Final = structlog.get_logger(__name__)
 
@@ -126,7 +127,7 @@ class SqliteRooms:
         codes = await self._writer.ask(lambda _, journal: journal.codes())
         for first in range(0, len(codes), _LOADED_AT_ONCE):
             some = codes[first : first + _LOADED_AT_ONCE]
-            yield await self._writer.ask(lambda _, journal, some=some: _read_each(journal, some))  # type: ignore[misc]
+            yield await self._writer.ask(lambda database, journal, some=some: _read_each(database, journal, some))  # type: ignore[misc]
 
     def save(
         self, key: str, value: Room, expected_revision: int, waiter: Waiter, finished: FinishedGame | None = None
@@ -223,6 +224,7 @@ class SqlitePlayers:
                 "SELECT key, seen, seated, document FROM players WHERE key > ? ORDER BY key LIMIT ?",
                 (after, FORGOTTEN_AT_ONCE),
             ).fetchall()
+            checked(found, str, int, int)
             last = found[-1][0] if found else None
             for key, seen, seated, document in found:
                 if is_idle(seen, today, is_seated=seated) and _may_go(database, document, stay):
@@ -294,7 +296,7 @@ class SqliteArchive:
             database.execute_many("DELETE FROM archive WHERE id = ?", [(id,) for id, _ in old])
             database.execute_many(
                 "DELETE FROM archive_players WHERE player = ? AND game = ?",
-                [(player, id) for id, players in old for player in json.loads(players)],
+                [(player, id) for id, players in old for player in players],
             )
             database.execute("DELETE FROM shares WHERE finished_at < ?", (at,))
             is_more = len(old) == FORGOTTEN_AT_ONCE
@@ -377,12 +379,16 @@ class SqliteArchive:
         await self._writer.carry_out("", write)
 
 
-def _old_games(database: Database, at: int) -> list[tuple[int, str]]:
+def _old_games(database: Database, at: int) -> list[tuple[int, list[str]]]:
     """Return the ids and players of some games that ended before a moment, the oldest."""
     found = database.execute(
         "SELECT id, players, finished_at FROM archive ORDER BY id LIMIT ?", (FORGOTTEN_AT_ONCE,)
     ).fetchall()
-    return [(id, players) for id, players, finished_at in found if finished_at < at]
+    old = [row for row in checked(found, int, str, int) if row[2] < at]
+    try:
+        return [(id, _decode_players(players)) for id, players, _ in old]
+    except msgspec.DecodeError as error:
+        raise Damaged(f"who played is no list: {error}") from error
 
 
 def _may_go(database: Database, document: bytes, stay: Collection[str]) -> bool:
@@ -396,7 +402,7 @@ def _may_go(database: Database, document: bytes, stay: Collection[str]) -> bool:
     return database.execute("SELECT 1 FROM archive_players WHERE player = ? LIMIT 1", (id,)).fetchone() is None
 
 
-def _read_each(journal: Journal, codes: Sequence[str]) -> list[Stored[Room]]:
+def _read_each(database: Database, journal: Journal, codes: Sequence[str]) -> list[Stored[Room]]:
     """Return the rooms of these codes that are still there, with what is wrong with those that are damaged."""
     found: list[Stored[Room]] = []
     for code in codes:
@@ -407,6 +413,8 @@ def _read_each(journal: Journal, codes: Sequence[str]) -> list[Stored[Room]]:
         except Unreadable as damaged:
             found.append(Stored(code, damaged, MISSING))
         except sqlite3.DatabaseError as error:
+            if database.salvage(error):
+                return _read_each(database, journal, codes)
             damage = refusal_of(error)
             if not isinstance(damage, Unreadable):
                 raise

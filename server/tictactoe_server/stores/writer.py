@@ -329,8 +329,11 @@ class Writer:
             self._database.commit()
         except Exception as error:
             self._database.recover(error)
-            if not self._database.salvage(error):
-                self._tell(error)
+            if self._database.salvage(error):
+                if note is not None:
+                    self._note = note
+                return self._keep_up(all_of_it=all_of_it)
+            self._tell(error)
             return 0
         self._journal.folded()
         self._tell(None)
