@@ -1,15 +1,24 @@
-"""A real browser, the system's, and visitors in it, each with a profile of their own."""
+"""A real browser, the system's, and visitors in it, each with a profile of their own.
+
+One browser serves all these tests, as to start it takes longer than most of them; so they run on one event loop.
+"""
 
 from __future__ import annotations
 
 import shutil
+from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final, TypedDict, Unpack
 
 import pytest
-from playwright.async_api import Browser, Locator, Page, ViewportSize, async_playwright, expect
+import pytest_asyncio
+from playwright.async_api import Browser, ConsoleMessage, Error, Locator, Page, ViewportSize, async_playwright, expect
+
+from tests.limits import uncounted
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 
 PATIENCE_MS: Final = 15_000
 PHONE: Final = ViewportSize(width=390, height=780)
@@ -19,6 +28,13 @@ MODULES: Final = Path(__file__).parents[2] / ".ci-work" / "npm" / "node_modules"
 """Where `.ci/run` puts what checks the page from outside: axe-core and TypeScript."""
 
 expect.set_options(timeout=PATIENCE_MS)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let all tests of this folder run on the browser's event loop."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent and pytest_asyncio.is_async_test(item):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 
 class Look(TypedDict, total=False):
@@ -36,13 +52,22 @@ class Visitor:
     def __init__(self, page: Page, may_fail: str) -> None:
         self.page = page
         self.complaints: list[str] = []
+        self._may_fail = may_fail
         page.set_default_timeout(PATIENCE_MS)
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("console", lambda message: self._hear(message.type, message.text, may_fail))
+        page.on("pageerror", self._fail)
+        page.on("console", self._hear)
 
-    def _hear(self, kind: str, text: str, may_fail: str) -> None:
-        if kind in ("error", "warning") and not (may_fail and may_fail in text):
-            self.complaints.append(text)
+    def go(self) -> None:
+        """Hear no more of the page."""
+        self.page.remove_listener("pageerror", self._fail)
+        self.page.remove_listener("console", self._hear)
+
+    def _fail(self, error: Error) -> None:
+        self.complaints.append(str(error))
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not (self._may_fail and self._may_fail in message.text):
+            self.complaints.append(message.text)
 
     def cell(self, number: int) -> Locator:
         return self.page.locator(f"[data-cell='{number}']")
@@ -82,10 +107,56 @@ class Visitor:
         await expect(self.page.locator(".door")).to_have_count(0)
 
 
+class Idle:
+    """The windows that nobody needs now; to empty one takes less than to open one."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._pages: defaultdict[tuple[bool, bool], list[Page]] = defaultdict(list)
+
+    @asynccontextmanager
+    async def lend(self, look: Look) -> AsyncIterator[Visitor]:
+        """Yield a visitor with a window that knows nothing of any other's."""
+        phone, dark = look.get("phone", False), look.get("dark", False)
+        pages = self._pages[phone, dark]
+        page = pages.pop() if pages else await self._open(phone, dark)
+        await page.emulate_media(reduced_motion="reduce" if look.get("still") else "no-preference")
+        visitor = Visitor(page, look.get("may_fail", ""))
+        yield visitor
+        visitor.go()
+        if await self._is_emptied(page, phone):
+            pages.append(page)
+
+    async def _open(self, phone: bool, dark: bool) -> Page:
+        context = await self._browser.new_context(
+            viewport=PHONE if phone else LAPTOP,
+            has_touch=phone,
+            is_mobile=phone,
+            color_scheme="dark" if dark else "light",
+        )
+        return await context.new_page()
+
+    async def _is_emptied(self, page: Page, phone: bool) -> bool:
+        """Make a window as if it were new, but for what it keeps of servers that are there no more."""
+        if page.is_closed():
+            return False
+        context = page.context
+        for other in set(context.pages) - {page}:
+            await other.close()
+        await context.set_offline(False)
+        await context.unroute_all()
+        await context.clear_permissions()
+        await context.clear_cookies()
+        await page.unroute_all()
+        await page.goto("about:blank")
+        await page.set_viewport_size(PHONE if phone else LAPTOP)
+        return True
+
+
 Visit = Callable[..., Awaitable[Visitor]]
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine: chromium, chromium-browser or google-chrome")
@@ -95,26 +166,29 @@ async def browser() -> AsyncIterator[Browser]:
         await browser.close()
 
 
-@pytest.fixture
-async def visit(browser: Browser) -> AsyncIterator[Visit]:
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def idle(browser: Browser) -> Idle:
+    return Idle(browser)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def server() -> AsyncIterator[Server]:
+    async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def visit(idle: Idle) -> AsyncIterator[Visit]:
     """Return what opens an address as somebody new; in the end no page may have complained, of an error or a breach."""
     visitors: list[Visitor] = []
     async with AsyncExitStack() as stack:
 
         async def open_as_new(address: str, **look: Unpack[Look]) -> Visitor:
-            is_phone = look.get("phone", False)
-            context = await browser.new_context(
-                viewport=PHONE if is_phone else LAPTOP,
-                has_touch=is_phone,
-                is_mobile=is_phone,
-                color_scheme="dark" if look.get("dark") else "light",
-                reduced_motion="reduce" if look.get("still") else "no-preference",
-            )
-            stack.push_async_callback(context.close)
-            visitor = Visitor(await context.new_page(), look.get("may_fail", ""))
+            visitor = await stack.enter_async_context(idle.lend(look))
             visitors.append(visitor)
             await visitor.page.goto(address)
             return visitor
 
         yield open_as_new
-    assert [visitor.complaints for visitor in visitors if visitor.complaints] == []
+        complaints = [visitor.complaints for visitor in visitors if visitor.complaints]
+    assert complaints == []
