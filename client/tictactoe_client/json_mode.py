@@ -76,7 +76,7 @@ class JsonGame:
         self._changed = asyncio.Event()
 
     async def run(self, enter: Enter) -> int:
-        """Enter a room and return the exit code; when cancelled or cut off, give the seat up first."""
+        """Enter a room and return the exit code; when interrupted, give the seat up first."""
         print_connected(self._client, self._client.latency_seconds)
         hearing = asyncio.create_task(self._hear_all())
         speaking = asyncio.create_task(self._speak(enter))
@@ -85,8 +85,8 @@ class JsonGame:
             if speaking.done() and self._client.was_cut_off:
                 await asyncio.wait({hearing})
             return hearing.result() if hearing.done() else speaking.result()
-        except (asyncio.CancelledError, OutputFailed):
-            await self._client.leave_rooms()
+        except (asyncio.CancelledError, OutputFailed) as end:
+            await self._session.end_by(end)
             raise
         finally:
             await dismiss(hearing, speaking)
@@ -217,12 +217,19 @@ class JsonGame:
     # -- how it ends ------------------------------------------------------------------------------------------------
 
     async def _wait_for_the_end(self) -> int:
-        """Return when the room's game is over; a player whose moves cannot come any more leaves after five seconds."""
+        """Return when the room's game is over; a player whose moves cannot come any more leaves after five seconds.
+
+        Where the input was a terminal the seat is held, at once: it may have been closed.
+        """
         room = self._room
         if room is None:
             return self._left_with
         await self._until(lambda: room.state is not None)
-        patience = self._settings.leaving_seconds if room.seat is not None and not self._settings.stay else None
+        goes = room.seat is not None and not self._settings.stay and not self._is_over()
+        if goes and self._keyboard.is_terminal:
+            self._session.hold()
+            return self._result_code()
+        patience = self._settings.leaving_seconds if goes else None
         try:
             async with asyncio.timeout(patience):
                 await self._until(self._is_over)

@@ -11,6 +11,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import replace
 from typing import Any, Literal, ParamSpec, TypeVar
 
+from tictactoe_client.exits import is_decision
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.address import Address, House, parse_house
 from tictactoe_client.online.client import Client, connect
@@ -285,11 +286,19 @@ class Session:
             self.rooms.discard(room)
             self._begin(self.write(self.players.forget_room, self.house.urls, self.client.token, room))
 
+    async def end_by(self, end: BaseException) -> None:
+        """Give our seats up where this end is somebody's decision and the server can be told; else hold them."""
+        if not is_decision(end) or self.client is None or not await self.client.leave_rooms():
+            self.hold()
+
+    def hold(self) -> None:
+        """Let our seats stay written down when this run ends, so that the next one goes on there."""
+        self.rooms.clear()
+
     async def finish(self) -> None:
-        """Wait until everything is written, or cannot be."""
+        """Wait until everything is written, or cannot be, and let the next run be whom we were."""
         await self._write_all()
-        if self.players.problem is not None:
-            await self.write(self.players.change)
+        await self.write(self.players.release)
 
     def _keep(self, *rooms: str) -> None:
         """Write down whom we play as, and where; nobody comes back to a server of this run."""

@@ -87,6 +87,17 @@ def test_whom_a_living_process_plays_as_is_not_taken(players: KnownPlayers) -> N
     assert players.take(HERE, "bo") is None
 
 
+def test_whom_this_process_has_let_go_of_is_free_for_any_other_one(players: KnownPlayers) -> None:
+    players.keep(player("ana", rooms=("K7M4PQ",)))
+    players.keep(player("bo", pid=os.getppid()))
+    players.release()
+    released, other = players.find(HERE, "ana"), players.find(HERE, "bo")
+    assert released is not None
+    assert other is not None
+    assert (released.is_free, released.pid == os.getpid(), released.rooms) == (True, False, ("K7M4PQ",))
+    assert not other.is_free
+
+
 def test_whoever_is_taken_is_the_newest_from_then_on(players: KnownPlayers) -> None:
     players.keep(player("bo", used_at=2))
     players.keep(player("ana", used_at=1, pid=gone()))

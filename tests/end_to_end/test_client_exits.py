@@ -11,14 +11,24 @@ import signal
 import subprocess
 import sys
 from asyncio.subprocess import PIPE
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, complaint, newer_server, plain_game, run_client
+from tests.end_to_end.clients import (
+    COMMAND,
+    PATIENCE_SECONDS,
+    ClientProcess,
+    complaint,
+    link_to,
+    newer_server,
+    plain_game,
+    run_client,
+)
 from tests.environment import environment
-from tests.peer import open_peer, two_playing
+from tests.kept import rooms_left
+from tests.peer import Peer, open_peer, two_playing
 from tests.programs import IGNORING_HANGUP, run_program, start_program
 from tests.terminal import run_screen
 from tests.together import try_each
@@ -61,23 +71,95 @@ async def test_a_room_closed_under_a_watcher_ends_with_five(server: Server) -> N
             assert await watcher.end() == 5
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize("mode", ["--plain", "--json"])
-async def test_a_signal_ends_well_and_frees_a_seat(
-    server: Server, mode: str, number: signal.Signals, code: int
-) -> None:
+async def test_an_interrupt_off_a_terminal_ends_well_and_gives_the_seat_up(server: Server, mode: str) -> None:
     async with run_client("play", mode, "-s", server.url) as client, open_peer(server.url) as bo:
         waiting = "Waiting for another player." if mode == "--plain" else '{"type":"room"'
         await client.until(waiting)
         await bo.ask("match")
         await bo.state(status="playing")
+        client.process.send_signal(signal.SIGINT)
+        assert await client.end() == 130
+        assert await client.errors() == ""
+        assert client.lines[-1] == ("Goodbye." if mode == "--plain" else '{"from":"client","type":"closed","exit":130}')
+        assert (await bo.state(status="over"))["result"]["winner"] == "O"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize("mode", ["--plain", "--json"])
+async def test_a_signal_from_outside_is_no_decision_and_the_seat_is_held(
+    server: Server, mode: str, number: signal.Signals, code: int
+) -> None:
+    async with joined(server, mode) as (client, bo, room):
         client.process.send_signal(number)
         assert await client.end() == code
         assert await client.errors() == ""
         assert client.lines[-1] == (
-            "Goodbye." if mode == "--plain" else f'{{"from":"client","type":"closed","exit":{code}}}'
+            f"Your seat in {room} is held for 1 minute. To come back: tictactoe-client join {link_to(server.url, room)}"
+            if mode == "--plain"
+            else f'{{"from":"client","type":"closed","exit":{code}}}'
         )
-        assert (await bo.state(status="over"))["result"]["winner"] == "O"
+        await sees_held(bo)
+        assert rooms_left(server.url) == [room]
+
+
+@contextlib.asynccontextmanager
+async def joined(server: Server, mode: str) -> AsyncIterator[tuple[ClientProcess, Peer, str]]:
+    """Have ana join bo's room in this mode; yield her client, bo and the room."""
+    async with open_peer(server.url, "bo") as bo:
+        room = (await bo.ask("create"))["room"]
+        async with run_client("join", room, mode, "-n", "ana", "-s", server.url) as client:
+            await client.until("X's move." if mode == "--plain" else '{"type":"room"')
+            yield client, bo, room
+
+
+async def sees_held(bo: Peer) -> None:
+    """Wait until bo sees that ana is away and her seat is held, the game going on."""
+    await bo.until(lambda message: "hold_ms" in (message.get("seats", {}).get("O") or {}))
+    assert bo.seen[-1]["status"] == "playing"
+
+
+async def test_a_run_that_has_ended_but_whose_process_lingers_does_not_keep_the_next_one_from_the_seat(
+    server: Server,
+) -> None:
+    program = """
+import signal, sys
+from tictactoe_client.cli.main import main
+sys.argv = ["tictactoe-client", *sys.argv[1:]]
+try:
+    main()
+except SystemExit:
+    signal.pause()
+"""
+    async with open_peer(server.url, "bo") as bo:
+        room = (await bo.ask("create"))["room"]
+        arguments = ("join", room, "-n", "ana", "-s", server.url)
+        ending = await start_program(
+            *(sys.executable, "-c", program, *arguments), stdin=PIPE, stdout=PIPE, env=environment()
+        )
+        await bo.state(status="playing")
+        ending.send_signal(signal.SIGTERM)
+        await sees_held(bo)
+        async with run_client(*arguments) as again:
+            await again.until("You are O. bo is X.")
+            assert ending.returncode is None
+            ending.kill()
+            await ending.wait()
+            again.type("leave", "yes")
+            assert await again.end() == 0
+        assert not any("Another program" in line for line in again.lines)
+
+
+@pytest.mark.parametrize(("mode", "shown"), [("--plain", "X's move."), ("--json", '"status":"playing"')])
+async def test_the_end_of_a_terminals_input_is_no_decision_either(server: Server, mode: str, shown: str) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        room = (await bo.ask("create"))["room"]
+        async with run_screen(*COMMAND, "join", room, mode, "-s", server.url) as screen:
+            await screen.until(shown)
+            screen.type("\x04")
+            assert await screen.end() == 0
+            assert mode == "--json" or b"The input has ended. Your seat in " in screen.written
+        await sees_held(bo)
 
 
 async def test_signals_that_come_at_once_are_one_and_the_end_is_polite() -> None:
@@ -144,7 +226,7 @@ async def test_a_closed_pipe_ends_quietly_with_141(server: Server) -> None:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 assert await client.process.wait() == 141
             assert await client.errors() == ""
-            assert (await bo.state(status="over"))["result"]["winner"] == "O"
+            await bo.until(lambda message: "hold_ms" in (message.get("seats", {}).get("X") or {}))
 
 
 @pytest.mark.parametrize(
@@ -199,17 +281,23 @@ async def test_where_nothing_can_be_written_at_all_the_exit_code_still_says_why(
     [((), "bo's move"), (("--plain",), "X's move."), (("--json",), '"status":"playing"')],
     ids=["screen", "plain", "json"],
 )
-async def test_a_terminal_that_is_closed_ends_the_run_and_gives_the_seat_up(
+async def test_a_terminal_that_is_closed_ends_the_run_and_the_next_one_goes_on_in_the_seat(
     server: Server, mode: tuple[str, ...], shown: str, before: tuple[str, ...]
 ) -> None:
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
-        async with run_screen(*before, *COMMAND, "join", room, *mode, "-s", server.url) as screen:
+        async with run_screen(*before, *COMMAND, "join", room, *mode, "-s", server.url, "-n", "ana") as screen:
             await screen.until(shown)
             screen.close()
+            await sees_held(bo)
+            async with run_screen(*COMMAND, "-s", server.url, "-n", "ana") as again:
+                await again.shows(f"Resume {room}")
+                await again.do("\r", "bo's move")
+                await bo.send("move", room=room, cell=4, ply=0)
+                await again.shows("YOUR MOVE")
+                await again.do("1", "1. X B2  O A1")
             async with asyncio.timeout(PATIENCE_SECONDS):
                 assert await screen.process.wait() == 129
-        assert (await bo.state(status="over"))["result"]["winner"] == "X"
 
 
 async def test_a_watcher_with_nothing_to_read_sees_the_whole_game(server: Server) -> None:

@@ -497,7 +497,7 @@ async def test_whoever_waits_for_the_connection_may_go_at_once_and_keeps_the_sea
         ana.type("b2", "c3", "leave")
         assert await ana.end() == 7
         assert ana.lines[-1] == (
-            "Your seat is held for a while, as the server could not be told. "
+            f"Your seat in {code} is held for a while, as the server cannot be told. "
             f"To come back: tictactoe-client join {link_to(proxy.url, code)}"
         )
         proxy.is_closed = False

@@ -24,7 +24,9 @@ COLOUR = b"\x1b[36m"
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)], ids=["term", "hup", "int"]
 )
-async def test_a_signal_frees_the_seat_and_the_terminal(server: Server, number: signal.Signals, code: int) -> None:
+async def test_a_signal_frees_the_terminal_and_only_ctrl_c_the_seat(
+    server: Server, number: signal.Signals, code: int
+) -> None:
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
         async with run_screen(*COMMAND, "join", room, "-s", server.url, "-n", "ana") as screen:
@@ -33,7 +35,12 @@ async def test_a_signal_frees_the_seat_and_the_terminal(server: Server, number: 
             screen.process.send_signal(number)
             assert await screen.end() == code
             assert all(sequence in screen.written for sequence in RESTORED)
-        assert (await bo.state(status="over"))["result"]["winner"] == "X"
+        if number == signal.SIGINT:
+            assert (await bo.state(status="over"))["result"]["winner"] == "X"
+        else:
+            told = f"Your seat in {room} is held for 1 minute. To come back: tictactoe-client join "
+            assert told.encode() in screen.written.rpartition(RESTORED[0])[2]
+            await bo.until(lambda message: "hold_ms" in (message.get("seats", {}).get("O") or {}))
 
 
 async def test_a_mistake_of_ours_restores_the_terminal_and_names_a_report(server: Server) -> None:

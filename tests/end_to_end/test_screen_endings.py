@@ -118,11 +118,11 @@ async def test_the_second_signal_ends_it_at_once_and_still_restores_the_terminal
         run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen,
     ):
         await screen.until("YOUR MOVE")
-        screen.process.send_signal(signal.SIGTERM)
+        screen.process.send_signal(signal.SIGINT)
         async with asyncio.timeout(PATIENCE_SECONDS):
             await left.wait()
-        screen.process.send_signal(signal.SIGTERM)
-        assert await screen.end() == 143
+        screen.process.send_signal(signal.SIGINT)
+        assert await screen.end() == 130
         assert_restored(screen)
         assert screen.attributes() == screen.before
 

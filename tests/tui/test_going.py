@@ -189,7 +189,8 @@ async def test_a_seat_that_is_kept_is_told_to_the_terminal_after_quitting(game: 
         await ana.press("ctrl+q")
         await ana.until_it_ends()
         link = ana.app.link.address.link_to(code)
-    assert ana.app.last_words == f"Your seat is held for a while. The game goes on: tictactoe-client join {link}"
+    held = f"Your seat in {code} is held for a while, as the server cannot be told."
+    assert ana.app.last_words == f"{held} To come back: tictactoe-client join {link}"
 
 
 async def test_a_game_that_is_watched_after_esc_is_left(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:

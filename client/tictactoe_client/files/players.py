@@ -1,6 +1,6 @@
 """Who we were on a server before, and the rooms in which we held a seat when an earlier run ended.
 
-A token makes a later run the same player. Until the process that plays with it ends, others may only read with it."""
+A token makes a later run the same player. Until the run that plays with it ends, others may only read with it."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ import msgspec
 from tictactoe_client.files.writer import Busy, NotKept, change_file, state_folder
 
 _MOST_PLAYERS: Final = 100
+_NOBODY: Final = 2**31 - 1
+"""The number of a process that there cannot be."""
+
 _GUEST: Final = "guest-"
 """How the names begin that servers give to those who choose none."""
 
@@ -137,6 +140,17 @@ class KnownPlayers:
                 players[key] = replace(players[key], rooms=tuple(code for code in players[key].rooms if code != room))
 
         self.change(leave)
+
+    def release(self) -> None:
+        """Let any process play as those whom this one played as, and write what is not written yet."""
+
+        def release(players: Players) -> None:
+            for player in players.values():
+                if player.pid == os.getpid():
+                    players[player.key] = replace(player, pid=_NOBODY)
+
+        if self._waiting or any(player.pid == os.getpid() for player in self._read()):
+            self.change(release)
 
     def change(self, *changes: Change) -> None:
         """Write changes, after those that still wait: where others were waited for in vain before, not again."""

@@ -116,6 +116,11 @@ class Conversation:
         return self._connection.latency_seconds
 
     @property
+    def is_here(self) -> bool:
+        """Whether the server can be told something now."""
+        return self._is_here.is_set() and self._ended is None
+
+    @property
     def was_cut_off(self) -> bool:
         """Whether the connection was lost for good without being asked to."""
         return self._ended is not None
@@ -185,10 +190,14 @@ class Conversation:
         await asyncio.wait(tasks)
         self._finish(None)
 
-    async def leave_rooms(self) -> None:
-        """Give our seats up, so that nobody waits for us in vain; a server that does not answer is not waited for."""
-        if self._is_here.is_set() and self._ended is None:
-            await asyncio.gather(*(room.say_goodbye() for room in self._open_rooms if not room.is_watching))
+    async def leave_rooms(self) -> bool:
+        """Give our seats up, so that nobody waits for us in vain; tell whether the server knows.
+
+        One that does not answer is not waited for.
+        """
+        if not self.is_here:
+            return False
+        return all(await asyncio.gather(*(room.say_goodbye() for room in self._open_rooms if not room.is_watching)))
 
     async def _ask(self, request: Request) -> Ok:
         return await self._wait_for(self.request(request), f"answer to {request.__struct_config__.tag}")

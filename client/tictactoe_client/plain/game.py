@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from tictactoe_client.exits import dismiss, exit_code_of
+from tictactoe_client.exits import dismiss, exit_code_of, is_decision
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
@@ -79,9 +79,9 @@ class PlainGame:
         except (asyncio.CancelledError, OutputFailed) as end:
             try:
                 if isinstance(end, asyncio.CancelledError):
-                    self._output.print("Goodbye.")
+                    self._output.print("Goodbye." if is_decision(end) else self._describe_going())
             finally:
-                await self._give_up_seat()
+                await self._session.end_by(end)
             raise
 
     async def _play(self, enter: Enter) -> int:
@@ -143,8 +143,8 @@ class PlainGame:
         """Go, and give the seat up; without a connection it is held for a while, and stays written down."""
         is_live = room.state is not None and room.state.status == "playing" and room.seat is not None
         if self._is_offline:
-            await self._give_up_seat()
-            self._output.print(arrival.describe_going(room.state, room.viewer, self._client.address))
+            self._session.hold()
+            self._output.print(self._describe_going())
             self._finish(ExitCode.CONNECTION_LOST)
         else:
             await room.leave()
@@ -162,10 +162,8 @@ class PlainGame:
             print_error(clean_text(failure.message))
             self._finish(ExitCode.REFUSED)
 
-    async def _give_up_seat(self) -> None:
-        await self._client.leave_rooms()
-        if self._is_offline:
-            self._session.rooms.clear()  # all seats stay written down
+    def _describe_going(self) -> str:
+        return arrival.describe_going(self._state, self._client)
 
     def _ask_before_interrupt(self) -> bool:
         """Ask once, on a terminal, where Ctrl-C would lose a running game; tell whether that was done now."""
@@ -235,6 +233,10 @@ class PlainGame:
 
     async def _take_end_of_input(self, room: Room) -> None:
         if self._is_over:
+            self._finish(None)
+        elif room.seat is not None and not self._settings.stay and self._keyboard.is_terminal:
+            self._session.hold()
+            self._output.print(f"The input has ended. {self._describe_going()}")
             self._finish(None)
         elif room.seat is None or self._settings.stay:
             does = "watching" if room.seat is None else "staying"

@@ -20,10 +20,11 @@ class Keyboard:
     """Lines of standard input, whatever it is: a terminal, a pipe, a file or nothing; cut at 64 KiB.
 
     A daemon thread reads it, at most 64 lines ahead, as event loops cannot wait for files. What nobody took stays for
-    who reads next, perhaps on another event loop.
+    who reads next, perhaps on another event loop. `is_terminal` is true, too, of one that was closed meanwhile.
     """
 
     def __init__(self, descriptor: int = 0) -> None:
+        self.is_terminal = os.isatty(descriptor)
         self._descriptor = descriptor
         self._lines: deque[str | None] = deque()
         self._ahead = threading.Semaphore(_LINES_AHEAD)
@@ -78,6 +79,13 @@ def standard_input() -> Keyboard:
 
 
 _QUESTIONS: Final[list[Callable[[], bool]]] = []
+_ENDED_BY: Final[list[int]] = []
+"""The signal that ends the run, once there is one."""
+
+
+def is_interrupted() -> bool:
+    """Tell whether a run that is cancelled ends by Ctrl-C, which somebody wants, and by no signal from outside."""
+    return _ENDED_BY in ([], [signal.SIGINT])  # the loops of some systems hear no signals, and leave Ctrl-C to Python
 
 
 @contextlib.contextmanager
@@ -95,7 +103,7 @@ def hear_signals(stop: Callable[[int], None], restore: Callable[[], None] = lamb
 
     Those that come at once are one: timeout(1) tells the process and then its group.
     """
-    received: list[int] = []
+    _ENDED_BY.clear()
     stopping: list[int] = []
     loop = asyncio.get_running_loop()
 
@@ -103,9 +111,9 @@ def hear_signals(stop: Callable[[int], None], restore: Callable[[], None] = lamb
         if stopping:
             restore()
             os._exit(128 + number)
-        if received or (number == signal.SIGINT and _QUESTIONS and _QUESTIONS[-1]()):
+        if _ENDED_BY or (number == signal.SIGINT and _QUESTIONS and _QUESTIONS[-1]()):
             return
-        received.append(number)
+        _ENDED_BY.append(number)
         loop.call_soon(stopping.append, number)
         stop(number)
 

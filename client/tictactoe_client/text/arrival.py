@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_client.online.address import Address, reachable_address
@@ -123,12 +124,14 @@ def describe_giving_up(state: RoomState | None, viewer: str, address: Address, r
     return f"Could not get back{why}. Try again: {describe_return_command(state, viewer, address)}"
 
 
-def describe_going(state: RoomState | None, viewer: str, address: Address) -> str:
-    """Return that one goes without a connection, and how a player finds the seat again."""
-    if state is None or seat_of(state, viewer) is None:
+def describe_going(state: RoomState | None, client: Client) -> str:
+    """Return that one goes and keeps the seat, for how long where that begins now, and how to come back to it."""
+    if state is None or state.status == "over" or seat_of(state, client.player) is None:
         return "Goodbye."
-    command = describe_return_command(state, viewer, address)
-    return f"Your seat is held for a while, as the server could not be told. To come back: {command}"
+    hold_ms, why = client.welcome.hold_ms, "" if client.is_here else ", as the server cannot be told"
+    told = "a while" if hold_ms is UNSET or why else describe_seconds(hold_ms / 1000)
+    command = describe_return_command(state, client.player, client.address)
+    return f"Your seat in {state.room} is held for {told}{why}. To come back: {command}"
 
 
 def describe_return_command(state: RoomState, viewer: str, address: Address) -> str:

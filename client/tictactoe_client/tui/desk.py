@@ -101,8 +101,8 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         """Ask before the program ends by this, where that costs something and was not asked yet; tell whether it is."""
         return False
 
-    async def say_goodbye(self) -> str:
-        """Give up what others wait for, as the program ends; return a line for the terminal, or nothing."""
+    async def say_goodbye(self, *, gives_up: bool) -> str:
+        """Leave what others wait for, where one `gives_up`, as the program ends; return a line for the terminal."""
         return ""
 
     def describe_loss(self, reason: str) -> str:
@@ -257,7 +257,7 @@ class Desk(App[int], inherit_bindings=False):
             self.bell()
 
     def leave(self, code: int, message: str = "") -> None:
-        """End the program with this exit code and a line on standard error, having given up what others wait for."""
+        """End the program with this exit code and a line on standard error, having said goodbye as that code asks."""
         self.last_words = self.last_words or message
         self.start(self._say_goodbye(code))
 
@@ -358,10 +358,12 @@ class Desk(App[int], inherit_bindings=False):
             self.go_home()
 
     async def _say_goodbye(self, code: int) -> None:
-        if self.link.phase == "online":
+        """End the program; by a terminal that was closed, and by SIGTERM, nobody has decided to leave a game."""
+        gives_up = code not in (ExitCode.HANGUP, ExitCode.TERMINATED) and self.link.phase == "online"
+        if gives_up:
             await self.errands.finish()
         for screen in reversed(self.screens):
-            self.last_words = self.last_words or await screen.say_goodbye()
+            self.last_words = self.last_words or await screen.say_goodbye(gives_up=gives_up)
         async with self.keeping:
             pass
         await self.link.finish()

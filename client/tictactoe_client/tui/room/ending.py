@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from tictactoe_client.board.board import mark_role
-from tictactoe_client.online.address import Address
 from tictactoe_client.online.changes import is_draw
+from tictactoe_client.online.client import Client
 from tictactoe_client.text.answers import split_lines
-from tictactoe_client.text.arrival import describe_return_command
+from tictactoe_client.text.arrival import describe_going, describe_return_command
 from tictactoe_client.text.news import cost_of_going, describe_result
 from tictactoe_client.text.wording import loser_of
 from tictactoe_client.tui.room.table import Table
@@ -65,19 +65,17 @@ def ended_by_leaving(table: Table) -> bool:
     return seat is not None and seat.left
 
 
-def describe_farewell(state: RoomState, viewer: str, address: Address, *, is_told: bool, aborts: bool = False) -> str:
-    """Return the line for one who went away from this state, or nothing; `is_told` is whether the server knows it.
-
-    `aborts` as for `cost_of_going`.
-    """
+def describe_farewell(state: RoomState, client: Client, *, has_left: bool, aborts: bool = False) -> str:
+    """Return the line for one who went away from this state, or nothing; `aborts` as for `cost_of_going`."""
+    viewer = client.player
     room, own = f"Room {state.room}", seat_of(state, viewer)
     if state.status == "over":
         return f"{room}: {describe_result(state, viewer)}"
-    goes_on = f"The game goes on: {describe_return_command(state, viewer, address)}"
     if own is None:
-        return goes_on if state.status == "playing" else ""
-    if not is_told:
-        return f"Your seat is held for a while. {goes_on}"
+        command = describe_return_command(state, viewer, client.address)
+        return f"The game goes on: {command}" if state.status == "playing" else ""
+    if not has_left:
+        return describe_going(state, client)
     if state.status == "waiting":
         return f"{room}: you left before a game began."
     if cost_of_going(state, viewer, aborts=aborts) == "abort":

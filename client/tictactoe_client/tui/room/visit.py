@@ -201,21 +201,21 @@ class Visit(DrawnScreen):
     def note_person(self) -> None:
         self.hand.note_key()
 
-    async def say_goodbye(self) -> str:
-        """Leave, so that nobody waits for us in vain, and return what became of the game.
+    async def say_goodbye(self, *, gives_up: bool) -> str:
+        """Leave where one `gives_up`, so that nobody waits for us in vain, and return what became of the game.
 
         A server that does not answer is not waited for.
         """
-        state, address = self.room.state, self.desk.link.address
+        state, client = self.room.state, self.desk.link.client
         if not self._says_goodbye:
             self._says_goodbye = True
             self.desk.last_game = note_game(self.desk.last_game, state, self.room.viewer)
-        if state is None or self.room.ended is not None or self.table.record is not None:
+        if client is None or state is None or self.room.ended is not None or self.table.record is not None:
             return ""
-        is_told = self.desk.link.phase == "online" and await self.room.say_goodbye()
-        if is_told:
+        has_left = gives_up and await self.room.say_goodbye()
+        if has_left:
             self.desk.link.forget_room(self.room.code)
-        return describe_farewell(state, self.room.viewer, address, is_told=is_told, aborts=self.table.actions.aborts)
+        return describe_farewell(state, client, has_left=has_left, aborts=self.table.actions.aborts)
 
     # -- what the server hears ------------------------------------------------------------------------------------
 
