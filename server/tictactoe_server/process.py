@@ -22,7 +22,7 @@ from tictactoe_server.operator import ControlSocket, socket_path
 from tictactoe_server.server import Server
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 from tictactoe_server.supervision import Supervisor
-from tictactoe_server.transport import Announcement, addresses_at, is_for_others, url_of
+from tictactoe_server.transport import Announcement
 
 RESERVED_DESCRIPTORS: Final = 128
 """For those who are told that they are too many, for the disk, the log and the bots' processes."""
@@ -148,15 +148,12 @@ def _tell_addresses(host: str | None, server: Server) -> None:
     That is a link with the machine's own address, with TLS a name of the certificate, and a line more for each further
     one; then how to go there in a terminal. Where browsers are shown nothing it is that alone.
     """
-    everywhere, is_secure = host in (None, "0.0.0.0", "::"), server.certificate is not None
+    everywhere = host in (None, "0.0.0.0", "::")
     click.echo(f"Listening on {server.url}{' (all addresses)' if everywhere else ''}")
-    whence, hosts = "From another machine on this network:", addresses_at(host) if everywhere else []
-    if everywhere and server.certificate is not None:
-        whence, hosts = "From another machine:", [name for name in server.certificate.names if is_for_others(name)][:1]
-    urls = [url_of(address, server.port, secure=is_secure) for address in hosts]
-    links, command = [server.link_of(url) for url in urls], f"{_client_beside(sys.argv[0])} --server"
+    whence = f"From another machine{'' if server.certificate else ' on this network'}:"
+    links, command = server.links_for_others(), f"{_client_beside(sys.argv[0])} --server"
     if server.link == server.url:
-        told = [(whence if number == 0 else "or:", f"{command} {url}") for number, url in enumerate(urls)]
+        told = [(whence if number == 0 else "or:", f"{command} {link}") for number, link in enumerate(links)]
     else:
         told = [("In a browser:", server.link)]
         told += [(whence if number == 0 else "or:", link) for number, link in enumerate(links)]

@@ -52,7 +52,17 @@ from tictactoe_server.tables import (
     Timers,
     messages_rate,
 )
-from tictactoe_server.transport import Certificate, Connection, Door, Listener, Receiver, open_sockets, url_of
+from tictactoe_server.transport import (
+    Certificate,
+    Connection,
+    Door,
+    Listener,
+    Receiver,
+    addresses_at,
+    is_for_others,
+    open_sockets,
+    url_of,
+)
 
 if TYPE_CHECKING:
     from tictactoe_server.house import House
@@ -113,6 +123,19 @@ class Server:
         'https://play.example'
         """
         return f"http{url.removeprefix('ws')}" if self._settings.page else url
+
+    def links_for_others(self) -> list[str]:
+        """Return how people on other machines reach a server that listens on all addresses, the best way first.
+
+        That is by the machine's own addresses, with TLS by a name of the certificate.
+        """
+        host, certificate = self._settings.host, self.certificate
+        if host not in (None, "0.0.0.0", "::"):
+            return []
+        hosts = addresses_at(host)
+        if certificate is not None:
+            hosts = [name for name in certificate.names if is_for_others(name)][:1]
+        return [self.link_of(url_of(name, self.port, secure=certificate is not None)) for name in hosts]
 
     async def __aenter__(self) -> Self:
         if self._settings.tls_cert is not None and self._settings.tls_key is not None:
@@ -253,6 +276,7 @@ class Server:
         )
         self._door = door = Door(limits, settings.origins, settings.trusted_proxies)
         door.unready = self._unready
+        door.links_for_others = self.links_for_others
         door.names |= self._own_names()
         if settings.page:
             door.pages = Pages(Assets(), registry, lobby, store.archive, allowances, door, time).answer

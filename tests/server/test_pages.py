@@ -8,6 +8,8 @@ import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET
 from tictactoe_server.page.assets import Assets
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.transport import Door, Request, addresses_at
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 LINE_FOR_X = [0, 3, 1, 4, 2]
@@ -73,6 +76,39 @@ async def test_a_browser_gets_the_page_and_its_parts_whatever_the_path(server: S
             for part in parts:
                 found = await get(server, part)
                 assert (found.status, found.fields["cache-control"]) == (200, "public, max-age=31536000, immutable")
+
+
+async def address_told(server: Server, host: str) -> str:
+    """Return what a page says that links for others begin with, for one who asked this host for it."""
+    page = await get(server, "/", accept=BROWSER, host=host)
+    found = re.search('name="address" content="(.*)"', page.body.decode())
+    assert found is not None
+    return found[1]
+
+
+async def test_a_page_asked_for_at_this_very_machine_is_told_the_address_for_others() -> None:
+    hosts = addresses_at("0.0.0.0")
+    if not hosts:
+        pytest.skip("this machine is on no network")
+    async with serving(host="0.0.0.0") as server:
+        for host in ("localhost", "127.0.0.1"):
+            assert await address_told(server, f"{host}:{server.port}") == f"http://{hosts[0]}:{server.port}"
+        for host in (hosts[0], "laptop.local"):
+            assert await address_told(server, f"{host}:{server.port}") == ""
+
+
+async def test_links_begin_as_the_page_does_where_no_better_address_is_known(server: Server) -> None:
+    assert await address_told(server, f"localhost:{server.port}") == ""
+    async with serving(host="0.0.0.0", trusted_proxies=(ip_network("127.0.0.0/8"),)) as proxied:
+        assert await address_told(proxied, f"localhost:{proxied.port}") == ""
+
+
+def test_only_one_at_this_machine_is_told_its_addresses() -> None:
+    here = Request("GET", "/", "", "localhost:8765", {}, keeps_alive=True, has_body=False, address="::1")
+    door = Door(Limits())
+    door.links_for_others = lambda: ["http://10.0.0.7:8765"]
+    assert door.address_for_others(here) == "http://10.0.0.7:8765"
+    assert door.address_for_others(replace(here, address="203.0.113.9")) == ""
 
 
 async def test_every_module_that_the_page_imports_is_served_under_a_name_with_its_hash(server: Server) -> None:

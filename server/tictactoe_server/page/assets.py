@@ -31,7 +31,7 @@ _KINDS: Final = {
     ".webmanifest": "application/manifest+json",
 }
 _WITH_NAMES: Final = frozenset({".css", ".html", ".js", ".svg", ".webmanifest"})
-_PLACE: Final = re.compile(r"\{\{(?:title|description)\}\}")
+_PLACE: Final = re.compile(r"\{\{(title|description|address)\}\}")
 _NAME: Final = re.compile(rb'"(\.{1,2}/[A-Za-z0-9_./-]+)"')
 
 
@@ -69,10 +69,13 @@ class Assets:
         """Return a file by its own name, or None."""
         return self._files.get(self._paths.get(name, ""))
 
-    def page(self, title: str, description: str) -> bytes:
-        """Return the page, with a title and a description for those who only look at the link."""
-        words = {"{{title}}": html.escape(title), "{{description}}": html.escape(description)}
-        return _PLACE.sub(lambda place: words[place[0]], self._index).encode()
+    def page(self, title: str, description: str, address: str = "") -> bytes:
+        """Return the page, with a title and a description for those who only look at the link.
+
+        `address` is what links to this server begin with, empty where they begin as the page's own does.
+        """
+        words = {"title": title, "description": description, "address": address}
+        return _PLACE.sub(lambda place: html.escape(words[place[1]]), self._index).encode()
 
     def _path_of(self, name: str, readers: tuple[str, ...]) -> str:
         """Return under which path a file is served, which those `readers` name, one of them the next."""

@@ -166,9 +166,8 @@ class Pages:
     # -- how it is answered -------------------------------------------------------------------------------------
 
     def _page(self, request: Request, title: str, description: str, status: HTTPStatus = HTTPStatus.OK) -> Response:
-        return send(
-            request, status, self._assets.page(title, description), "text/html; charset=utf-8", *_secure(request)
-        )
+        body = self._assets.page(title, description, self._door.address_for_others(request))
+        return send(request, status, body, "text/html; charset=utf-8", *_secure(request))
 
     def _text(self, request: Request, status: HTTPStatus, lines: Sequence[str]) -> Response:
         body = "".join(f"{line}\n" for line in lines).encode()

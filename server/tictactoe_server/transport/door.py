@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import structlog
 
 from tictactoe_server.settings import Limits
+from tictactoe_server.transport.listen import is_for_others
 from tictactoe_server.transport.plain import Answer, Request
 
 MAX_TURNED_AWAY: Final = 64
@@ -29,7 +30,8 @@ class Door:
     """Counts who is inside: a connection is one of all from the beginning, and of its address once that is known.
 
     `accepted` counts all that ever came. `unready` returns why nobody had better be sent here now, or None; `pages`
-    answers what is asked for in plain HTTP, None where nothing is. Own pages are those of `origins`, of the `names`
+    answers what is asked for in plain HTTP, None where nothing is. `links_for_others` returns how people on other
+    machines may come here, the best way first. Own pages are those of `origins`, of the `names`
     of a certificate, and of addresses and names that lead here and that nobody far away could give to this machine.
     """
 
@@ -48,6 +50,7 @@ class Door:
         self.refused: Counter[str] = Counter()
         self.unready: Callable[[], str | None] = lambda: None
         self.pages: Answer | None = None
+        self.links_for_others: Callable[[], Sequence[str]] = tuple
 
     @property
     def most_of_one_address(self) -> int:
@@ -152,6 +155,16 @@ class Door:
         if said in ("http", "https"):
             return said
         return "https" if f"https://{host.lower()}" in self._origins else ""
+
+    def address_for_others(self, request: Request) -> str:
+        """Return what a link for others begins with where it may not begin as the one that was asked for, else nothing.
+
+        That is for one who sits at this machine and calls it by a name that means each machine itself. Behind a proxy
+        only the proxy knows by what name others come.
+        """
+        if self._proxies or is_for_others(request.host_name) or is_for_others(request.address):
+            return ""
+        return next(iter(self.links_for_others()), "")
 
     def welcomes(self, request: Request) -> bool:
         """Tell whether the page that asks for a WebSocket may have one; what names no page may.

@@ -1,7 +1,7 @@
 /** What every page has. */
 
 import { Connection } from "./connection.js";
-import { setText } from "./dom.js";
+import { h, setText } from "./dom.js";
 import { Rooms } from "./room.js";
 import { Sound } from "./sound.js";
 import { describePush, messageOf } from "./words.js";
@@ -81,15 +81,24 @@ export class App {
 		requestAnimationFrame(() => setText(this.status, text));
 	}
 
-	copy(text = "") {
-		const told = () => this.say(`Copied: ${text}`);
-		if (navigator.clipboard) navigator.clipboard.writeText(text).then(told, () => this.say(text));
-		else this.say(text);
+	/** Copy a text and say so, or mark it where the browser copies nothing. @param {string} text */
+	async copy(text) {
+		const isWritten = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+		if (isWritten || copyMarked(text)) return this.say(`Copied: ${text}`);
+		setText(this.status, `This browser copies nothing by itself; it is marked here to be copied: ${text}`);
+		const from = /** @type {Text} */ (this.status.firstChild);
+		return getSelection()?.setBaseAndExtent(from, from.length - text.length, from, from.length);
+	}
+
+	/** A link for others: this page's own address may lead elsewhere on their machines. */
+	linkTo(path = "") {
+		const { content } = /** @type {HTMLMetaElement} */ (document.querySelector("[name=address]"));
+		return `${content || location.origin}/${path}`;
 	}
 
 	/** Give a finished game a link that anybody can open. @param {string} game its id in the history */
 	share(game) {
-		const shared = (/** @type {Protocol.Ok} */ { replay }) => this.copy(`${location.origin}/replay/${replay}`);
+		const shared = (/** @type {Protocol.Ok} */ { replay }) => this.copy(this.linkTo(`replay/${replay}`));
 		this.connection.request({ type: "share", game, on: true }).then(shared, (error) => this.say(messageOf(error)));
 	}
 
@@ -103,6 +112,20 @@ export class App {
 			// Where the browser keeps nothing, it counts for this visit.
 		}
 	}
+}
+
+/** Copy in the way of before, which a page without TLS has too; whether it did. @param {string} text */
+function copyMarked(text) {
+	const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+	const field = h("textarea.unseen", { readonly: true });
+	field.value = text;
+	document.body.append(field);
+	field.focus({ preventScroll: true });
+	field.select();
+	const isCopied = document.execCommand("copy");
+	field.remove();
+	focused?.focus({ preventScroll: true });
+	return isCopied;
 }
 
 /** @returns {Kept} */

@@ -265,7 +265,7 @@ export function makeGame(app, source) {
 	}
 
 	function makeInvitation(code = "") {
-		const link = `${location.origin}/${code}`;
+		const link = app.linkTo(code);
 		const shown = h("input", { readonly: true, value: link, "aria-label": "Link", focus: () => shown.select() });
 		return h("div.card.invite", {},
 			h("h2", {}, "Waiting for someone…"),
@@ -307,7 +307,7 @@ export function makeGame(app, source) {
 		const mayReview = !plays || state.analysis === "open";
 		found.push(mayReview && ["review", review?.isOn ? "Hide values" : "Review", () => toggleReview(isOver), "v"]);
 		found.push(isOver && !!seat && ["share", "Share replay", () => share(state)]);
-		found.push(["copy", "Copy link", () => app.copy(`${location.origin}/${state.room}`), "y"], leave);
+		found.push(["copy", "Copy link", () => app.copy(app.linkTo(state.room)), "y"], leave);
 		return found.filter((deed) => !!deed);
 	}
 

@@ -1,0 +1,70 @@
+"""Links for others: what a host at `localhost` passes on, and that it is copied without TLS too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+
+import pytest
+from playwright.async_api import expect
+
+from tests.limits import uncounted
+from tests.page.conftest import Visit, Visitor
+from tests.page.test_play import address
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+from tictactoe_server.transport import addresses_at
+
+
+@pytest.fixture
+async def origin() -> AsyncIterator[str]:
+    """Return where others reach a server that listens on all addresses of this machine."""
+    hosts = addresses_at("0.0.0.0")
+    if not hosts:
+        pytest.skip("this machine is on no network")
+    async with Server(Settings(host="0.0.0.0", port=0), limits=uncounted()) as server:
+        yield f"http://{hosts[0]}:{server.port}"
+
+
+async def pasted(visitor: Visitor) -> str:
+    """Return what was copied, as it comes out in a field of the page."""
+    field = visitor.page.get_by_label("Say something")
+    await field.press("Control+v")
+    return await field.input_value()
+
+
+async def test_a_host_at_localhost_is_given_the_link_that_others_can_open(origin: str, visit: Visit) -> None:
+    ana = await visit(re.sub("//.*:", "//localhost:", origin))
+    await ana.quick_match("ana")
+    link = await ana.page.get_by_label("Link").input_value()
+    assert re.fullmatch(re.escape(origin) + "/[2-9A-Z]{6}", link)
+    bo = await visit(link)
+    await bo.join("bo")
+    await ana.hears("bo joins as O.")
+    await ana.page.context.grant_permissions(["clipboard-write"])
+    await ana.button("Copy link").click()
+    await ana.hears(f"Copied: {link}")
+
+
+async def test_a_link_is_copied_over_plain_http_from_another_machine(origin: str, visit: Visit) -> None:
+    ana = await visit(origin)
+    assert not await ana.page.evaluate("isSecureContext")
+    await ana.quick_match("ana")
+    link = await ana.page.get_by_label("Link").input_value()
+    await ana.button("Copy").click()
+    await ana.hears(f"Copied: {link}")
+    await expect(ana.button("Copy")).to_be_focused()
+    bo = await visit(link)
+    await bo.join("bo")
+    await ana.hears("bo joins as O.")
+    assert await pasted(ana) == link
+
+
+async def test_a_link_is_marked_where_the_browser_copies_nothing(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    await ana.page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject())")
+    await ana.page.evaluate("void (document.execCommand = () => false)")
+    await ana.quick_match("ana")
+    await ana.button("Copy").click()
+    await ana.hears("it is marked here to be copied")
+    assert await ana.page.evaluate("getSelection().toString()") == ana.page.url
