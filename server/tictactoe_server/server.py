@@ -240,8 +240,8 @@ class Server:
         self._presence = presence = Presence()
         self._bans = bans = Bans(store.bans)
         drain = Drain(registry.count_games, self._tell_all)
-        players = Players(store.players)
         self._allowances = allowances = Allowances(limits, tally.limited, self._monotonic_ns)
+        players = Players(store.players, allowances)
         rate = messages_rate(limits.messages_per_second_per_address, limits.messages_at_once_per_address)
         self._sources = sources = Sources(*rate, self._monotonic_ns)
         self._pressure = Pressure(limits.turn_milliseconds, sources)
@@ -398,6 +398,7 @@ class Server:
             "connections-per-address": door.most_of_one_address,
             "messages-per-second-per-address": self._sources.limits.most_used,
             "messages-at-once-per-address": self._sources.limits.most_used,
+            **self._allowances.used,
             "rooms": registry.count,
             "rooms-per-player": registry.owners.most_of_one("player"),
             "rooms-per-address": registry.owners.most_of_one("address"),

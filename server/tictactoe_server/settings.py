@@ -103,6 +103,8 @@ class Limits:
     misses_per_minute_per_address: int = 100
     misses_at_once_per_address: int = 300
     requests_per_minute_per_address: int = 6_000
+    new_players_per_minute_per_address: int = 120
+    new_players_at_once_per_address: int = 400
     seats_per_player: int = 20
     seats_per_address: int = 1_000
     watchers_per_room: int = 500
@@ -127,6 +129,8 @@ COUNTS: Final[Mapping[str, str]] = {
     "misses-per-minute-per-address": "the same from one address",
     "misses-at-once-per-address": "how many of these may come at once from one address",
     "requests-per-minute-per-address": "requests of plain HTTP from one address, in a minute",
+    "new-players-per-minute-per-address": "players that are made from one address in a minute",
+    "new-players-at-once-per-address": "how many of these may come at once from one address",
     "seats-per-player": "seats of unfinished games with others that one player holds",
     "seats-per-address": "seats of such games that were taken from one address",
     "watchers-per-room": "connections that watch one room",

@@ -107,6 +107,55 @@ async def test_few_messages_of_one_connection_are_carried_out_in_a_turn_and_none
             assert (await many.message())["id"] == str(number)
 
 
+# -- players --------------------------------------------------------------------------------------------------------
+
+
+async def test_an_address_makes_so_many_players_and_those_who_are_known_come_back(clock_ns: list[int]) -> None:
+    limits = uncounted(new_players_per_minute_per_address=60, new_players_at_once_per_address=60)
+    server = Server(HERE, limits=limits, monotonic_ns=lambda: clock_ns[0])
+    async with server, contextlib.AsyncExitStack() as stack:
+        url = server.url
+        for _ in range(60):
+            known = await stack.enter_async_context(open_peer(url))
+        late = await stack.enter_async_context(open_peer(url, "late"))
+        assert (late.welcome["code"], late.welcome["retry_ms"]) == ("rate_limited", 1_001)
+        assert (await late.ask("hello", name="easy-bot"))["code"] == "bad_name"
+        back = await stack.enter_async_context(open_peer(url, token=known.welcome["token"]))
+        assert back.welcome["player"] == known.welcome["player"]
+        clock_ns[0] += 1_001_000_000
+        assert (await late.ask("hello", name="late"))["type"] == "welcome"
+        again = await stack.enter_async_context(open_peer(url))
+        assert again.welcome["code"] == "rate_limited"
+
+
+async def test_the_operator_sees_how_much_of_each_limit_is_used(clock_ns: list[int]) -> None:
+    server = Server(HERE, monotonic_ns=lambda: clock_ns[0])
+    async with server, open_peer(server.url) as ana, open_peer(server.url) as bo:
+        for _ in range(2):
+            room = (await ana.ask("create"))["room"]
+        await ana.refusal("join", room="K7M4PQ")
+        await bo.ask("watch", room=room)
+        await ana.ask("draw", room=room, action="offer")
+        now = {name: used for name, (_, used) in server._site.limits().items()}
+        assert (
+            now
+            | {
+                "messages-per-second": 5,
+                "new-players-per-minute-per-address": 2,
+                "new-players-at-once-per-address": 2,
+                "creates-per-minute-per-player": 2,
+                "creates-per-minute-per-address": 2,
+                "misses-per-minute-per-player": 1,
+                "misses-at-once-per-address": 1,
+                "seats-per-player": 2,
+                "seats-per-address": 2,
+                "watchers-per-room": 1,
+                "offers-per-ten-seconds-per-player": 1,
+            }
+            == now
+        )
+
+
 # -- rooms ----------------------------------------------------------------------------------------------------------
 
 

@@ -68,6 +68,8 @@ async def test_the_lists_show_who_is_here_and_what_is_played(server: Server) -> 
         assert (status["players"], status["connections"], status["moves"]) == (3, 3, 1)
         assert (status["rooms"], status["unready"]) == ({"waiting": 0, "playing": 1, "over": 0}, None)
         limits = {row["name"]: row for row in await ask(server, orders.ListLimits())}
+        used = {name: row["now"] for name, row in limits.items()}
+        assert {name for name, now in used.items() if now is None} == {"turn-milliseconds"}
         assert (limits["rooms"]["now"], limits["connections"]["now"], limits["rooms-per-player"]["now"]) == (1, 3, 1)
     assert await refusal(server, orders.ShowRoom("nothing")) != ""
 

@@ -37,9 +37,35 @@ class Allowances:
         self.misses_of_address = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
         self.page_misses = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
         self.requests = a_minute(limits.requests_per_minute_per_address)
+        self.new_players = a_minute(limits.new_players_per_minute_per_address, limits.new_players_at_once_per_address)
         self.offers = RateLimits(limits.offers_per_ten_seconds_per_player, _TEN_SECONDS_MS, monotonic_ns)
         self.crowd_chat = RateLimits(1, CROWD_CHAT_MS, monotonic_ns)
         self._limited = limited
+
+    @property
+    def used(self) -> dict[str, float]:
+        """How much of these limits is used up now, by the player or address that has used most."""
+        return {
+            "messages-per-second": self.messages.most_used,
+            "messages-at-once": self.messages.most_used,
+            "creates-per-minute-per-player": self.creates_of_player.most_used,
+            "creates-per-minute-per-address": self.creates_of_address.most_used,
+            "misses-per-minute-per-player": self.misses_of_player.most_used,
+            "misses-per-minute-per-address": self.misses_of_address.most_used,
+            "misses-at-once-per-address": self.misses_of_address.most_used,
+            "requests-per-minute-per-address": self.requests.most_used,
+            "new-players-per-minute-per-address": self.new_players.most_used,
+            "new-players-at-once-per-address": self.new_players.most_used,
+            "offers-per-ten-seconds-per-player": self.offers.most_used,
+        }
+
+    def take_new_player(self, address: str) -> None:
+        """Count a player who is to be made for one who comes from there; raises `Refused` where that is too much."""
+        wait = self.new_players.of(address).take()
+        if wait:
+            self._limited["new-players"] += 1
+            words = "Too many new players come from your address. Try again in a moment."
+            raise Refused(ErrorCode.RATE_LIMITED, words, retry_ms=wait)
 
     def take_create(self, session: Session, player: Player) -> None:
         """Count a room that is to be opened; raises `Refused` where that is too much."""

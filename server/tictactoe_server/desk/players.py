@@ -14,6 +14,7 @@ from msgspec import UNSET, UnsetType
 
 from tictactoe_protocol import BadName, ErrorCode, parse_name
 from tictactoe_server.bots import LEVEL_NAMES
+from tictactoe_server.desk.allowances import Allowances
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.stores import MISSING, Conflict, save
 from tictactoe_server.stores import Players as KnownPlayers
@@ -30,8 +31,9 @@ _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
 class Players:
     """Makes players and recognises them."""
 
-    def __init__(self, players: KnownPlayers) -> None:
+    def __init__(self, players: KnownPlayers, allowances: Allowances) -> None:
         self._players = players
+        self._allowances = allowances
 
     def note(self, token: str) -> str:
         """Note that a player is here today, and return the key by which the store knows them."""
@@ -45,15 +47,17 @@ class Players:
             self._players.see(session.key, is_seated=True)
             session.key = None
 
-    async def welcome(self, name: str | UnsetType, token: str | UnsetType) -> tuple[Player, str]:
-        """Return the player who says hello, and their token.
+    async def welcome(self, name: str | UnsetType, token: str | UnsetType, address: str) -> tuple[Player, str]:
+        """Return the player who says hello from that address, and their token.
 
         Without a token that is a new player; with one, the same as before, under the new name if one is given.
-        Raises `Refused` with ``bad_name``, ``bad_token`` or ``busy``.
+        Raises `Refused` with ``bad_name``, ``bad_token``, ``rate_limited`` or ``busy``.
         """
         chosen = None if name is UNSET else _checked_name(name)
         if token is UNSET:
-            return await self._make(_own_name(chosen) if chosen else _guest_name())
+            own = _own_name(chosen) if chosen else _guest_name()
+            self._allowances.take_new_player(address)
+            return await self._make(own)
         for _ in range(_ATTEMPTS):
             with contextlib.suppress(Conflict):
                 return await self._recognise(chosen, token), token
