@@ -19,7 +19,7 @@ from tests.authority import Authority
 from tests.environment import SERVICE_TYPE
 from tests.fakes import FakeClock
 from tests.limits import uncounted
-from tests.proxy import Proxy, run_proxy
+from tests.proxy import Proxy
 from tictactoe_server.rooms import Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -101,7 +101,7 @@ async def server() -> AsyncIterator[Server]:
 @pytest.fixture
 async def proxy(server: Server) -> AsyncIterator[Proxy]:
     """A way to the server that can be cut."""
-    async with run_proxy(server.port) as running:
+    async with Proxy(server.port) as running:
         yield running
 
 

@@ -1,100 +1,209 @@
-"""A relay between a client and a server that can lose its connections, go deaf and turn callers away."""
+"""A TCP relay that harms what goes through it, at any time: cut, delayed, throttled, swallowed, held up, turned away.
+
+It passes bytes on and knows nothing of what they mean. Each connection has two directions of its own, and the proxy has
+two that count for all its connections, also for those to come. `Proxy.on_link` sees each one before its first byte.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+CHUNK_BYTES = 65_536
+PATIENCE_SECONDS = 10.0
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class Direction:
+    """One way through a link, or, as `everywhere`, through all of them. `passed` and `swallowed` count a link's bytes.
+
+    delay_seconds: how long every chunk is kept before it goes on.
+    bytes_per_second: how much goes on in a second, None for no limit.
+    is_swallowing: take the bytes and pass nothing on.
+    taken: all the bytes that came this way, where it is set to something.
+    cut_after: cut the whole link when so many more bytes have gone on, in mid-chunk where it falls so; None for never.
+    """
+
+    def __init__(self, everywhere: Direction | None = None) -> None:
+        self.delay_seconds = 0.0
+        self.bytes_per_second: int | None = None
+        self.is_swallowing = False
+        self.taken: bytearray | None = None
+        self.cut_after: int | None = None
+        self.passed = 0
+        self.swallowed = 0
+        self.has_swallowed = asyncio.Event()
+        self._everywhere = everywhere
+        self._open = asyncio.Event()
+        self._open.set()
+
+    @property
+    def _ways(self) -> list[Direction]:
+        return [self] if self._everywhere is None else [self._everywhere, self]
+
+    @property
+    def swallows(self) -> bool:
+        """Whether nothing is passed on, of this link or of any."""
+        return any(way.is_swallowing for way in self._ways)
+
+    def hold_up(self) -> None:
+        """Stop reading, so that the sender's own buffers fill."""
+        self._open.clear()
+
+    def go_on(self) -> None:
+        """Read again after `hold_up`."""
+        self._open.set()
+
+    async def take(self, reader: asyncio.StreamReader) -> bytes:
+        """Return the next bytes that may be read, empty at the end."""
+        await self._until_open()
+        rate = min((way.bytes_per_second for way in self._ways if way.bytes_per_second), default=None)
+        data = await reader.read(CHUNK_BYTES if rate is None else max(1, rate // 20))
+        for way in self._ways:
+            if way.taken is not None:
+                way.taken += data
+        await self._until_open()
+        seconds = sum(way.delay_seconds for way in self._ways) + (len(data) / rate if rate else 0.0)
+        if seconds:
+            await asyncio.sleep(seconds)
+        return data
+
+    async def _until_open(self) -> None:
+        for way in self._ways:
+            await way._open.wait()
+
+
+class Link:
+    """One connection through the proxy: `up` goes to the server, `down` comes from it."""
+
+    def __init__(self, up: Direction, down: Direction) -> None:
+        self.up = Direction(up)
+        self.down = Direction(down)
+        self.is_cut = False
+        self._writers: list[asyncio.StreamWriter] = []
+
+    def cut(self) -> None:
+        """Cut the connection on both sides at once, without a word."""
+        self.is_cut = True
+        for writer in self._writers:
+            writer.transport.abort()
+
+    async def carry(self, proxy: Proxy, caller: Streams) -> None:
+        """Connect to the server and pass bytes on both ways until either side or a cut ends it."""
+        self._writers.append(caller[1])
+        server = await proxy.reach(caller[1])
+        if server is not None:
+            self._writers.append(server[1])
+        if server is None or self.is_cut:
+            self.cut()
+            return
+        ways = [
+            asyncio.create_task(self._pump(caller[0], server[1], self.up)),
+            asyncio.create_task(self._pump(server[0], caller[1], self.down)),
+        ]
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+            for writer in self._writers:
+                writer.close()
+            for writer in self._writers:
+                with contextlib.suppress(OSError):
+                    await writer.wait_closed()
+
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, way: Direction) -> None:
+        with contextlib.suppress(OSError):
+            while data := await way.take(reader):
+                if way.swallows:
+                    way.swallowed += len(data)
+                    way.has_swallowed.set()
+                    continue
+                if way.cut_after is not None and len(data) >= way.cut_after:
+                    writer.write(data[: way.cut_after])
+                    way.passed += way.cut_after
+                    self.cut()
+                    return
+                if way.cut_after is not None:
+                    way.cut_after -= len(data)
+                way.passed += len(data)
+                writer.write(data)
+                await writer.drain()
 
 
 class Proxy:
-    """Passes bytes on to `port` of this machine.
+    """Listens on a free `port` of the loopback, at `url`, for the server on `target`; use it with ``async with``.
 
-    `cut` breaks every connection, `lose` for good; while `is_closed` callers are turned away; while `swallows_replies`
-    nothing of the server's gets through; between `hold` and `release` it comes late, and `delay_seconds` late at any
-    time. `called` is set whenever somebody calls; `replies` is all that the server has said.
+    `links` are those that live; while `is_closed` callers are turned away; `calls` counts all of them. What is set in
+    `up`, to the server, and `down`, from it, counts for every link.
     """
 
-    def __init__(self, port: int) -> None:
-        self.port = port
+    def __init__(self, target: int) -> None:
+        self.target = target
+        self.up, self.down = Direction(), Direction()
+        self.links: list[Link] = []
+        self.on_link: Callable[[Link], None] = lambda link: None
         self.is_closed = False
-        self.swallows_replies = False
-        self.delay_seconds = 0.0
         self.calls = 0
-        self.replies = bytearray()
-        self.called = asyncio.Event()
-        self._flows = asyncio.Event()
-        self._flows.set()
-        self._server: asyncio.Server | None = None
-        self._writers: set[asyncio.StreamWriter] = set()
+        self._called = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
 
-    @property
-    def url(self) -> str:
-        assert self._server is not None
-        return f"ws://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+        self.url = f"ws://127.0.0.1:{self.port}"
+        return self
 
-    async def start(self) -> None:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-
-    async def stop(self) -> None:
-        self.cut()
-        if self._server is not None:
-            self._server.close()
-            await self._server.wait_closed()
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def cut(self) -> None:
-        for writer in self._writers:
-            writer.transport.abort()
-        self._writers.clear()
+        """Break every connection; new ones may be made."""
+        for link in list(self.links):
+            link.cut()
 
     def lose(self) -> None:
         """Break every connection, and turn callers away from now on."""
         self.is_closed = True
         self.cut()
 
-    def hold(self) -> None:
-        self._flows.clear()
-
-    def release(self) -> None:
-        self._flows.set()
-
     async def until_called(self) -> None:
-        self.called.clear()
-        async with asyncio.timeout(10):
-            await self.called.wait()
+        """Wait for the next caller."""
+        self._called.clear()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await self._called.wait()
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def reach(self, caller: asyncio.StreamWriter) -> Streams | None:
+        """Connect to the server for a caller; None where that cannot be."""
+        try:
+            return await asyncio.open_connection("127.0.0.1", self.target)
+        except OSError:
+            return None
+
+    def keep(self, task: asyncio.Task[None]) -> None:
+        """Cancel a task at the end, if it still runs."""
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.calls += 1
-        self.called.set()
+        self._called.set()
         if self.is_closed:
             writer.transport.abort()
             return
-        up_reader, up_writer = await asyncio.open_connection("127.0.0.1", self.port)
-        both = {writer, up_writer}
-        self._writers |= both
-        await asyncio.gather(
-            self._pass(reader, up_writer, replies=False),
-            self._pass(up_reader, writer, replies=True),
-        )
-        self._writers -= both
-
-    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, replies: bool) -> None:
-        with contextlib.suppress(OSError):
-            while data := await reader.read(65536):
-                if replies:
-                    self.replies += data
-                    await asyncio.sleep(self.delay_seconds)
-                    await self._flows.wait()
-                if not (replies and self.swallows_replies):
-                    writer.write(data)
-        writer.transport.abort()
-
-
-@contextlib.asynccontextmanager
-async def run_proxy(port: int) -> AsyncIterator[Proxy]:
-    proxy = Proxy(port)
-    await proxy.start()
-    try:
-        yield proxy
-    finally:
-        await proxy.stop()
+        link = Link(self.up, self.down)
+        self.on_link(link)
+        self.links.append(link)
+        task = asyncio.create_task(link.carry(self, (reader, writer)))
+        self.keep(task)
+        task.add_done_callback(lambda _: self.links.remove(link))

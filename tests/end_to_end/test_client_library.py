@@ -88,12 +88,12 @@ async def test_the_latency_is_that_of_now(proxy: Proxy, monkeypatch: pytest.Monk
     monkeypatch.setattr("tictactoe_client.online.connection.PING_INTERVAL_SECONDS", 0.01)
     async with connect(proxy.url) as client:
         at_first = client.latency_seconds
-        proxy.delay_seconds = 2 * at_first + 0.1
+        proxy.down.delay_seconds = 2 * at_first + 0.1
         async with asyncio.timeout(10):
             while client.latency_seconds <= at_first:
                 await client.ping()
             slow = client.latency_seconds
-            proxy.delay_seconds = 0
+            proxy.down.delay_seconds = 0
             while client.latency_seconds >= slow:
                 await client.ping()
 
@@ -106,7 +106,7 @@ async def test_a_server_that_stops_answering_is_found_out(proxy: Proxy, monkeypa
     async with connect(proxy.url) as client:
         messages = client.messages()
         assert (await anext(messages)).push is not None
-        proxy.swallows_replies = True
+        proxy.down.is_swallowing = True
         with pytest.raises(ConnectionLost):
             async with asyncio.timeout(10):
                 await anext(messages)
@@ -118,11 +118,11 @@ async def test_the_latency_after_a_return_is_the_new_connection_s(
     monkeypatch.setattr("tictactoe_client.online.connection.PING_INTERVAL_SECONDS", 0.01)
     quick = Backoff((0.01,), longest=0.02, hold_seconds=60)
     async with connect(proxy.url, reconnect=quick) as client:
-        proxy.delay_seconds = slow = 0.5
+        proxy.down.delay_seconds = slow = 0.5
         async with asyncio.timeout(10):
             while client.latency_seconds < slow:
                 await client.ping()
-            proxy.delay_seconds = 0
+            proxy.down.delay_seconds = 0
             proxy.cut()
             await client.ping()
         assert client.latency_seconds < slow

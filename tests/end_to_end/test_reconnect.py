@@ -19,7 +19,7 @@ from tests.end_to_end.test_client_library import state_where
 from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity, state
 from tests.kept import leave_seat, rooms_left, session_of
 from tests.peer import Peer, open_peer
-from tests.proxy import Proxy, run_proxy
+from tests.proxy import Proxy
 from tests.terminal import pipe
 from tictactoe_client import Client, ConnectionLost, Interrupted, Refused, Room, connect
 from tictactoe_client.json_mode import JsonGame
@@ -84,10 +84,10 @@ async def far_room(server: Server, proxy: Proxy) -> AsyncIterator[tuple[Client, 
 
 async def lose_the_answer(asking: Coroutine[Any, Any, None], proxy: Proxy, arrived: Coroutine[Any, Any, Any]) -> None:
     """Ask through the proxy, lose the connection once the server has carried it out, and wait for the answer."""
-    proxy.swallows_replies = True
+    proxy.down.is_swallowing = True
     task = asyncio.create_task(asking)
     await arrived
-    proxy.swallows_replies = False
+    proxy.down.is_swallowing = False
     proxy.cut()
     async with asyncio.timeout(10):
         await task
@@ -136,7 +136,7 @@ async def test_what_is_asked_without_a_connection_is_sent_after_the_return(serve
 async def test_what_was_answered_is_not_asked_again_after_a_return() -> None:
     async with (
         hostile_server() as hostile,
-        run_proxy(int(hostile.url.rpartition(":")[2])) as proxy,
+        Proxy(int(hostile.url.rpartition(":")[2])) as proxy,
         connect(proxy.url, reconnect=QUICK) as client,
     ):
         messages = client.messages()
@@ -221,7 +221,7 @@ async def patient() -> AsyncIterator[Proxy]:
     """Lead to a server that holds a seat for five minutes."""
     async with (
         Server(ServerSettings(host="127.0.0.1", port=0, hold_seconds=300)) as server,
-        run_proxy(server.port) as running,
+        Proxy(server.port) as running,
     ):
         yield running
 
@@ -248,7 +248,7 @@ async def test_a_transcript_and_a_script_say_how_long_the_server_holds_the_seat(
 
 async def test_a_seat_that_is_not_held_at_all_is_tried_for_once() -> None:
     settings = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
-    async with Server(settings) as server, run_proxy(server.port) as proxy, connect(proxy.url, reconnect=True) as ana:
+    async with Server(settings) as server, Proxy(server.port) as proxy, connect(proxy.url, reconnect=True) as ana:
         room = await ana.create()
         messages = ana.messages()
         proxy.cut()
@@ -261,7 +261,7 @@ async def test_a_short_hold_throws_nobody_out_while_no_server_answers() -> None:
     backoff = Backoff((0.01,), longest=0.01)
     async with (
         Server(settings) as server,
-        run_proxy(server.port) as proxy,
+        Proxy(server.port) as proxy,
         connect(proxy.url, reconnect=backoff) as ana,
     ):
         room = await ana.create()
@@ -287,7 +287,7 @@ async def test_a_server_that_does_not_say_how_long_it_holds_a_seat_holds_it_for_
 
 async def test_a_server_that_forgot_us_ends_the_attempts(proxy: Proxy) -> None:
     async with Server() as other, connect(proxy.url, reconnect=QUICK) as client:
-        proxy.port = other.port
+        proxy.target = other.port
         messages = client.messages()
         proxy.cut()
         with pytest.raises(ConnectionLost) as lost:
@@ -407,10 +407,10 @@ async def test_a_script_hears_of_the_loss_and_its_move_is_sent_again(server: Ser
         code = (await ana.message(type="room"))["room"]
         await bo.ask("join", room=code)
         await ana.message(type="room", status="playing")
-        proxy.swallows_replies = True
+        proxy.down.is_swallowing = True
         ana.send(type="move", at="b2")
         await bo.state(ply=1)
-        proxy.swallows_replies = False
+        proxy.down.is_swallowing = False
         proxy.cut()
         assert (await ana.message(type="disconnected"))["hold_ms"] == 60_000
         assert (await ana.message(type="reconnecting"))["attempt"] == 1
@@ -418,10 +418,10 @@ async def test_a_script_hears_of_the_loss_and_its_move_is_sent_again(server: Ser
         assert (await ana.message(type="welcome"))["player"]
         assert (await ana.message(type="room"))["board"] == "....X...."
         assert (await ana.message(type="ok"))["id"] == "line-1"
-        proxy.swallows_replies = True
+        proxy.down.is_swallowing = True
         ana.send(type="chat", text="hello")
         await bo.next_of("chat")
-        proxy.swallows_replies = False
+        proxy.down.is_swallowing = False
         proxy.cut()
         assert (await ana.message(type="error"))["code"] == "interrupted"
 
@@ -580,11 +580,11 @@ async def test_the_end_of_the_input_waits_until_the_return_is_told_and_the_kept_
                     await asyncio.sleep(0.002)
             proxy.is_closed = False
             await event_of(messages, Back)
-            proxy.hold()
+            proxy.down.hold_up()
             await sees_online(bo, "X", is_online=False)
             await sees_online(bo, "X")
             assert capsys.readouterr().out == ""
-            proxy.release()
+            proxy.down.go_on()
             async with asyncio.timeout(10):
                 assert await game == 0
     back, played, ended = capsys.readouterr().out.splitlines()[:3]

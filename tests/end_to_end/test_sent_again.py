@@ -11,7 +11,7 @@ from tests.end_to_end.test_client_library import state_where
 from tests.end_to_end.test_reconnect import QUICK, event_of, far_room, lose_the_answer
 from tests.faults.hostile_server import HostileServer, hostile_server, state
 from tests.peer import Peer
-from tests.proxy import Proxy, run_proxy
+from tests.proxy import Proxy
 from tictactoe_client import Room, connect
 from tictactoe_client.online.conversation import may_be_repeated
 from tictactoe_client.online.events import Back
@@ -78,7 +78,7 @@ def sent(hostile: HostileServer, *kinds: type) -> list[Request]:
 @contextlib.asynccontextmanager
 async def told(*features: str) -> AsyncIterator[tuple[HostileServer, Proxy]]:
     """Run a server that names these features, and a way to it that can be cut."""
-    async with hostile_server() as hostile, run_proxy(int(hostile.url.rpartition(":")[2])) as proxy:
+    async with hostile_server() as hostile, Proxy(int(hostile.url.rpartition(":")[2])) as proxy:
         hostile.features = features
         yield hostile, proxy
 

@@ -17,7 +17,7 @@ from tests.end_to_end.test_server_command import started, stopped, url_of
 from tests.faults.hostile_server import hostile_server
 from tests.kept import rooms_left
 from tests.peer import open_peer
-from tests.proxy import Proxy, run_proxy
+from tests.proxy import Proxy
 from tictactoe_client import ConnectionLost, Unreachable, connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.address import parse_address
@@ -33,7 +33,7 @@ NEVER = Backoff((3600,), hold_seconds=3600, steady_seconds=0)
 @pytest.fixture
 async def ways(server: Server) -> AsyncIterator[tuple[Proxy, Proxy]]:
     """Two addresses of one server."""
-    async with run_proxy(server.port) as one, run_proxy(server.port) as two:
+    async with Proxy(server.port) as one, Proxy(server.port) as two:
         yield one, two
 
 
@@ -142,7 +142,7 @@ async def test_the_game_goes_on_when_the_server_is_started_again_elsewhere(tmp_p
     async with contextlib.AsyncExitStack() as stack:
         server = await stack.enter_async_context(started(*arguments))
         port = parse_address(await url_of(server)).port or 0
-        one, two = [await stack.enter_async_context(run_proxy(port)) for _ in range(2)]
+        one, two = [await stack.enter_async_context(Proxy(port)) for _ in range(2)]
         two.is_closed = True
         ana, bo = [
             await stack.enter_async_context(connect([one.url, two.url], name=name, reconnect=QUICK))
@@ -156,7 +156,7 @@ async def test_the_game_goes_on_when_the_server_is_started_again_elsewhere(tmp_p
         one.is_closed = True
         await stopped(server)
         again = await stack.enter_async_context(started(*arguments))
-        two.port = parse_address(await url_of(again)).port or 0
+        two.target = parse_address(await url_of(again)).port or 0
         two.is_closed = False
         await other.move(0)
         state = await state_where(room, ply=2)
@@ -247,7 +247,7 @@ async def test_one_is_the_same_player_at_every_address(server: Server, ways: tup
 
 async def test_a_player_whom_one_address_does_not_know_is_kept_for_the_others(ways: tuple[Proxy, Proxy]) -> None:
     async with Server() as other:
-        ways[0].port = other.port
+        ways[0].target = other.port
         async with connect(ways[1].url, name="ana") as known:
             token = known.token
         for way in ways:

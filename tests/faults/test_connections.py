@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.faults.harness import Harness
-from tests.faults.proxy import Link, Proxy
 from tests.peer import open_peer, play_out
+from tests.proxy import Link, Proxy
 from tests.soak import cuts, retries, seats
 
 

@@ -11,10 +11,10 @@ import contextlib
 from collections.abc import Sequence
 from http import HTTPStatus
 from ipaddress import IPv4Address
-from types import TracebackType
 from typing import Literal, Self, cast
 
-CHUNK_BYTES = 65_536
+from tests.proxy import Proxy, Streams
+
 CONNECT_SECONDS = 1.0
 ASK_SECONDS = 0.5
 """How often servers are asked whether they are ready, and how long an answer may take."""
@@ -23,60 +23,29 @@ SIGNATURE = b"\r\n\r\n\x00\r\nQUIT\n"
 """Of version 2. Source: haproxy's "The PROXY protocol, versions 1 & 2", section 2.2."""
 
 
-class Balancer:
+class Balancer(Proxy):
     """Listens on a free port of the loopback, at `url`, for servers on `ports`; use it with ``async with``."""
 
     def __init__(self, ports: Sequence[int], *, version: Literal[1, 2] = 2) -> None:
+        super().__init__(ports[0])
         self._ports = list(ports)
         self._version = version
         self._turn = 0
         self._is_ready = dict.fromkeys(ports, True)
-        self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
-        self.port = self._server.sockets[0].getsockname()[1]
-        self.url = f"ws://127.0.0.1:{self.port}"
         for port in self._ports:
-            self._keep(asyncio.create_task(self._ask(port)))
-        return self
+            self.keep(asyncio.create_task(self._ask(port)))
+        return await super().__aenter__()
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+    async def reach(self, caller: asyncio.StreamWriter) -> Streams | None:
+        """Connect to the next server that takes the call, and say whose it is; None where none does."""
+        server = await self._connect()
+        if server is not None:
+            server[1].write(self._header(caller))
+        return server
 
-    def _keep(self, task: asyncio.Task[None]) -> None:
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._keep(asyncio.create_task(self._serve(reader, writer)))
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Pass bytes on both ways until either side ends; a caller for whom there is no server is turned away."""
-        try:
-            server = await self._connect()
-            if server is None:
-                return
-            try:
-                server[1].write(self._header(writer))
-                ways = [asyncio.create_task(pump(reader, server[1])), asyncio.create_task(pump(server[0], writer))]
-                try:
-                    await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-                finally:
-                    for way in ways:
-                        way.cancel()
-            finally:
-                server[1].close()
-        finally:
-            writer.close()
-
-    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
-        """Connect to the next server that takes the call; None where none does."""
+    async def _connect(self) -> Streams | None:
         self._turn += 1
         turned = [self._ports[(self._turn + place) % len(self._ports)] for place in range(len(self._ports))]
         for port in sorted(turned, key=lambda port: not self._is_ready[port]):
@@ -114,11 +83,3 @@ async def is_ready(port: int) -> bool:
     finally:
         if writer is not None:
             writer.close()
-
-
-async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Pass on what is read, to the end."""
-    with contextlib.suppress(OSError):
-        while data := await reader.read(CHUNK_BYTES):
-            writer.write(data)
-            await writer.drain()

@@ -28,9 +28,9 @@ from nats.js.api import StreamConfig
 
 from tests.authority import Authority
 from tests.environment import environment
-from tests.faults.proxy import Proxy
 from tests.house.cables import Cable
 from tests.house.tied import tied
+from tests.proxy import Proxy
 from tictactoe_server.stores.jetstream import rights
 
 READY_SECONDS = 25.0

@@ -17,7 +17,7 @@ import pytest
 
 from tests.authority import Authority
 from tests.environment import environment
-from tests.proxy import run_proxy
+from tests.proxy import Proxy
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, make_anew, node_in
 from tests.server.stored import ANA_KEY, finish, forget, keep, room_of, rooms_in
@@ -169,7 +169,7 @@ async def test_what_was_missed_while_the_connection_was_away_is_told_when_it_is_
     node: Node, store: JetStreamStore
 ) -> None:
     revision = await keep(store, room_of(CODE, 1), MISSING)
-    async with run_proxy(node.port) as proxy:
+    async with Proxy(node.port) as proxy:
         far = await JetStreamStore.open(proxy.url.replace("ws", "nats"), unsafe=True)
         notes = Notes()
         await far.feed.start(notes)

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.faults.fleet import Fleet
 from tests.faults.harness import Harness
 from tests.faults.ledger import Ledger
-from tests.faults.proxy import Link, Proxy
+from tests.proxy import Link, Proxy
 from tests.soak.figures import times
 
 LONGEST_BYTES = 4_000

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from tests.faults.harness import Harness
 from tests.faults.ledger import Ledger
-from tests.faults.proxy import Proxy
 from tests.peer import Peer, open_peer
+from tests.proxy import Proxy
 
 RULES = {"rows": 15, "columns": 15, "line": 15}
 MOVES_A_ROOM = 200

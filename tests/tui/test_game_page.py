@@ -188,11 +188,11 @@ async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(
 
 async def test_a_move_on_its_way_is_shown_and_played_once(proxy: Proxy, game: Game) -> None:
     async with game(url=proxy.url) as (ana, bo, code):
-        proxy.swallows_replies = True
+        proxy.down.is_swallowing = True
         await ana.press("5")
         await bo.state(ply=1)
         await ana.until("x?", "Sending")
-        proxy.swallows_replies = False
+        proxy.down.is_swallowing = False
         proxy.cut()
         await ana.until("(X)", "Back after ", " s. Nothing was missed.", gone="x?")
         await bo.ask("move", room=code, cell=0, ply=1)

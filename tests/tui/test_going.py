@@ -10,7 +10,7 @@ import pytest
 
 from tests.kept import rooms_left
 from tests.peer import Peer, open_peer, two_playing
-from tests.proxy import Proxy, run_proxy
+from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, QUICK, Game, OpenScreen, ScreenUser
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
@@ -26,11 +26,11 @@ async def far_game(
     game: Game, server: Server, backoff: Backoff = QUICK
 ) -> AsyncIterator[tuple[ScreenUser, Peer, str, Proxy]]:
     """Let ana play with bo through a proxy."""
-    async with run_proxy(server.port) as proxy, game(url=proxy.url, backoff=backoff) as (ana, bo, code):
+    async with Proxy(server.port) as proxy, game(url=proxy.url, backoff=backoff) as (ana, bo, code):
         try:
             yield ana, bo, code, proxy
         finally:
-            proxy.release()
+            proxy.down.go_on()
 
 
 async def until_rooms_wait(peer: Peer, count: int) -> None:
@@ -43,7 +43,7 @@ async def until_rooms_wait(peer: Peer, count: int) -> None:
 async def test_waiting_is_left_though_the_server_is_silent(proxy: Proxy, open_screen: OpenScreen) -> None:
     async with open_screen(proxy.url, Choice("create")) as ana:
         await ana.until("Waiting for someone")
-        proxy.swallows_replies = True
+        proxy.down.is_swallowing = True
         await ana.do("escape", "Playing as")
 
 
@@ -54,23 +54,23 @@ async def test_looking_for_an_opponent_is_left_at_once(server: Server, proxy: Pr
         await ana.until("YOUR MOVE")
         await bo.ask("resign", room=code)
         await ana.until("YOU WIN")
-        proxy.hold()
+        proxy.down.hold_up()
         await ana.do("n n", "Looking for another opponent…   Esc home")
         await ana.do("escape", "Playing as")
         await until_rooms_wait(bo, 1)
-        proxy.release()
+        proxy.down.go_on()
         await until_rooms_wait(bo, 0)
         await ana.until("Playing as", gone="Waiting for")
 
 
 async def test_fetching_the_computer_is_left_at_once(bots: Server, open_screen: OpenScreen) -> None:
-    async with run_proxy(bots.port) as proxy, open_screen(proxy.url, Choice("create")) as ana:
+    async with Proxy(bots.port) as proxy, open_screen(proxy.url, Choice("create")) as ana:
         await ana.until("Waiting for someone")
         code = ana.code
-        proxy.hold()
+        proxy.down.hold_up()
         await ana.do("b", "Fetching the computer…   Esc home")
         await ana.do("escape", "Playing as")
-        proxy.release()
+        proxy.down.go_on()
         async with open_peer(bots.url) as bo, asyncio.timeout(10):
             while (await bo.ask("join", room=code))["type"] == "ok":
                 await bo.ask("leave", room=code)
@@ -79,16 +79,16 @@ async def test_fetching_the_computer_is_left_at_once(bots: Server, open_screen: 
 
 async def test_a_game_that_began_while_the_computer_is_fetched_is_played(bots: Server, open_screen: OpenScreen) -> None:
     async with (
-        run_proxy(bots.port) as proxy,
+        Proxy(bots.port) as proxy,
         open_screen(proxy.url, Choice("create")) as ana,
         open_peer(bots.url, "bo") as bo,
     ):
         await ana.until("Waiting for someone")
         code = ana.code
-        proxy.hold()
+        proxy.down.hold_up()
         await ana.do("b", "Fetching the computer…   Esc home")
         await bo.ask("join", room=code)
-        proxy.release()
+        proxy.down.go_on()
         await ana.until("Somebody has come meanwhile: the game is on.", "O  bo", f"{code} ·")
         await ana.press("5")
         await bo.state(ply=1, status="playing")
@@ -96,7 +96,7 @@ async def test_a_game_that_began_while_the_computer_is_fetched_is_played(bots: S
 
 async def test_a_move_without_an_answer_keeps_nobody(game: Game, server: Server) -> None:
     async with far_game(game, server) as (ana, bo, _, proxy):
-        proxy.swallows_replies = True
+        proxy.down.is_swallowing = True
         await ana.do("5", "Sending")
         await ana.do("escape", "Leave and lose this game?")
         await ana.do("enter", "Playing as")
@@ -202,9 +202,9 @@ async def test_a_game_that_is_watched_after_esc_is_left(server: Server, proxy: P
         code = (await bo.ask("create"))["room"]
         await cy.ask("join", room=code)
         await wat.until("1 live", code)
-        proxy.hold()
+        proxy.down.hold_up()
         await wat.do("enter escape", "Playing as")
-        proxy.release()
+        proxy.down.go_on()
         await bo.state(watchers=1)
         await bo.state(watchers=0)
         await wat.until("Playing as", gone="WATCHING")

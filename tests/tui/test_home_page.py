@@ -9,7 +9,7 @@ import pytest
 
 from tests.kept import leave_seat, rooms_left
 from tests.peer import Peer, open_peer, two_playing
-from tests.proxy import Proxy, run_proxy
+from tests.proxy import Proxy
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client.online.address import parse_house
 from tictactoe_client.online.client import Choice
@@ -110,7 +110,7 @@ async def a_seat_left(server: Server) -> AsyncIterator[tuple[Peer, str]]:
 async def a_room_that_fills_up(server: Server, open_screen: OpenScreen) -> AsyncIterator[tuple[ScreenUser, str, Proxy]]:
     """Let ana have a room chosen that is full before she can know it."""
     async with (
-        run_proxy(server.port) as proxy,
+        Proxy(server.port) as proxy,
         open_peer(server.url, "bo") as bo,
         open_peer(server.url, "cy") as cy,
         open_screen(proxy.url) as ana,
@@ -118,7 +118,7 @@ async def a_room_that_fills_up(server: Server, open_screen: OpenScreen) -> Async
         code = (await bo.ask("create"))["room"]
         await ana.until(code)
         await ana.do("up", f"> {code}")
-        proxy.hold()
+        proxy.down.hold_up()
         await cy.ask("join", room=code)
         yield ana, code, proxy
 
@@ -126,7 +126,7 @@ async def a_room_that_fills_up(server: Server, open_screen: OpenScreen) -> Async
 async def test_a_room_that_filled_up_meanwhile_may_be_watched(server: Server, open_screen: OpenScreen) -> None:
     async with a_room_that_fills_up(server, open_screen) as (ana, code, proxy):
         await ana.do("enter", f"Joining {code}")
-        proxy.release()
+        proxy.down.go_on()
         await ana.until(f"Room {code} is full; you may watch it.", gone=f"  {code}  3x3")
         await ana.do("enter", f"WATCHING {code}")
 
@@ -135,7 +135,7 @@ async def test_a_full_room_takes_no_key_from_a_name_that_is_typed(server: Server
     async with a_room_that_fills_up(server, open_screen) as (ana, code, proxy):
         await ana.press("enter", "n")
         await ana.type("zoe")
-        proxy.release()
+        proxy.down.go_on()
         await ana.until(f"Room {code} is full; you may watch it.")
         await ana.do("escape", "Your name:", gone="is full")
         await ana.do("enter", "Playing as  zoe")

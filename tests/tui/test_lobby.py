@@ -91,7 +91,7 @@ async def test_the_rooms_are_read_anew_from_a_server_that_knows_of_nothing_any_m
         await wat.until("1 live")
         new = (await zoe.ask("create"))["room"]
         async with cut_off(proxy, restarted):
-            proxy.port = restarted.port
+            proxy.target = restarted.port
         await wat.until("does not know that token", "r retry")
         await wat.do("r", "Playing as", "0 live", new, gone=old)
         await zoe.ask("leave", room=new)
@@ -101,18 +101,19 @@ async def test_the_rooms_are_read_anew_from_a_server_that_knows_of_nothing_any_m
 async def test_the_list_is_asked_for_once_and_followed_from_no_room(
     server: Server, proxy: Proxy, open_screen: OpenScreen
 ) -> None:
+    proxy.down.taken = said = bytearray()
     async with open_peer(server.url, "bo") as bo, open_screen(proxy.url) as ana:
         await ana.until("Quick match")
         await bo.ask("lobby", on=True)
         first = (await bo.ask("create", rules="gomoku"))["room"]
         await ana.until(first)
-        assert bytes(proxy.replies).count(b'"rooms":[') == 2  # those of the welcome, and the list
+        assert said.count(b'"rooms":[') == 2  # those of the welcome, and the list
         await ana.do("enter", "Waiting for")
         second = (await bo.ask("create", rules="gomoku"))["room"]
         await until_told_of(bo, second)
-        assert second.encode() not in proxy.replies
+        assert second.encode() not in said
         await ana.do("escape", second)
-        assert bytes(proxy.replies).count(b'"rooms":[') == 3
+        assert said.count(b'"rooms":[') == 3
 
 
 @pytest.mark.parametrize(

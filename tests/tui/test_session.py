@@ -79,12 +79,12 @@ async def test_the_head_says_how_long_the_server_takes_now(
         if in_a_room:
             await ana.do("enter", "Waiting for someone", " ms")
         at_first = shown()
-        proxy.delay_seconds = (at_first + 100) / 500
+        proxy.down.delay_seconds = (at_first + 100) / 500
         async with asyncio.timeout(10):
             while shown() <= at_first:
                 await ana.pilot.pause()
             slow = shown()
-            proxy.delay_seconds = 0
+            proxy.down.delay_seconds = 0
             while shown() >= slow:
                 await ana.pilot.pause()
 

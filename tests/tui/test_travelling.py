@@ -7,7 +7,7 @@ from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 from tests.environment import SERVICE_TYPE
 from tests.kept import rooms_left
 from tests.peer import open_peer
-from tests.proxy import run_proxy
+from tests.proxy import Proxy
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client.files.players import KnownPlayers
 from tictactoe_client.online.address import parse_house
@@ -103,8 +103,8 @@ async def test_a_server_nearby_is_listed_and_gone_to(server: Server, open_screen
 
 async def test_the_first_page_shows_where_one_is_now(server: Server, open_screen: OpenScreen) -> None:
     async with (
-        run_proxy(server.port) as one,
-        run_proxy(server.port) as two,
+        Proxy(server.port) as one,
+        Proxy(server.port) as two,
         open_screen(one.url, server=f"{one.url},{two.url}") as ana,
     ):
         await ana.until(one.url, "Playing as")
@@ -114,7 +114,7 @@ async def test_the_first_page_shows_where_one_is_now(server: Server, open_screen
 
 
 async def test_an_address_that_is_gone_is_passed_over_at_the_start(server: Server, open_screen: OpenScreen) -> None:
-    async with run_proxy(server.port) as one, run_proxy(server.port) as two:
+    async with Proxy(server.port) as one, Proxy(server.port) as two:
         one.is_closed = True
         async with open_screen(one.url, server=f"{one.url},{two.url}") as ana:
             await ana.until(two.url, "Playing as")
@@ -122,8 +122,8 @@ async def test_an_address_that_is_gone_is_passed_over_at_the_start(server: Serve
 
 async def test_a_link_to_another_address_of_the_house_stays_here(server: Server, open_screen: OpenScreen) -> None:
     async with (
-        run_proxy(server.port) as one,
-        run_proxy(server.port) as two,
+        Proxy(server.port) as one,
+        Proxy(server.port) as two,
         open_peer(server.url, "bo") as bo,
         open_screen(one.url, server=f"{one.url},{two.url}") as ana,
     ):

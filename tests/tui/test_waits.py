@@ -9,7 +9,7 @@ import pytest
 
 from tests.kept import leave_seat
 from tests.peer import Peer, open_peer, two_playing
-from tests.proxy import Proxy, run_proxy
+from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_going import until_rooms_wait
 from tests.tui.test_history_page import played
@@ -26,14 +26,14 @@ async def slow_screen(
     """Let ana sit at the end of a slow line; bo looks on from nearby."""
     async with (
         open_peer(server.url, "bo") as bo,
-        run_proxy(server.port) as proxy,
+        Proxy(server.port) as proxy,
         open_screen(proxy.url, opening=opening, **options) as ana,
     ):
         await ana.until("Playing as" if opening is None else "Watch a game")
         try:
             yield ana, bo, proxy
         finally:
-            proxy.release()
+            proxy.down.go_on()
 
 
 FORM = ("down down enter", "Enter open the room")
@@ -42,11 +42,11 @@ FORM = ("down down enter", "Enter open the room")
 async def test_a_new_room_that_is_given_up_is_left_again(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
         await ana.do(*FORM)
-        proxy.hold()
+        proxy.down.hold_up()
         await ana.do("enter", "Opening the room…   Esc cancel")
         await ana.do("escape", "Playing as", gone="Opening")
         await until_rooms_wait(bo, 1)
-        proxy.release()
+        proxy.down.go_on()
         await until_rooms_wait(bo, 0)
         await ana.until("Playing as", gone="Waiting for")
         assert ana.app.is_running
@@ -56,16 +56,16 @@ async def test_a_new_room_is_given_up_at_once_though_it_was_edited(server: Serve
     async with slow_screen(open_screen, server) as (ana, _, proxy):
         await ana.do(*FORM)
         await ana.press("down", "4", "x", "4")
-        proxy.hold()
+        proxy.down.hold_up()
         await ana.do("enter escape", "Playing as")
 
 
 async def test_a_second_enter_opens_no_second_room(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
         await ana.do(*FORM)
-        proxy.hold()
+        proxy.down.hold_up()
         await ana.press("enter", "enter", "enter")
-        proxy.release()
+        proxy.down.go_on()
         await ana.until("Waiting for someone")
         await ana.do("escape", "Playing as")
         await until_rooms_wait(bo, 0)
@@ -74,20 +74,20 @@ async def test_a_second_enter_opens_no_second_room(server: Server, open_screen: 
 async def test_help_that_is_open_is_no_obstacle_to_a_new_room(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, _, proxy):
         await ana.do(*FORM)
-        proxy.hold()
+        proxy.down.hold_up()
         await ana.do("enter ?", "Esc back")
-        proxy.release()
+        proxy.down.go_on()
         await ana.until("Waiting for someone")
         await ana.do("escape", "Playing as")
 
 
 async def test_a_quick_match_is_given_up_on_the_first_page(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
-        proxy.hold()
+        proxy.down.hold_up()
         await ana.do("enter enter", "Looking for an opponent…   Esc cancel")
         await ana.do("escape", "Playing as", gone="Looking")
         await until_rooms_wait(bo, 1)
-        proxy.release()
+        proxy.down.go_on()
         await until_rooms_wait(bo, 0)
         await ana.until("Playing as", gone="Waiting for")
 
@@ -95,27 +95,27 @@ async def test_a_quick_match_is_given_up_on_the_first_page(server: Server, open_
 @pytest.mark.parametrize("key", ["?", "s"])
 async def test_a_quick_match_is_entered_whatever_is_open(server: Server, open_screen: OpenScreen, key: str) -> None:
     async with slow_screen(open_screen, server) as (ana, _, proxy):
-        proxy.hold()
+        proxy.down.hold_up()
         await ana.press("enter", key)
         await ana.until("back", gone="Playing as")
-        proxy.release()
+        proxy.down.go_on()
         await ana.until("Waiting for someone")
         assert len(ana.app.pages) == 2
 
 
 async def test_nothing_else_is_opened_while_a_match_is_looked_for(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, _, proxy):
-        proxy.hold()
+        proxy.down.hold_up()
         await ana.do("enter down down enter", "> New room", "Looking for an opponent…")
-        proxy.release()
+        proxy.down.go_on()
         await ana.until("Waiting for someone")
 
 
 async def test_another_room_is_entered_after_the_one_given_up_was_left(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
-        proxy.hold()
+        proxy.down.hold_up()
         await ana.do("enter escape enter", "Looking for an opponent…")
-        proxy.release()
+        proxy.down.go_on()
         await ana.until("Waiting for someone")
         await until_rooms_wait(bo, 1)
         await bo.ask("match")
@@ -127,11 +127,11 @@ async def test_a_room_that_is_joined_too_late_is_left_to_others(server: Server, 
         code = (await bo.ask("create", visibility="private"))["room"]
         await ana.press("j")
         await ana.type(code)
-        proxy.hold()
+        proxy.down.hold_up()
         await ana.do("enter", f"Joining {code}…   Esc cancel")
         await ana.do("escape", "> Join with a code", gone="Joining")
         await bo.state(status="playing")
-        proxy.release()
+        proxy.down.go_on()
         assert (await bo.state(status="over"))["result"]["winner"] == "X"
         await ana.until("Playing as")
 
@@ -143,12 +143,13 @@ async def test_to_give_up_a_resumed_game_keeps_the_seat(server: Server, proxy: P
         leave_seat(proxy.url, code, token)
         async with open_screen(proxy.url, name=None) as ana:
             await ana.until(f"> Resume {code}")
-            proxy.hold()
+            calls = proxy.calls
+            proxy.down.hold_up()
             await ana.do("enter escape", "Playing as  ana", gone="Joining")
             await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is True)
-            proxy.release()
+            proxy.down.go_on()
             await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
-            while ana.app.link.phase != "online":
+            while proxy.calls == calls or ana.app.link.phase != "online":
                 await ana.pilot.pause()
             await ana.do("enter", "bo's move", "O  ana (you)")
 
@@ -161,10 +162,10 @@ async def test_help_that_is_open_is_no_obstacle_to_watching(server: Server, open
         code = (await bo.ask("create"))["room"]
         await cy.ask("join", room=code)
         await wat.until("1 live", code)
-        proxy.hold()
+        proxy.down.hold_up()
         await wat.do("enter enter", f"Going to watch {code}…   Esc cancel")
         await wat.press("?")
-        proxy.release()
+        proxy.down.go_on()
         await wat.until("WATCHING")
         await wat.do("escape", "Watch a game", "1 live")
         await bo.state(watchers=0)
@@ -173,7 +174,7 @@ async def test_help_that_is_open_is_no_obstacle_to_watching(server: Server, open
 @pytest.mark.parametrize("keys", [("enter",), ("down", "down", "enter", "enter")])
 async def test_who_quits_on_the_way_leaves_it(server: Server, open_screen: OpenScreen, keys: tuple[str, ...]) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
-        proxy.delay_seconds = 0.05
+        proxy.down.delay_seconds = 0.05
         await ana.press(*keys, "ctrl+q")
         await ana.until_it_ends()
         await until_rooms_wait(bo, 0)
@@ -181,7 +182,7 @@ async def test_who_quits_on_the_way_leaves_it(server: Server, open_screen: OpenS
 
 async def test_a_wait_is_said_in_ascii(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server, ascii=True, colour=False) as (ana, _, proxy):
-        proxy.hold()
+        proxy.down.hold_up()
         await ana.press("enter")
         assert (await ana.until("Looking for an opponent...   Esc cancel")).isascii()
 
@@ -190,24 +191,24 @@ async def test_a_wait_is_said_in_ascii(server: Server, open_screen: OpenScreen) 
 async def slow_history(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[ScreenUser, Proxy]]:
     """Let ana look at the list of her games at the end of a slow line."""
     async with (
-        run_proxy(server.port) as proxy,
+        Proxy(server.port) as proxy,
         played(server, resigned=1, url=proxy.url),
         open_screen(proxy.url) as ana,
     ):
         await ana.until("Your games")
         await ana.do("up enter", "2 games", "> 1.", "gomoku")
-        proxy.hold()
+        proxy.down.hold_up()
         try:
             yield ana, proxy
         finally:
-            proxy.release()
+            proxy.down.go_on()
 
 
 async def test_a_game_of_the_list_that_is_given_up_is_not_opened(server: Server, open_screen: OpenScreen) -> None:
     async with slow_history(open_screen, server) as (ana, proxy):
         await ana.do("enter", "Fetching the game…   Esc cancel")
         await ana.do("escape", "> 1.", gone="Fetching")
-        proxy.release()
+        proxy.down.go_on()
         await ana.do("escape", "Playing as", "0 live")
         assert len(ana.app.pages) == 1
 
@@ -215,7 +216,7 @@ async def test_a_game_of_the_list_that_is_given_up_is_not_opened(server: Server,
 async def test_help_that_is_open_is_no_obstacle_to_a_replay(server: Server, open_screen: OpenScreen) -> None:
     async with slow_history(open_screen, server) as (ana, proxy):
         await ana.do("enter enter ?", "Esc back")
-        proxy.release()
+        proxy.down.go_on()
         await ana.until("REPLAY")
         await ana.do("escape", "2 games")
 
@@ -223,6 +224,6 @@ async def test_help_that_is_open_is_no_obstacle_to_a_replay(server: Server, open
 async def test_the_game_that_was_asked_for_last_is_opened(server: Server, open_screen: OpenScreen) -> None:
     async with slow_history(open_screen, server) as (ana, proxy):
         await ana.press("enter", "down", "enter")
-        proxy.release()
+        proxy.down.go_on()
         await ana.until("REPLAY", "move 0 of 5", gone="15x15")
         await ana.do("escape", "> 2.", gone="REPLAY")
