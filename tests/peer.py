@@ -72,7 +72,8 @@ async def open_peer(
     url: str, name: str | None = None, token: str | None = None, tls: ssl.SSLContext | None = None, **fields: Any
 ) -> AsyncIterator[Peer]:
     """Connect and say hello, with these `fields`."""
-    async with connect(url, compression=None, proxy=None, ssl=tls) as socket:
+    # What nobody reads is read all the same: else the close would wait for room in the queue, up to ten seconds.
+    async with connect(url, compression=None, proxy=None, ssl=tls, max_queue=None) as socket:
         peer = Peer(socket)
         fields |= {key: value for key, value in (("name", name), ("token", token)) if value is not None}
         await peer.send("hello", **fields)

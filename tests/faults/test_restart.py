@@ -20,7 +20,7 @@ SETTINGS = Settings(host="127.0.0.1", port=0)
 
 
 async def test_every_room_is_back_with_its_seats_and_moves(tmp_path: Path) -> None:
-    found = await restart.run(tmp_path, rooms=300, pairs=20)
+    found = await restart.run(tmp_path, rooms=60, pairs=8)
     assert found.wrong == []
     assert found.seated_seconds > 0
 

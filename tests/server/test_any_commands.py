@@ -310,5 +310,5 @@ class AnyCommands(RuleBasedStateMachine):
         assert state_of(copy, self.now, watchers=0) == state
 
 
-AnyCommands.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+AnyCommands.TestCase.settings = settings(stateful_step_count=40)
 TestAnyCommands = AnyCommands.TestCase

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -110,15 +111,19 @@ KILLED = """
 """
 
 
-def kill_after_saves(folder: Path) -> None:
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose server was killed after many saves; each test takes a copy."""
+    folder = tmp_path_factory.mktemp("killed")
     with child(folder, KILLED) as process:
         assert process.stdout.read() == "kept\n"
+    return folder
 
 
 async def test_after_a_kill_nothing_is_lacking_and_nothing_is_said(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    killed: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    kill_after_saves(tmp_path)
+    shutil.copytree(killed, tmp_path, dirs_exist_ok=True)
     store = SqliteStore.open(tmp_path)
     assert (await store.rooms.load("K7M4PQ") or ("",))[0] == room_of("K7M4PQ", 100)
     await store.close()
@@ -128,9 +133,9 @@ async def test_after_a_kill_nothing_is_lacking_and_nothing_is_said(
 
 @pytest.mark.parametrize("loss", ["emptied log", "lost log", "cut log", "damaged log", "emptied database"])
 async def test_a_log_or_database_that_was_lost_is_told(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, loss: str
+    killed: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, loss: str
 ) -> None:
-    kill_after_saves(tmp_path)
+    shutil.copytree(killed, tmp_path, dirs_exist_ok=True)
     log, database = tmp_path / f"{FILE_NAME}-wal", tmp_path / FILE_NAME
     content = log.read_bytes()
     match loss:
