@@ -98,9 +98,9 @@ async def trouble(kind: str, certificate: ssl.SSLContext) -> AsyncIterator[str]:
     elif kind == "TLS without TLS":
         async with listening(answering(http)) as port:
             yield f"wss://127.0.0.1:{port}"
-    elif kind == "another host":
+    elif kind in ("another host", "another port"):
         async with hostile_server() as server:
-            place = server.url.replace("127.0.0.1", "localhost").encode()
+            place = server.url.replace("127.0.0.1", "localhost" if kind == "another host" else "127.0.0.1").encode()
             redirect = b"HTTP/1.1 302 Found\r\nLocation: " + place + b"\r\nContent-Length: 0\r\n\r\n"
             async with listening(answering(redirect)) as port:
                 yield f"ws://127.0.0.1:{port}"
@@ -128,6 +128,7 @@ TROUBLE = {
     "not found": "the server answered HTTP 404",
     "elsewhere": "what answers there is no WebSocket server",
     "another host": "the server sends you elsewhere, to ws://localhost:",
+    "another port": "the server sends you elsewhere, to ws://127.0.0.1:",
     "TLS where none is spoken": "what answers there is no WebSocket server; if it wants TLS, it is wss://",
     "TLS behind nginx": "the server wants TLS; with it, it is wss://",
     "garbage": "what answers there is no WebSocket server",

@@ -10,7 +10,6 @@ import re
 import ssl
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -18,6 +17,7 @@ from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.typing import Subprotocol
+from websockets.uri import WebSocketURI, parse_uri
 
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.errors import ProtocolBroken, Unreachable, VersionRefused
@@ -94,11 +94,15 @@ class Connection(ClientConnection):
 
 
 class _OpenSocket(open_socket):
-    """The library's way to a connection, but that it follows no server to another host."""
+    """The library's way to a connection, but that no token is taken to another origin, whatever a server answers."""
 
     def process_redirect(self, exc: Exception) -> Exception | str:
         found = super().process_redirect(exc)
-        return exc if isinstance(found, str) and urlsplit(found).hostname != urlsplit(self.uri).hostname else found
+        return found if isinstance(found, str) and _origin_of(parse_uri(found)) == _origin_of(self.ws_uri) else exc
+
+
+def _origin_of(uri: WebSocketURI) -> tuple[bool, str, int]:
+    return uri.secure, uri.host, uri.port
 
 
 async def greet(

@@ -105,7 +105,7 @@ def _explain_answer(address: Address, response: Response) -> errors.ClientError:
         return errors.VersionRefused(describe_mismatch(versions), versions)
     reason = f"the server answered HTTP {response.status_code}"
     if place := response.headers.get("Location"):
-        reason = f"the server sends you elsewhere, to {clean_text(place)[:200]}"
+        reason = f"the server sends you elsewhere, to {clean_text(place)[:200]}; give that address if you trust it"
     elif address.scheme == "ws" and "HTTPS" in body:
         reason = "the server wants TLS; with it, it is wss://"
     return errors.Unreachable(address.url, reason)
