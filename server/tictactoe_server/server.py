@@ -402,6 +402,7 @@ class Server:
             "rooms": registry.count,
             "rooms-per-player": registry.owners.most_of_one("player"),
             "rooms-per-address": registry.owners.most_of_one("address"),
+            "bot-games-per-player": registry.owners.most_bot_games,
             "seats-per-player": registry.seats.most_of_one("player"),
             "seats-per-address": registry.seats.most_of_one("address"),
             "watchers-per-room": max((len(live.watchers) for live in registry.rooms), default=0),

@@ -140,7 +140,7 @@ async def test_the_operator_sees_how_much_of_each_limit_is_used(clock_ns: list[i
         assert (
             now
             | {
-                "messages-per-second": 5,
+                "messages-per-second": 4,
                 "new-players-per-minute-per-address": 2,
                 "new-players-at-once-per-address": 2,
                 "creates-per-minute-per-player": 2,

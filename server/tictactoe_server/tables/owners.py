@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_server.rooms import Refused
@@ -21,7 +22,7 @@ class Owners:
     def check(self, live: LiveRoom) -> None:
         """Raise `Refused` where a room is one too many for whoever opens it."""
         limits, own = self._limits, self._rooms.get(f"player {live.owner}", ())
-        games = sum(other.has_bots and other.room.result is None for other in own) if live.has_bots else 0
+        games = _bot_games(own) if live.has_bots else 0
         for name, count, limit, words in (
             ("rooms-per-player", len(own), limits.rooms_per_player, "You have opened as many rooms as you may."),
             ("bot-games-per-player", games, limits.bot_games_per_player, "You let as many bots play as you may."),
@@ -52,6 +53,15 @@ class Owners:
     def most_of_one(self, kind: str) -> int:
         """Return how many rooms the player, or the address, has opened that has opened most."""
         return max((len(rooms) for key, rooms in self._rooms.items() if key.startswith(f"{kind} ")), default=0)
+
+    @property
+    def most_bot_games(self) -> int:
+        """How many games with bots that are not over the player has opened that has opened most."""
+        return max((_bot_games(rooms) for key, rooms in self._rooms.items() if key.startswith("player ")), default=0)
+
+
+def _bot_games(rooms: Iterable[LiveRoom]) -> int:
+    return sum(live.has_bots and live.room.result is None for live in rooms)
 
 
 def _keys_of(live: LiveRoom) -> list[str]:
