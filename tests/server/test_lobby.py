@@ -102,6 +102,33 @@ async def test_a_room_whose_player_dropped_is_passed_over(server: Server) -> Non
         assert (await bo.ask("match"))["room"] != deserted
 
 
+async def test_a_room_is_listed_while_a_player_of_it_is_there(server: Server) -> None:
+    async with open_peer(server.url) as eve, open_peer(server.url) as bo:
+        await eve.ask("lobby", on=True)
+        async with open_peer(server.url) as ana:
+            room = (await ana.ask("create"))["room"]
+            await eve.until(lambda message: message["type"] == "lobby" and message["changed"])
+        await eve.until(lambda message: message["type"] == "lobby" and message["closed"] == [room])
+        assert (await bo.ask("rooms"))["rooms"] == []
+        assert (await bo.ask("match"))["room"] != room
+        async with open_peer(server.url, token=ana.welcome["token"]) as back:
+            assert (await back.ask("join", room=room))["seat"] == "X"
+            change = await eve.until(
+                lambda message: message["type"] == "lobby" and room in [row["room"] for row in message["changed"]]
+            )
+            assert room not in change["closed"]
+            rows = (await bo.ask("rooms"))["rooms"]
+            assert [row["room"] for row in rows][-1] == room
+
+
+async def test_a_game_of_bots_is_listed_until_it_closes(server: Server) -> None:
+    async with open_peer(server.url) as eve:
+        async with open_peer(server.url) as ana:
+            room = (await ana.ask("create", bots=["rules", "perfect"]))["room"]
+            await ana.ask("leave", room=room)
+        assert [row["room"] for row in (await eve.ask("rooms"))["rooms"]] == [room]
+
+
 async def test_a_seat_that_was_freed_is_matched_again(server: Server) -> None:
     async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as cy:
         rules = "three-players"

@@ -339,6 +339,21 @@ async def test_the_wall_as_text_shows_boards_side_by_side(server: Server, monkey
         assert sum(line.count("A B C") for line in lines) == 5
 
 
+async def test_a_game_of_people_who_are_gone_is_in_no_text(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_server.page.pages.WALL_MS", 0)
+    monkeypatch.setattr("tictactoe_server.tables.lobby.LIST_SECONDS", 0)
+    async with open_peer(server.url) as eve:
+        async with two_playing(server) as (_, _, room):
+            await eve.ask("watch", room=room)
+            assert room in await text_of(server, "/wall")
+        await eve.until(
+            lambda state: not any(seat["online"] for seat in state.get("seats", {"": {"online": 1}}).values())
+        )
+        for path in ("/wall", "/"):
+            assert room not in await text_of(server, path)
+        assert room in await text_of(server, f"/{room}")
+
+
 # -- what is not to be found by trying ----------------------------------------------------------------------------
 
 

@@ -108,7 +108,7 @@ class Pages:
         is_coloured, now = _wants_colour(request), self._now()
         drawn_at, lines = self._walls.get(is_coloured, (-WALL_MS, []))
         if now - drawn_at >= WALL_MS:
-            games = (live for live in self._lobby.newest() if live.room.status == "playing")
+            games = (live for live in self._lobby.newest() if live.room.status == "playing" and live.is_alive)
             shown = [live.state(now) for live in islice(games, texts.MOST_BOARDS)]
             lines = texts.describe_wall(shown, is_coloured=is_coloured)
             self._walls[is_coloured] = now, lines

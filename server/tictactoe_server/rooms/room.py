@@ -101,6 +101,11 @@ class Room(Struct, frozen=True, omit_defaults=True):
         return all(seat is not None and seat.bot for seat in self.seats.values())
 
     @property
+    def has_somebody(self) -> bool:
+        """Whether a person who plays is connected."""
+        return any(seat is not None and seat.online and not seat.bot for seat in self.seats.values())
+
+    @property
     def is_deserted(self) -> bool:
         """Whether no person is left who could play on. A room that was for bots alone never is."""
         return not self.is_for_bots and all(

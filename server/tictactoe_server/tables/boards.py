@@ -163,17 +163,12 @@ class Boards:
         if age > DULL_SECONDS:
             self._playing.move_to_end(code, last=False)
             return False
-        return _is_alive(live)
+        return live.is_alive
 
     def _seek(self, others: set[LiveRoom]) -> Iterator[LiveRoom]:
         """Yield games that somebody plays, but for those, the newest first."""
         newest = list(islice(reversed(self._playing.values()), LOOKED_AT))
-        return (live for live in newest if live not in others and _is_alive(live))
-
-
-def _is_alive(live: LiveRoom) -> bool:
-    """Tell whether somebody who plays is here, or somebody who watches bots."""
-    return live.has_somebody or (live.room.is_for_bots and bool(live.watchers or live.counted))
+        return (live for live in newest if live not in others and live.is_alive)
 
 
 def _board_of(room: Room) -> LiveBoard:

@@ -160,9 +160,12 @@ class LiveRoom:
     @property
     def has_somebody(self) -> bool:
         """Whether a player is connected, by this server or by another."""
-        if not self.is_elsewhere:
-            return bool(self.players)
-        return any(seat is not None and seat.online and not seat.bot for seat in self.room.seats.values())
+        return self.room.has_somebody if self.is_elsewhere else bool(self.players)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether somebody who plays is here, or somebody who watches bots."""
+        return self.has_somebody or (self.room.is_for_bots and bool(self.watchers or self.counted))
 
     @property
     def is_abandoned(self) -> bool:

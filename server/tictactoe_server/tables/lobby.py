@@ -37,13 +37,14 @@ LIST_SECONDS: Final = 0.1
 
 
 class Lobby:
-    """Public rooms in the order of their opening. `now` returns ms of served time; `boards` shows some of the games."""
+    """Public rooms in the order of their opening, listed while a player is there. `now` returns ms of served time; `boards` shows some of the games."""
 
     def __init__(self, now: Callable[[], int]) -> None:
         self.boards = Boards()
         self._now = now
         self._subscribers: dict[Session, None] = {}
         self._public: dict[str, LiveRoom] = {}
+        self._absent: set[str] = set()
         self._changed: dict[str, LiveRoom] = {}
         self._closed: dict[str, None] = {}
         self._due: asyncio.TimerHandle | None = None
@@ -59,7 +60,7 @@ class Lobby:
 
     def newest(self) -> Iterable[LiveRoom]:
         """Return the newest rooms: where not all have a place, each address has few before any has more."""
-        newest = list(reversed(self._public.values()))
+        newest = [live for code, live in reversed(self._public.items()) if code not in self._absent]
         if len(newest) <= MAX_LISTED_ROOMS:
             return newest
         listed: dict[int, LiveRoom] = {}
@@ -87,10 +88,18 @@ class Lobby:
         self.boards.unsubscribe(session)
 
     def update(self, live: LiveRoom) -> None:
-        """Take notice of a room that opened or whose seats or status changed."""
+        """List a room that opened or whose seats or status changed, or take it off the list while nobody is there."""
+        code = live.room.code
         if live.room.visibility == "public":
-            self._public.setdefault(live.room.code, live)
-            self._changed[live.room.code] = live
+            self._public.setdefault(code, live)
+            if live.room.has_somebody or live.room.is_for_bots:
+                self._absent.discard(code)
+                self._closed.pop(code, None)
+                self._changed[code] = live
+            elif code not in self._absent:
+                self._absent.add(code)
+                self._changed.pop(code, None)
+                self._closed[code] = None
             self.boards.update(live)
             self._tell_later()
 
@@ -98,6 +107,7 @@ class Lobby:
         """Take a room that is gone off the list."""
         code = live.room.code
         if self._public.pop(code, None) is not None:
+            self._absent.discard(code)
             self._changed.pop(code, None)
             self.boards.remove(code)
             self._closed[code] = None
