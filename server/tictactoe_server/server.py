@@ -57,6 +57,7 @@ from tictactoe_server.transport import (
     Connection,
     Door,
     Listener,
+    OwnNames,
     Receiver,
     addresses_at,
     is_for_others,
@@ -170,6 +171,8 @@ class Server:
         if self.certificate is not None:
             chores.append(self.certificate.keep(self._limits.certificate_seconds))
         self._chores = [asyncio.create_task(work) for work in chores]
+        if is_for_others(self._settings.host or ""):
+            self._machine_names.start()
         await self._listener.listen(sockets)
         log.debug("listening", url=self.url)
         return self
@@ -177,6 +180,7 @@ class Server:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._machine_names.stop()
         drain = self._site.drain
         if self._house is not None and self._house.leave():
             drain.back_ms = HANDOVER_MS
@@ -282,6 +286,7 @@ class Server:
             door.pages = Pages(Assets(), registry, lobby, store.archive, allowances, door, time).answer
         meter = Meter()
         make = Connection if settings.metrics is None else partial(MeteredConnection, meter)
+        self._machine_names = OwnNames(settings.host, door.learn_names)
         self._listener = Listener(self._meet, door, limits, self.certificate, make)
         self._site = site = Site(
             self.link,

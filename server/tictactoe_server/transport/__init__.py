@@ -14,6 +14,7 @@ from tictactoe_server.transport.listen import (
     url_of,
 )
 from tictactoe_server.transport.listener import Listener
+from tictactoe_server.transport.own_names import OwnNames
 from tictactoe_server.transport.plain import Request, Response, say
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Connection",
     "Door",
     "Listener",
+    "OwnNames",
     "Receiver",
     "Request",
     "Response",

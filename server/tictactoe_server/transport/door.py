@@ -20,8 +20,12 @@ MAX_TURNED_AWAY: Final = 64
 
 _LOG_SECONDS: Final = 60.0
 _IPV6_PREFIX: Final = 64
-_LOCAL_ENDINGS: Final = (".localhost", ".local", ".home.arpa", ".internal")
-"""Of names that nobody can bind to an address in the world's DNS: RFC 6761, 6762 and 8375, and one kept for this."""
+_LOCAL_ENDINGS: Final = (
+    *(".localhost", ".local", ".home.arpa"),
+    *(".corp", ".home", ".internal", ".intranet", ".lan", ".private"),
+)
+"""Of names that nobody can bind to an address in the world's DNS: RFC 6761, 6762 and 8375, and those that networks of
+homes and companies use without being given them (RFC 6762, appendix G), which the root of the DNS does not have."""
 
 log: Final = structlog.get_logger(__name__)
 
@@ -31,8 +35,9 @@ class Door:
 
     `accepted` counts all that ever came. `unready` returns why nobody had better be sent here now, or None; `pages`
     answers what is asked for in plain HTTP, None where nothing is. `links_for_others` returns how people on other
-    machines may come here, the best way first. Own pages are those of `origins`, of the `names`
-    of a certificate, and of addresses and names that lead here and that nobody far away could give to this machine.
+    machines may come here, the best way first. Own pages are those of `origins`, of the `names` of a certificate, of
+    those by which this machine is known in its network, and of addresses and names that nobody far away could give to
+    this machine.
     """
 
     def __init__(
@@ -41,6 +46,7 @@ class Door:
         self._limits = limits
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
         self.names = {urlsplit(origin).hostname or "" for origin in self._origins}
+        self._machine_names: frozenset[str] = frozenset()
         self._proxies = tuple(proxies)
         self._inside: Counter[str] = Counter()
         self._turned_away: Counter[str] = Counter()
@@ -177,16 +183,24 @@ class Door:
         scheme, _, place = origin.partition("://")
         return place == host != "" and scheme in (request.scheme or scheme,) and self.knows(host)
 
+    def learn_names(self, names: frozenset[str]) -> None:
+        """Know this machine by these names from now on; may be called in any thread."""
+        self._machine_names = names
+
     def knows(self, host: str) -> bool:
         """Tell whether a host, with its port or without, can only mean this server.
 
         >>> door = Door(Limits())
-        >>> [door.knows(host) for host in ("10.0.0.7:8765", "[::1]", "laptop", "laptop.local:80", "play.example")]
+        >>> [door.knows(host) for host in ("10.0.0.7:8765", "[::1]", "laptop", "laptop.lan:80", "play.example")]
         [True, True, True, True, False]
         """
         name = host.rpartition("]")[0].removeprefix("[") or host.partition(":")[0].rstrip(".").lower()
         return bool(name) and (
-            name in self.names or canonical(name) is not None or "." not in name or name.endswith(_LOCAL_ENDINGS)
+            name in self.names
+            or name in self._machine_names
+            or canonical(name) is not None
+            or "." not in name
+            or name.endswith(_LOCAL_ENDINGS)
         )
 
 
