@@ -446,6 +446,11 @@ async def test_a_shared_game_is_seen_by_all_who_know_its_link_until_that_is_take
         assert (await get(server, f"{path}.txt")).status == 404
         assert (await get(server, f"/replay/{others['replay']}")).status == 200
 
+        anew = (await ana.ask("share", game=game))["replay"]
+        assert anew != told["replay"]
+        assert (await get(server, path)).status == 404
+        assert (await get(server, f"/replay/{anew}")).status == 200
+
 
 async def test_a_shared_game_outlives_the_server(tmp_path: Path) -> None:
     async with (

@@ -200,6 +200,19 @@ async def test_a_shared_game_is_kept_under_its_id_until_that_is_taken_back(store
     assert [found for _, found in await archive.games_of(ANA.id, 10)] == [other, game]
 
 
+async def test_the_id_of_a_shared_game_is_found_by_its_first_half(store: Storage) -> None:
+    game, archive = await finish(store, "AAAAAA", ANA, BO), store.archive
+    half, other = SHARE_ID[: len(SHARE_ID) // 2], "zzzzz-_zzzz"
+    assert await archive.shared_id(half) is None
+    for tail in ("abcdefghijk", "-_CDEFGHIJK"):
+        await archive.share(half + tail, game)
+        await archive.share(other + tail, game)
+        assert (await archive.shared_id(half), await archive.shared_id(other)) == (half + tail, other + tail)
+        await archive.unshare(half + tail)
+        assert (await archive.shared_id(half), await archive.shared_id(other)) == (None, other + tail)
+        await archive.unshare(other + tail)
+
+
 async def test_a_shared_game_is_forgotten_with_the_game(store: Storage) -> None:
     game = await finish(store, "AAAAAA", ANA, BO)
     younger = replace(game, at=game.at + 1)

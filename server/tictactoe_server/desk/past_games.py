@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import secrets
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Final
@@ -18,7 +19,8 @@ from tictactoe_server.rooms import FinishedGame, Player, Refused
 from tictactoe_server.stores import Archive
 from tictactoe_server.tables.session import Session
 
-_SHARE_BYTES: Final = 16
+_SHARE_BYTES: Final = 8
+"""Of each half of a shared game's id, which is eleven letters."""
 
 
 class PastGames:
@@ -40,17 +42,21 @@ class PastGames:
     async def share(self, session: Session, player: Player, request: Share) -> None:
         """Keep a copy of one game that the player played in for whoever knows its id, or forget it; answer the id.
 
-        It is this player's own for this game, always the same, and nobody can guess it who does not know the token.
+        Its first half is this player's own for this game, so that it is found again; the second is new each time.
         """
         game = await self._own(player, request.game)
         words = f"share {game.room} {game.game} {game.at}"
         digest = blake2b(words.encode(), key=session.secret.encode(), digest_size=_SHARE_BYTES).digest()
-        id = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+        half = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+        id = await self._archive.shared_id(half)
         if request.on:
-            await self._archive.share(id, game)
+            if id is None:
+                id = half + secrets.token_urlsafe(_SHARE_BYTES)
+                await self._archive.share(id, game)
             answer(session, request, replay=id, link=f"{session.connection.origin}/replay/{id}")
         else:
-            await self._archive.unshare(id)
+            if id is not None:
+                await self._archive.unshare(id)
             answer(session, request)
 
     async def _own(self, player: Player, id: str) -> FinishedGame:

@@ -59,6 +59,10 @@ class MemoryArchive:
         if len(self._shared) > self._max_games:
             del self._shared[next(iter(self._shared))]
 
+    async def shared_id(self, half: str) -> str | None:
+        """Return the id that begins so and under which a copy is kept, or None."""
+        return next((id for id in self._shared if id.startswith(half)), None)
+
     async def unshare(self, id: str) -> None:
         """Forget what is kept under such an id."""
         self._shared.pop(id, None)

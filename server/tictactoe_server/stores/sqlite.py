@@ -315,6 +315,15 @@ class SqliteArchive:
 
         await self._writer.carry_out(id, write)
 
+    async def shared_id(self, half: str) -> str | None:
+        """Return the id that begins so and under which a copy is kept, or None."""
+
+        def ask(database: Database, _: Journal) -> str | None:
+            ids = database.execute("SELECT key FROM shares WHERE key >= ? AND key < ?", (half, f"{half}~")).fetchone()
+            return None if ids is None else str(ids[0])
+
+        return await self._writer.ask(ask)
+
     async def unshare(self, id: str) -> None:
         """Forget what is kept under such an id."""
 

@@ -150,6 +150,10 @@ class Archive(Protocol):
         """Keep a copy of a game under an id, letters, digits, ``-`` and ``_``, until that is taken back."""
         ...
 
+    async def shared_id(self, half: str) -> str | None:
+        """Return the id, of twice that length, that begins so and under which a copy is kept, or None."""
+        ...
+
     async def unshare(self, id: str) -> None:
         """Forget what is kept under such an id, if there is anything."""
         ...

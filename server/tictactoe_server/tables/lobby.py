@@ -37,7 +37,10 @@ LIST_SECONDS: Final = 0.1
 
 
 class Lobby:
-    """Public rooms in the order of their opening, listed while a player is there. `now` returns ms of served time; `boards` shows some of the games."""
+    """Public rooms in the order of their opening, listed while a player is there.
+
+    `now` returns ms of served time; `boards` shows some of the games.
+    """
 
     def __init__(self, now: Callable[[], int]) -> None:
         self.boards = Boards()

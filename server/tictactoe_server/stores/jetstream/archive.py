@@ -17,7 +17,7 @@ from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.stores.documents import decode_game, encode_game
 from tictactoe_server.stores.jetstream.link import Link, LinkError
 from tictactoe_server.stores.jetstream.stream import DELETE_SUBJECT, TOMBSTONE, Stream
-from tictactoe_server.stores.jetstream.tables import GAME, SHARE
+from tictactoe_server.stores.jetstream.tables import GAME, SHARE, share_key, shared_id_of
 from tictactoe_server.stores.jetstream.writes import Writes
 from tictactoe_server.stores.sqlite import SqliteArchive
 from tictactoe_server.stores.store import StoreUnavailable, Unreadable
@@ -72,15 +72,22 @@ class JetStreamArchive:
 
     async def share(self, id: str, game: FinishedGame) -> None:
         """Keep a copy under an id."""
-        await self._writes.carry_out(SHARE + id, encode_game(game))
+        await self._writes.carry_out(share_key(id), encode_game(game))
+
+    async def shared_id(self, half: str) -> str | None:
+        """Return the id that begins so and under which a copy is kept, or None."""
+        found = await self._stream.next(f"{SHARE}{half}.*", 0)
+        while found is not None and found.document is None:
+            found = await self._stream.next(f"{SHARE}{half}.*", found.sequence)
+        return None if found is None else shared_id_of(found.key)
 
     async def unshare(self, id: str) -> None:
         """Forget what is kept under such an id."""
-        await self._writes.carry_out(SHARE + id, b"", TOMBSTONE)
+        await self._writes.carry_out(share_key(id), b"", TOMBSTONE)
 
     async def shared(self, id: str) -> FinishedGame | None:
         """Return what is kept under such an id, or None; raises `Unreadable` for a damaged one."""
-        found = await self._stream.newest(SHARE + id)
+        found = await self._stream.newest(share_key(id))
         return None if found is None or found.document is None else decode_game(found.document)
 
     def archived(self, id: int) -> None:

@@ -31,6 +31,8 @@ from tictactoe_server.stores.jetstream.tables import (
     ban_key,
     decode_known,
     encode_known,
+    share_key,
+    shared_id_of,
 )
 from tictactoe_server.stores.jetstream.writes import Writes
 from tictactoe_server.stores.store import MISSING, Ban, Conflict, Pending, StoreUnavailable, Unreadable
@@ -225,7 +227,7 @@ class StreamTarget:
             case Ban():
                 return _Message(ban_key(item.subject), encode_ban(item))
             case SharedGame():
-                return _Message(SHARE + item.id, encode_game(item.game))
+                return _Message(share_key(item.id), encode_game(item.game))
             case FinishedGame():
                 self._games += 1
                 return _Message(f"{GAME}{self._games}", encode_game(item))
@@ -251,6 +253,6 @@ def _decode(kind: Kind, key: str, document: bytes) -> Item:
         case "bans":
             return decode_ban(document)
         case "shares":
-            return SharedGame(name, decode_game(document))
+            return SharedGame(shared_id_of(name), decode_game(document))
         case "games":
             return decode_game(document)

@@ -252,6 +252,16 @@ def subject_of(key: str) -> str:
     return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True).decode()
 
 
+def share_key(id: str) -> str:
+    """Return the key of a shared game: its halves are words of their own, so that one is found by the first."""
+    return f"{SHARE}{id[: len(id) // 2]}.{id[len(id) // 2 :]}"
+
+
+def shared_id_of(key: str) -> str:
+    """Return the id of a shared game by its key."""
+    return key.removeprefix(SHARE).replace(".", "")
+
+
 def ban_key(subject: str) -> str:
     """Return the key of the ban of a subject."""
     return BAN + base64.urlsafe_b64encode(subject.encode()).rstrip(b"=").decode()
