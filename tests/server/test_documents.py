@@ -17,10 +17,10 @@ from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.requests import ClockFields, Draw, Leave, Rematch, Resign
-from tictactoe_server.rooms import Dropped, Room, open_room, state_of
+from tictactoe_server.rooms import Dropped, FinishedGame, Room, finished_game, open_room, state_of
 from tictactoe_server.rooms.view import rules_state
 from tictactoe_server.stores import Unreadable
-from tictactoe_server.stores.documents import RoomEncoder, decode_room, encode_room
+from tictactoe_server.stores.documents import RoomEncoder, decode_game, decode_room, encode_game, encode_room
 
 NOW = 60_000
 DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
@@ -47,6 +47,7 @@ ROOMS = {
     "passed over": played(0, 1, rules=THREE).do(CY, Resign(room=CODE)),
     "left": played().do(ANA, Leave(room=CODE)),
     "blocked": Table(ANA, rules=Rules(rows=4, columns=4, line=3, blocked=frozenset({5, 10}))).room,
+    "many blocked": Table(ANA, rules=Rules(rows=32, columns=32, line=3, blocked=frozenset(range(4, 1024)))).room,
     "gravity": played(35, 28, rules=PRESETS["connect-four"]).room,
 }
 
@@ -224,3 +225,41 @@ def test_whichever_bit_of_a_document_flips_it_is_unreadable(name: str) -> None:
         damaged[bit // 8] ^= 1 << bit % 8
         with pytest.raises(Unreadable):
             decode_room(bytes(damaged))
+
+
+LARGE = Rules(rows=32, columns=32, line=3, blocked=frozenset(range(4, 1024)))
+
+
+def game_of(rules: Rules) -> FinishedGame:
+    """Return a game that was finished under these rules."""
+    return finished_game(played(0, 1, rules=rules).do(ANA, Resign(room=CODE)), NOW)
+
+
+@pytest.mark.parametrize("rules", [PRESETS["blocker"], LARGE])
+def test_a_finished_game_comes_back_from_its_document_as_it_was(rules: Rules) -> None:
+    assert decode_game(encode_game(game_of(rules))) == game_of(rules)
+
+
+def test_many_blocked_cells_take_few_bytes() -> None:
+    assert len(encode_room(Table(ANA, rules=LARGE).room)) < 600
+    assert len(encode_game(game_of(LARGE))) < 600
+
+
+def test_documents_with_all_blocked_cells_one_by_one_are_read_as_well() -> None:
+    room, game = Table(ANA, rules=LARGE).room, game_of(LARGE)
+    cells = list(range(4, 1024))
+    assert is_same(decode_room(changed(room, put(cells, *RULES, "blocked"))), room)
+    content = json.loads(encode_game(game))
+    content["rules"]["blocked"] = cells
+    assert decode_game(json.dumps(content).encode()) == game
+
+
+def test_few_blocked_cells_are_kept_as_versions_of_before_read_them() -> None:
+    assert b'"blocked":[4]' in encode_room(Table(ANA, rules=PRESETS["blocker"]).room)
+    assert b'"blocked":[4]' in encode_game(game_of(PRESETS["blocker"]))
+
+
+@pytest.mark.parametrize("bitmap", ["no bitmap", "AAA", "////" * 100, "\u00e9"])
+def test_what_is_no_bitmap_of_the_board_is_unreadable(bitmap: str) -> None:
+    with pytest.raises(Unreadable):
+        decode_room(changed(Table(ANA, rules=LARGE).room, put(bitmap, *RULES, "blocked")))

@@ -11,13 +11,16 @@ from typing import Final, NamedTuple
 from zlib import crc32
 
 import msgspec
+from msgspec.structs import asdict
 
 from tictactoe_engine import Position
 from tictactoe_protocol.pushes import RESULT_REASONS, VISIBILITIES, Offers, Result, RulesState, SeatState, Visibility
 from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.rooms import HOLD_MS, START_MS, FinishedGame, Player, Room
+from tictactoe_server.rooms.finished import Participant
 from tictactoe_server.rooms.room import Analysis, Chat
 from tictactoe_server.rooms.view import rules_state
+from tictactoe_server.stores.kept_rules import KeptRules, kept_rules, rules_kept
 from tictactoe_server.stores.store import Ban, Unreadable
 
 SCHEMA: Final = 3
@@ -31,7 +34,7 @@ class _Setting(msgspec.Struct, frozen=True, array_like=True):
 
     code: str
     opened_at: int
-    rules: RulesState
+    rules: KeptRules
     seats: dict[str, SeatState | None]
     visibility: Visibility
     clock: ClockFields | None
@@ -86,13 +89,27 @@ class _OldDocument(msgspec.Struct, frozen=True):
     room: _OldRoom
 
 
+class _KeptGame(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A `FinishedGame`, field by field."""
+
+    room: str
+    game: int
+    at: int
+    rules: KeptRules
+    players: dict[str, Participant]
+    moves: tuple[int, ...]
+    result: Result
+    passed: tuple[tuple[int, str], ...] = ()
+    clock: ClockFields | None = None
+
+
 _encode: Final = msgspec.json.Encoder().encode
 _decode_room: Final = msgspec.json.Decoder(_RoomDocument).decode
 _decode_setting: Final = msgspec.json.Decoder(_Setting).decode
 _decode_old: Final = msgspec.json.Decoder(_OldDocument).decode
 _decode_player: Final = msgspec.json.Decoder(Player).decode
 _decode_ban: Final = msgspec.json.Decoder(Ban).decode
-_decode_game: Final = msgspec.json.Decoder(FinishedGame).decode
+_decode_game: Final = msgspec.json.Decoder(_KeptGame).decode
 
 
 class RoomEncoder:
@@ -210,13 +227,14 @@ def decode_ban(document: bytes) -> Ban:
 
 def encode_game(game: FinishedGame) -> bytes:
     """Return the finished game's document."""
-    return _encode(game)
+    return _encode(_KeptGame(**{**asdict(game), "rules": kept_rules(game.rules)}))
 
 
 def decode_game(document: bytes) -> FinishedGame:
     """Return the finished game that a document holds; raises `Unreadable`."""
     try:
-        return _decode_game(document)
+        kept = _decode_game(document)
+        return FinishedGame(**{**asdict(kept), "rules": rules_kept(kept.rules)})
     except (msgspec.MsgspecError, ValueError, TypeError) as error:
         raise Unreadable(f"Not a finished game: {error}") from error
 
@@ -225,7 +243,7 @@ def _setting_of(room: Room) -> _Setting:
     return _Setting(
         room.code,
         room.opened_at,
-        rules_state(room.rules),
+        kept_rules(rules_state(room.rules)),
         room.seats,
         room.visibility,
         room.clock,
@@ -247,7 +265,7 @@ def _read(document: bytes) -> Room:
     setting = _decode_setting(found.setting)
     return Room(
         setting.code,
-        Position.replay(setting.rules.to_rules(), found.moves, found.passed),
+        Position.replay(rules_kept(setting.rules).to_rules(), found.moves, found.passed),
         setting.seats,
         setting.opened_at,
         setting.visibility,
@@ -277,7 +295,7 @@ def _read_old(document: bytes) -> Room:
     _check_schema(found.schema, 2 if has_checksum else 1)
     room, old = found.room, found.room.position
     position = Position.replay(old.rules.to_rules(), old.moves, old.passed)
-    return Room(**{**msgspec.structs.asdict(room), "position": position})
+    return Room(**{**asdict(room), "position": position})
 
 
 def _check_schema(found: int, meant: int) -> None:
