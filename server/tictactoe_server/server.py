@@ -278,7 +278,7 @@ class Server:
             house=house,
             shows_pages=settings.page,
         )
-        self._door = door = Door(limits, settings.origins, settings.trusted_proxies)
+        self._door = door = Door(limits, settings.origins, settings.trusted_proxies, self._monotonic_ns)
         door.unready = self._unready
         door.links_for_others = self.links_for_others
         door.names |= self._own_names()
@@ -401,6 +401,9 @@ class Server:
         now = {
             "connections": door.connections,
             "connections-per-address": door.most_of_one_address,
+            "connections-per-minute-per-address": door.comers.most_used,
+            "connections-at-once-per-address": door.comers.most_used,
+            "requests-per-minute-per-address": door.requests.most_used,
             "messages-per-second-per-address": self._sources.limits.most_used,
             "messages-at-once-per-address": self._sources.limits.most_used,
             **self._allowances.used,

@@ -92,7 +92,9 @@ class Limits:
     messages_per_second_per_address: int = 1_000
     messages_at_once_per_address: int = 3_000
     connections: int = 20_000
-    connections_per_address: int = 300
+    connections_per_address: int = 1_000
+    connections_per_minute_per_address: int = 3_000
+    connections_at_once_per_address: int = 1_000
     rooms: int = 20_000
     rooms_per_player: int = 20
     rooms_per_address: int = 400
@@ -102,7 +104,7 @@ class Limits:
     misses_per_minute_per_player: int = 10
     misses_per_minute_per_address: int = 100
     misses_at_once_per_address: int = 300
-    requests_per_minute_per_address: int = 6_000
+    requests_per_minute_per_address: int = 20_000
     new_players_per_minute_per_address: int = 120
     new_players_at_once_per_address: int = 400
     seats_per_player: int = 20
@@ -119,6 +121,8 @@ COUNTS: Final[Mapping[str, str]] = {
     "messages-at-once-per-address": "messages that may come at once from one address, before that rate counts",
     "connections": "connections; never more than the system's descriptors allow",
     "connections-per-address": "connections from one address",
+    "connections-per-minute-per-address": "new connections from one address in a minute, but those of plain HTTP",
+    "connections-at-once-per-address": "how many of these may come at once, before that rate counts",
     "rooms": "rooms",
     "rooms-per-player": "rooms that one player has opened",
     "rooms-per-address": "rooms that were opened from one address",

@@ -181,10 +181,10 @@ async def test_limits_count_the_clients_of_nginx_whatever_they_claim(authority: 
         await other.aclose()
 
 
-@pytest.mark.parametrize("limit", ["limit_conn tictactoe_players 300", "rate=50r/s"])
+@pytest.mark.parametrize("limit", ["limit_conn tictactoe_players 1000", "rate=50r/s"])
 async def test_nginx_turns_away_too_much_from_one_address(authority: Authority, tmp_path: Path, limit: str) -> None:
-    few = {"limit_conn tictactoe_players 300": {limit: "limit_conn tictactoe_players 2"}}
-    scarce = {"rate=50r/s": {limit: "rate=1r/m", "burst=300": "burst=1"}}
+    few = {"limit_conn tictactoe_players 1000": {limit: "limit_conn tictactoe_players 2"}}
+    scarce = {"rate=50r/s": {limit: "rate=1r/m", "burst=1000": "burst=1"}}
     async with behind_nginx(authority, tmp_path, limits=(few | scarce)[limit]) as site:
         opened = [await enter(site, authority, "127.0.0.1") for _ in range(2)]
         with pytest.raises(InvalidStatus) as refused:

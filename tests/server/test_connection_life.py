@@ -17,6 +17,7 @@ from tests.raw import RawPeer, open_bytes, open_raw, ping, read_to_end, text
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport import Connection, Door, Listener, Receiver
+from tictactoe_server.transport.caller import Caller
 
 Serve = Callable[[Limits], Awaitable[Server]]
 UPGRADE = (
@@ -125,7 +126,7 @@ async def test_the_time_to_say_hello_counts_from_the_acceptance_also_where_tls_c
     limits = uncounted(hello_seconds=0.05)
     listener = Listener(let_nobody_in, Door(limits), limits)
     slow, quick = FakeTransport(), FakeTransport()
-    connections = [listener._make_connection() for _ in range(2)]  # made when a socket is accepted
+    connections = [listener._make_connection(Caller(Door(limits))) for _ in range(2)]  # made when a socket is accepted
     connections[0].connection_made(quick)
     assert not quick.is_aborted
     await asyncio.sleep(0.15)
@@ -142,7 +143,7 @@ async def test_one_whose_tls_never_comes_about_is_forgotten_when_its_time_is_ove
 
     limits = Limits(hello_seconds=0.05)
     listener = Listener(let_nobody_in, Door(limits), limits)
-    connection = listener._make_connection()  # and the event loop never says another word of it
+    connection = listener._make_connection(Caller(Door(limits)))  # and the event loop never says another word of it
     assert list(listener.connections) == [connection]
     async with asyncio.timeout(PATIENCE_SECONDS):
         while True:

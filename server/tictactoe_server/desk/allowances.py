@@ -36,7 +36,6 @@ class Allowances:
         self.misses_of_player = a_minute(limits.misses_per_minute_per_player)
         self.misses_of_address = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
         self.page_misses = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
-        self.requests = a_minute(limits.requests_per_minute_per_address)
         self.new_players = a_minute(limits.new_players_per_minute_per_address, limits.new_players_at_once_per_address)
         self.offers = RateLimits(limits.offers_per_ten_seconds_per_player, _TEN_SECONDS_MS, monotonic_ns)
         self.crowd_chat = RateLimits(1, CROWD_CHAT_MS, monotonic_ns)
@@ -53,7 +52,6 @@ class Allowances:
             "misses-per-minute-per-player": self.misses_of_player.most_used,
             "misses-per-minute-per-address": self.misses_of_address.most_used,
             "misses-at-once-per-address": self.misses_of_address.most_used,
-            "requests-per-minute-per-address": self.requests.most_used,
             "new-players-per-minute-per-address": self.new_players.most_used,
             "new-players-at-once-per-address": self.new_players.most_used,
             "offers-per-ten-seconds-per-player": self.offers.most_used,

@@ -25,7 +25,7 @@ from tictactoe_server.rate_limit import RateLimit
 from tictactoe_server.rooms import Refused
 from tictactoe_server.stores import Archive, StoreUnavailable
 from tictactoe_server.tables import Lobby, Registry
-from tictactoe_server.transport import Door, Request, Response, key_of, say
+from tictactoe_server.transport import Door, Request, Response, key_of, say, too_many
 
 ANSWER_SECONDS: Final = 5.0
 """How long the store may take until somebody who looks at something is told that it does not answer."""
@@ -65,9 +65,6 @@ class Pages:
 
     def answer(self, request: Request) -> Response | Awaitable[Response]:
         """Return the response to a request of GET or HEAD, or what will have it."""
-        wait = self._allowances.requests.of(key_of(request.address)).take()
-        if wait:
-            return _too_many(wait)
         path = request.path
         asset = self._assets.find(path)
         if asset is not None:
@@ -229,6 +226,5 @@ def _policy(connections: str) -> tuple[tuple[str, str], ...]:
 
 def _too_many(wait: int) -> Response:
     """Return that too much is asked for, and after how many ms it will do again."""
-    seconds = str(wait // 1000 + 1)
-    words = f"Too many requests from your address. Try again in {seconds} s."
-    return say(HTTPStatus.TOO_MANY_REQUESTS, words, ("Retry-After", seconds))
+    words, field = too_many(wait)
+    return say(HTTPStatus.TOO_MANY_REQUESTS, words, field)

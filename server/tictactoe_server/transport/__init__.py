@@ -5,6 +5,7 @@ from tictactoe_server.transport.certificate import CannotUseCertificate, Certifi
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.door import Door, key_of
 from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.http import too_many
 from tictactoe_server.transport.listen import (
     CannotListen,
     addresses_at,
@@ -36,5 +37,6 @@ __all__ = [
     "key_of",
     "open_sockets",
     "say",
+    "too_many",
     "url_of",
 ]

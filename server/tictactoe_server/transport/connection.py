@@ -21,8 +21,7 @@ from websockets.typing import Subprotocol
 from tictactoe_protocol import MAX_MESSAGE_BYTES, SUBPROTOCOL, CloseCode
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport import http, plain
-from tictactoe_server.transport.caller import Caller, TurnedAway
-from tictactoe_server.transport.door import Door, canonical
+from tictactoe_server.transport.caller import TOO_MANY_WORDS, Caller, TurnedAway
 from tictactoe_server.transport.frames import TOO_LONG, end_of_frame
 from tictactoe_server.transport.line import Line
 
@@ -36,6 +35,9 @@ MAX_FRAGMENTS: Final = 64
 
 FRAMES_A_TURN: Final = 16
 """How many frames of one connection are taken in one turn of the event loop."""
+
+MAX_REQUESTS: Final = 100
+"""How many requests of plain HTTP one connection may bring; the last is answered with ``Connection: close``."""
 
 MAX_UNSENT_PONGS: Final = 64 * 1024
 """How many bytes of pongs may wait for a peer that sends pings and does not read."""
@@ -74,12 +76,13 @@ class Connection(Line):
     __slots__ = (
         "_accept",
         "_answering",
+        "_asked",
         "_caller",
         "_door",
         "_fragments",
         "_going_on",
-        "_has_asked",
         "_is_answered",
+        "_is_due",
         "_is_last",
         "_is_paused",
         "_on_lost",
@@ -96,15 +99,15 @@ class Connection(Line):
         self,
         accept: Callable[[Connection], Receiver],
         on_lost: Callable[[Connection], None],
-        door: Door,
+        caller: Caller,
         limits: Limits,
     ) -> None:
         super().__init__(limits)
         self.origin = ""
         self._accept = accept
         self._on_lost: Callable[[Connection], None] | None = on_lost
-        self._door = door
-        self._caller = Caller(door)
+        self._door = caller.door
+        self._caller = caller
         self._protocol = ServerProtocol(
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             select_subprotocol=http.select_subprotocol,
@@ -112,7 +115,8 @@ class Connection(Line):
             logger=_LOGGER,
         )
         self._receiver: Receiver | None = None
-        self._is_answered = self._has_asked = self._is_last = self._is_paused = False
+        self._is_answered = self._is_due = self._is_last = self._is_paused = False
+        self._asked = 0
         self._answering: asyncio.Task[None] | None = None
         self._going_on: asyncio.Handle | None = None
         self._rest = b""
@@ -126,10 +130,6 @@ class Connection(Line):
     def address(self) -> str:
         """That of the peer, of its client where it is a trusted proxy; empty until it is known."""
         return self._caller.address
-
-    def arrive(self, address: str) -> bool:
-        """Count a peer that was accepted, and tell whether it may come in; with TLS that is before its handshake."""
-        return self._caller.arrive(address)
 
     # -- for whoever has the connection -------------------------------------------------------------------------
 
@@ -179,12 +179,8 @@ class Connection(Line):
         self._transport = cast(asyncio.Transport, transport)
         self._transport.set_write_buffer_limits(self._limits.outbox_bytes)
         self._write = self._transport.write
-        peer = transport.get_extra_info("peername")
-        address = canonical(str(peer[0])) or "" if isinstance(peer, tuple) and peer else ""
         if self._is_cut_off:  # its handshake of TLS took too long
             self._transport.abort()
-        elif not (self._caller.has_come or self.arrive(address)):
-            self._turn_away()
 
     def data_received(self, data: bytes) -> None:
         """Take bytes from the transport; one small whole text frame, the common case, by the shortest way.
@@ -217,7 +213,8 @@ class Connection(Line):
         TLS knows no such half of an end: nothing could be sent any more.
         """
         is_half = self._transport is not None and self._transport.can_write_eof()
-        if is_half and (self._is_busy or (self._going_on is not None and not self._is_answered)):
+        is_asking = not self._is_answered and (self._is_due or self._going_on is not None)
+        if is_half and (self._is_busy or is_asking):
             self._is_last = True
             return True
         self._protocol.receive_eof()
@@ -262,7 +259,9 @@ class Connection(Line):
                 self._transport.pause_reading()
             return
         if not self._is_answered:
-            data = self._hear_request(data)
+            self._rest = data
+            self._hear_soon()
+            return
         start = taken = 0
         while self.is_open:
             if self._is_paused or taken == FRAMES_A_TURN:
@@ -279,6 +278,26 @@ class Connection(Line):
             start = end
         if start < len(data) and self._receiver is not None:
             self._feed(data[start:])
+
+    def _hear_soon(self) -> None:
+        """Let the request have its turn; what is longer than one may be is not read meanwhile."""
+        if not self._is_due:
+            self._is_due = True
+            self._caller.wake()
+            self._door.turns.put(self.address, self._hear)
+        elif len(self._rest) > plain.MAX_HEAD_BYTES and self._transport is not None:
+            self._transport.pause_reading()
+
+    def _hear(self) -> None:
+        """Answer what has been asked for, unless the peer is gone."""
+        self._is_due = False
+        if self._transport is None or self._is_answered:
+            return
+        data, self._rest = self._rest, b""
+        rest = self._hear_request(data)
+        if rest and self.is_open:
+            self._receive(rest)
+        self._read_again()
 
     def _keep(self, rest: bytes) -> None:
         """Keep what is not delivered in this turn of the event loop, and read no more until it is."""
@@ -308,7 +327,7 @@ class Connection(Line):
 
     def _turn_away(self) -> None:
         """Say that there are too many, and let go: at once where many of those are here already."""
-        self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections: try again later.")
+        self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, TOO_MANY_WORDS)
         if self._door.may_linger():
             self._set_deadline(_LINGER_SECONDS)
         elif self._transport is not None:
@@ -325,6 +344,8 @@ class Connection(Line):
                 return b""
             is_tls = self._transport is not None and self._transport.get_extra_info("ssl_object") is not None
             request, end = self._caller.sign(found[0], is_tls=is_tls), found[1]
+            if request.asks_for_websocket:
+                self._caller.ask_for_websocket()
         except TurnedAway:
             self._turn_away()
         except plain.BadRequest as bad:
@@ -348,7 +369,7 @@ class Connection(Line):
             self._refuse(HTTPStatus.BAD_REQUEST, "This is no request that could be answered here.")
         self._flush()
         if self.is_open:
-            if self._has_asked:
+            if self._asked:
                 self._set_deadline(self._limits.hello_seconds, self._close_silent)
             self._receiver = self._accept(self)
 
@@ -356,6 +377,11 @@ class Connection(Line):
 
     def _answer_plain(self, request: plain.Request, rest: bytes) -> None:
         """Answer what asks for no WebSocket, at once or later; what came after it waits meanwhile."""
+        wait = self._caller.ask()
+        if wait:
+            self._refuse(HTTPStatus.TOO_MANY_REQUESTS, *http.too_many(wait))
+            return
+        self._asked += 1
         self._keep(rest)
         found = http.answer_plain(request, self._door)
         if isinstance(found, plain.Response):
@@ -371,7 +397,7 @@ class Connection(Line):
 
     def _respond(self, request: plain.Request, response: plain.Response) -> None:
         """Send a response, and go on with what comes next or hang up."""
-        keeps_alive = request.keeps_alive and not request.has_body
+        keeps_alive = request.keeps_alive and not request.has_body and self._asked < MAX_REQUESTS
         self._write(plain.encode(response, with_body=request.method != "HEAD", keeps_alive=keeps_alive))
         if not keeps_alive:
             self._is_answered = True
@@ -379,26 +405,33 @@ class Connection(Line):
             self._hang_up()
             self._read_again()
             return
-        self._has_asked = True
         self._set_deadline(self._limits.hello_seconds, self._close_silent)
         self._go_on_asking()
 
     def _go_on_asking(self) -> None:
         """Take the next request, which has come or comes yet."""
         self._keep(self._rest)
+        if not self._rest:
+            self._caller.rest(self._make_room)
         self._read_again()
         self._wait_for_more()
 
+    def _make_room(self) -> None:
+        """Hang up, so that another one of the same address may come: nothing is being asked for here."""
+        self._caller.leave()
+        self._is_answered = True
+        self._hang_up()
+
     def _wait_for_more(self) -> None:
         """Hang up where nothing more comes that could be answered."""
-        if self._is_last and self._going_on is None and not self._is_busy:
+        if self._is_last and self._going_on is None and not (self._is_busy or self._is_due):
             self._is_answered = True
             self._hang_up()
 
-    def _refuse(self, status: HTTPStatus, words: str) -> None:
+    def _refuse(self, status: HTTPStatus, words: str, *fields: tuple[str, str]) -> None:
         """Answer something that the protocol was not even asked about."""
         self._is_answered = True
-        self._write(http.refuse(status, words))
+        self._write(http.refuse(status, words, *fields))
         self._hang_up()
 
     def _feed(self, data: bytes) -> None:

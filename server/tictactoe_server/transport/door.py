@@ -11,14 +11,17 @@ from urllib.parse import urlsplit
 
 import structlog
 
+from tictactoe_server.rate_limit import RateLimits
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.listen import is_for_others
 from tictactoe_server.transport.plain import Answer, Request
+from tictactoe_server.transport.turns import Turns
 
 MAX_TURNED_AWAY: Final = 64
 """How many of those who were turned away may take their time to hear so."""
 
 _LOG_SECONDS: Final = 60.0
+_MINUTE_MS: Final = 60_000
 _IPV6_PREFIX: Final = 64
 _LOCAL_ENDINGS: Final = (
     *(".localhost", ".local", ".home.arpa"),
@@ -35,15 +38,25 @@ class Door:
 
     `accepted` counts all that ever came. `unready` returns why nobody had better be sent here now, or None; `pages`
     answers what is asked for in plain HTTP, None where nothing is. `links_for_others` returns how people on other
-    machines may come here, the best way first. Own pages are those of `origins`, of the `names` of a certificate, of
-    those by which this machine is known in its network, and of addresses and names that nobody far away could give to
-    this machine.
+    machines may come here, the best way first. What those ask who are not let in yet waits for its `turns`. Own pages
+    are those of `origins`, of the `names` of a certificate, of those by which this machine is known in its network, and
+    of addresses and names that nobody far away could give to this machine.
     """
 
     def __init__(
-        self, limits: Limits, origins: Sequence[str] = (), proxies: Sequence[IPv4Network | IPv6Network] = ()
+        self,
+        limits: Limits,
+        origins: Sequence[str] = (),
+        proxies: Sequence[IPv4Network | IPv6Network] = (),
+        monotonic_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self._limits = limits
+        comers = limits.connections_per_minute_per_address
+        at_once = max(1, limits.connections_at_once_per_address) if comers else 0
+        self.comers = RateLimits(at_once, _MINUTE_MS * at_once / max(1, comers), monotonic_ns)
+        self.requests = RateLimits(limits.requests_per_minute_per_address, _MINUTE_MS, monotonic_ns)
+        self.turns = Turns()
+        self._resting: dict[str, dict[object, Callable[[], None]]] = {}
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
         self.names = {urlsplit(origin).hostname or "" for origin in self._origins}
         self._machine_names: frozenset[str] = frozenset()
@@ -75,19 +88,50 @@ class Door:
         self.connections += 1
         self.accepted += 1
         limit = self._limits.connections
-        return not limit or self.connections <= limit or self._refuse("all")
+        return not limit or self.connections <= limit or self._refuse("all", "connections")
 
     def go(self) -> None:
         """Count one connection less."""
         self.connections -= 1
 
     def enter(self, address: str) -> bool:
-        """Count one more of an address, if that is not one too many."""
+        """Count one more of an address, if that is not one too many; who fetched the page and rests makes room."""
         key, limit = key_of(address), self._limits.connections_per_address
         if limit and self._inside[key] >= limit:
-            return self._refuse(key)
+            resting = self._resting.get(key)
+            if not resting:
+                return self._refuse(key, "connections-per-address")
+            next(iter(resting.values()))()
+        if not self.count_comer(address):
+            return False
         self._inside[key] += 1
         return True
+
+    def count_comer(self, address: str) -> bool:
+        """Count a new connection of an address, if these do not come too often."""
+        key = key_of(address)
+        return not self.comers.of(key).take() or self._refuse(key, "connections-per-minute-per-address")
+
+    def uncount_comer(self, address: str) -> None:
+        """Count a connection as a new one no more, since its requests count."""
+        self.comers.of(key_of(address)).give_back()
+
+    def count_request(self, address: str) -> int:
+        """Count a request of plain HTTP and return 0, or return how many ms to wait."""
+        wait = self.requests.of(key_of(address)).take()
+        if wait:
+            self.refused["requests-per-minute-per-address"] += 1
+        return wait
+
+    def rest(self, address: str, who: object, make_room: Callable[[], None]) -> None:
+        """Take notice that a connection asks for nothing now, and goes when `make_room` is called."""
+        self._resting.setdefault(key_of(address), {})[who] = make_room
+
+    def wake(self, address: str, who: object) -> None:
+        """Take notice that it asks again, or is gone."""
+        resting = self._resting.get(key := key_of(address))
+        if resting is not None and resting.pop(who, None) is not None and not resting:
+            del self._resting[key]
 
     def leave(self, address: str) -> None:
         """Count one less of an address."""
@@ -96,9 +140,9 @@ class Door:
         if not self._inside[key]:
             del self._inside[key]
 
-    def _refuse(self, whom: str) -> bool:
+    def _refuse(self, whom: str, limit: str) -> bool:
         """Take note of one too many, and say so in the log once a minute; returns False."""
-        self.refused["connections" if whom == "all" else "connections-per-address"] += 1
+        self.refused[limit] += 1
         self._turned_away[whom] += 1
         now = time.monotonic()
         if now - self._told_at > _LOG_SECONDS:

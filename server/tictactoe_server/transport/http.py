@@ -51,9 +51,15 @@ def answer_plain(request: Request, door: Door) -> Response | Awaitable[Response]
     return door.pages(request)
 
 
-def refuse(status: HTTPStatus, words: str) -> bytes:
+def refuse(status: HTTPStatus, words: str, *fields: tuple[str, str]) -> bytes:
     """Return the whole response to what is no request that could be answered."""
-    return encode(say(status, words), with_body=True, keeps_alive=False)
+    return encode(say(status, words, *fields), with_body=True, keeps_alive=False)
+
+
+def too_many(wait_ms: int) -> tuple[str, tuple[str, str]]:
+    """Return the words that too much is asked for, and the header that says after how long it will do again."""
+    seconds = str(wait_ms // 1000 + 1)
+    return f"Too many requests from your address. Try again in {seconds} s.", ("Retry-After", seconds)
 
 
 def select_subprotocol(_: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:

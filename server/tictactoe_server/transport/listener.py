@@ -10,6 +10,7 @@ from socket import socket
 from typing import Final
 
 from tictactoe_server.settings import Limits
+from tictactoe_server.transport.caller import Caller
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.door import Door
@@ -42,7 +43,7 @@ class Listener:
         self._make = make
         self._limits = limits
         self._certificate = certificate
-        self._servers: list[asyncio.Server | Entrance] = []
+        self._entrances: list[Entrance] = []
         self._turns: list[set[Connection]] = [set() for _ in range(_TURNS)]
         self._turn_of: dict[Connection, set[Connection]] = {}
         self._next_turn = cycle(self._turns)
@@ -61,19 +62,16 @@ class Listener:
 
     async def listen(self, sockets: Iterable[socket]) -> None:
         """Accept connections from now on."""
-        loop, make = asyncio.get_running_loop(), self._make_connection
+        context = None if self._certificate is None else self._certificate.context
         for listening in sockets:
-            if self._certificate is None:
-                self._servers.append(await loop.create_server(make, sock=listening, backlog=BACKLOG))
-            else:
-                listening.listen(BACKLOG)
-                self._servers.append(Entrance(listening, self._certificate.context, make, self._limits))
+            listening.listen(BACKLOG)
+            self._entrances.append(Entrance(listening, self._door, self._make_connection, self._limits, context))
         self._pinging = asyncio.create_task(self._ping())
 
     async def stop(self, code: int, reason: str, within: float) -> None:
         """Accept nothing more, close all connections politely, and cut off what is not gone within so many seconds."""
-        for server in self._servers:
-            server.close()
+        for entrance in self._entrances:
+            entrance.close()
         for number, connection in enumerate(list(self.connections)):
             connection.close(code, reason)
             if number % _CLOSED_AT_ONCE == 0:
@@ -87,8 +85,8 @@ class Listener:
             self._pinging.cancel()
             await asyncio.gather(self._pinging, return_exceptions=True)
 
-    def _make_connection(self) -> Connection:
-        connection = self._make(self._accept, self._forget, self._door, self._limits)
+    def _make_connection(self, caller: Caller) -> Connection:
+        connection = self._make(self._accept, self._forget, caller, self._limits)
         turn = self._turn_of[connection] = next(self._next_turn)
         turn.add(connection)
         return connection

@@ -7,10 +7,11 @@ line, a length that is said twice, two hosts. Source: RFC 9112, sections 2 to 6,
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from email.utils import formatdate
-from functools import cached_property
+from functools import cached_property, lru_cache
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -153,7 +154,7 @@ def encode(response: Response, *, with_body: bool, keeps_alive: bool) -> bytes:
     """Return a response as it is sent; without its body it says all the same how long that is."""
     lines = [
         f"HTTP/1.1 {response.status.value} {response.status.phrase}",
-        f"Date: {formatdate(usegmt=True)}",
+        f"Date: {_date_of(int(time.time()))}",
         f"Server: {SERVER_NAME}",
         *([] if response.status == HTTPStatus.NOT_MODIFIED else _describe(response)),
         "X-Content-Type-Options: nosniff",
@@ -166,6 +167,11 @@ def encode(response: Response, *, with_body: bool, keeps_alive: bool) -> bytes:
 
 def _describe(response: Response) -> list[str]:
     return [f"Content-Type: {response.kind}", f"Content-Length: {len(response.body)}"]
+
+
+@lru_cache(maxsize=1)
+def _date_of(second: int) -> str:
+    return formatdate(second, usegmt=True)
 
 
 def say(status: HTTPStatus, words: str, *fields: tuple[str, str]) -> Response:

@@ -1,0 +1,46 @@
+"""What is asked by those who do not play yet, handshakes and plain HTTP: a little in each turn of the event loop.
+
+So whoever asks much waits for it, and those who play do not: their moves come in between. Addresses take turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from typing import Final
+
+TURN_SECONDS: Final = 0.001
+"""How much of it is done in one turn of the event loop; one thing at least."""
+
+
+class Turns:
+    """Work that waits for its turn, by the addresses for which it is done."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, deque[Callable[[], None]]] = OrderedDict()
+        self._is_due = False
+
+    def put(self, address: str, work: Callable[[], None]) -> None:
+        """Do something soon: after what waits for that address, and in turn with what waits for others."""
+        self._waiting.setdefault(address, deque()).append(work)
+        if not self._is_due:
+            self._is_due = True
+            asyncio.get_running_loop().call_soon(self._work)
+
+    def _work(self) -> None:
+        until = time.perf_counter() + TURN_SECONDS
+        try:
+            while self._waiting:
+                address, works = self._waiting.popitem(last=False)
+                work = works.popleft()
+                if works:
+                    self._waiting[address] = works
+                work()
+                if time.perf_counter() > until:
+                    break
+        finally:
+            self._is_due = bool(self._waiting)
+            if self._is_due:
+                asyncio.get_running_loop().call_soon(self._work)

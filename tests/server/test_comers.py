@@ -1,0 +1,191 @@
+"""How often an address may connect and ask in plain HTTP: all of it counts, and a class behind one meets no limit."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import Counter
+
+import pytest
+
+from tests.limits import uncounted
+from tests.raw import open_bytes, read_to_end
+from tests.server.test_limits import HERE, LOOPBACK, MINUTE_NS, handshake, serving
+from tests.server.test_plain_http import read_answer
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.transport import Door
+from tictactoe_server.transport.caller import Caller
+from tictactoe_server.transport.turns import Turns
+
+OWN = "Host: 127.0.0.1"
+PARTS = 28
+PUPILS, CONNECTIONS = 300, 6
+
+
+def asking(path: str, *lines: str) -> bytes:
+    return "\r\n".join((f"GET {path} HTTP/1.1", OWN, *lines, "", "")).encode()
+
+
+# -- requests -------------------------------------------------------------------------------------------------------
+
+
+async def test_whatever_is_answered_counts_and_what_is_too_much_ends_the_connection() -> None:
+    async with serving(uncounted(requests_per_minute_per_address=6)) as server:
+        kinds = ["GET /healthz", "GET /readyz", "GET /ws", "POST /", "GET /nothing-of-this", "GET /"]
+        for kind in kinds:
+            async with open_bytes(server.port) as (reader, writer):
+                writer.write(f"{kind} HTTP/1.1\r\n{OWN}\r\n\r\n".encode())
+                assert (await read_answer(reader)).status != 429
+        async with open_bytes(server.port) as (reader, writer):
+            writer.write(asking("/healthz") * 3)
+            answers = await read_to_end(reader)
+        counts = [answers.count(part) for part in (b"HTTP/1.1 ", b"HTTP/1.1 429 ", b"Connection: close")]
+        assert counts == [1, 1, 1]
+        assert b"Retry-After: " in answers
+        assert server._limited()["requests-per-minute-per-address"] == 1
+        assert await handshake(server, [OWN]) == 101, "whoever plays is not kept out by those who look"
+
+
+async def test_an_operators_own_question_through_a_proxy_is_not_counted_with_those_of_strangers() -> None:
+    async with serving(uncounted(requests_per_minute_per_address=2), trusted_proxies=LOOPBACK) as server:
+        statuses = Counter[tuple[str, int]]()
+        for who, lines in (("stranger", ("X-Forwarded-For: 192.0.2.1",)), ("operator", ())):
+            for _ in range(3 if lines else 2):
+                async with open_bytes(server.port) as (reader, writer):
+                    writer.write(asking("/healthz", *lines))
+                    statuses[who, (await read_answer(reader)).status] += 1
+        assert statuses == {("stranger", 200): 2, ("stranger", 429): 1, ("operator", 200): 2}
+
+
+# -- connections ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def clock_ns() -> list[int]:
+    """A clock that only the test moves on."""
+    return [time.monotonic_ns()]
+
+
+async def test_an_address_may_connect_so_often(clock_ns: list[int]) -> None:
+    limits = uncounted(connections_per_minute_per_address=60, connections_at_once_per_address=3)
+    async with Server(HERE, limits=limits, monotonic_ns=lambda: clock_ns[0]) as server:
+        assert [await handshake(server, [OWN]) for _ in range(3)] == [101] * 3
+        for _ in range(2):
+            async with open_bytes(server.port) as (reader, _):
+                assert (await read_to_end(reader)).startswith(b"HTTP/1.1 503 ")
+        clock_ns[0] += MINUTE_NS // 60
+        assert await handshake(server, [OWN]) == 101
+        assert server._limited()["connections-per-minute-per-address"] == 2
+
+
+async def test_behind_a_proxy_each_address_may_connect_so_often(clock_ns: list[int]) -> None:
+    limits = uncounted(connections_per_minute_per_address=1, connections_at_once_per_address=1)
+    settings = Settings(host="127.0.0.1", port=0, trusted_proxies=LOOPBACK)
+    async with Server(settings, limits=limits, monotonic_ns=lambda: clock_ns[0]) as server:
+        found = [
+            await handshake(server, [OWN, f"X-Forwarded-For: {address}"])
+            for address in ("192.0.2.1", "192.0.2.1", "192.0.2.2")
+        ]
+    assert found == [101, 503, 101]
+
+
+async def test_a_connection_counts_by_its_requests_or_as_a_new_one_and_never_as_both(clock_ns: list[int]) -> None:
+    limits = uncounted(connections_per_minute_per_address=1, connections_at_once_per_address=1)
+    async with Server(HERE, limits=limits, monotonic_ns=lambda: clock_ns[0]) as server:
+        for _ in range(5):
+            async with open_bytes(server.port) as (reader, writer):
+                writer.write(asking("/healthz"))
+                assert (await read_answer(reader)).status == 200
+        upgrade = asking(
+            "/ws",
+            "Upgrade: websocket",
+            "Connection: Upgrade",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            "Sec-WebSocket-Version: 13",
+        )
+        async with open_bytes(server.port) as (reader, writer):
+            writer.write(asking("/healthz") + upgrade)
+            assert (await read_answer(reader)).status == 200
+            assert (await reader.readline()).startswith(b"HTTP/1.1 101 ")
+        assert server._door.comers.most_used == 1
+        async with open_bytes(server.port) as (reader, _):
+            assert (await read_to_end(reader)).startswith(b"HTTP/1.1 503 ")
+
+
+async def test_the_connection_that_fetched_something_longest_ago_makes_room_for_another_of_its_address() -> None:
+    async with serving(uncounted(connections_per_address=2)) as server, contextlib.AsyncExitStack() as stack:
+        first, second = [await stack.enter_async_context(open_bytes(server.port)) for _ in range(2)]
+        for reader, writer in (first, second):
+            writer.write(asking("/healthz"))
+            assert (await read_answer(reader)).status == 200
+        assert await handshake(server, [OWN]) == 101
+        assert await read_to_end(first[0]) == b""
+        second[1].write(asking("/healthz"))
+        assert (await read_answer(second[0])).status == 200
+
+
+async def test_a_connection_that_plays_or_asks_makes_no_room() -> None:
+    async with serving(uncounted(connections_per_address=2)) as server, contextlib.AsyncExitStack() as stack:
+        _, half = [await stack.enter_async_context(open_bytes(server.port)) for _ in range(2)]
+        half[1].write(asking("/healthz") + b"GET /hea")
+        assert (await read_answer(half[0])).status == 200
+        async with open_bytes(server.port) as (reader, _):
+            assert (await read_to_end(reader)).startswith(b"HTTP/1.1 503 ")
+
+
+# -- a class --------------------------------------------------------------------------------------------------------
+
+
+def test_a_class_of_300_behind_one_address_opens_the_page_and_plays_and_meets_no_limit() -> None:
+    now_ns = [MINUTE_NS]
+    door = Door(Limits(), monotonic_ns=lambda: now_ns[0])
+    players: list[Caller] = []
+    for _ in range(PUPILS):
+        callers = [Caller(door) for _ in range(CONNECTIONS)]
+        for caller in callers:
+            assert caller.arrive("192.0.2.1")
+        for number in range(PARTS):
+            assert callers[number % CONNECTIONS].ask() == 0
+        for caller in callers:
+            caller.rest(caller.leave)
+        players.append(Caller(door))
+        assert players[-1].arrive("192.0.2.1")
+        now_ns[0] += 10_000_000_000 // PUPILS
+    for player in players:
+        player.depart()
+    for _ in range(PUPILS):
+        assert Caller(door).arrive("192.0.2.1"), "all come back at once"
+    assert not door.refused
+
+
+# -- in turn --------------------------------------------------------------------------------------------------------
+
+
+async def test_what_strangers_ask_is_done_a_little_in_each_turn_and_the_addresses_take_turns() -> None:
+    done: list[str] = []
+    turns, turned = Turns(), 0
+
+    def count() -> None:
+        nonlocal turned
+        turned += 1
+        if len(done) < 6:
+            asyncio.get_running_loop().call_soon(count)
+
+    def work(name: str) -> None:
+        done.append(name)
+        until = time.perf_counter() + 0.002
+        while time.perf_counter() < until:
+            pass
+
+    for name in ("a1", "a2", "a3", "a4"):
+        turns.put("192.0.2.1", lambda name=name: work(name))  # type: ignore[misc]
+    for name in ("b1", "b2"):
+        turns.put("192.0.2.2", lambda name=name: work(name))  # type: ignore[misc]
+    count()
+    async with asyncio.timeout(10):
+        while len(done) < 6:  # noqa: ASYNC110  # there is no event for it
+            await asyncio.sleep(0)
+    assert done == ["a1", "b1", "a2", "b2", "a3", "a4"]
+    assert turned >= 6, "one thing in a turn where each takes long"
