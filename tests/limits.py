@@ -8,6 +8,8 @@ from tictactoe_server.settings import COUNTS, Limits, with_counts
 
 UNCOUNTED = tuple(word for name in COUNTS for word in ("--limit", f"{name}=0"))
 """The same for the command line."""
+COUNTED = tuple(word for name in COUNTS for word in ("--limit", f"{name}=1000000"))
+"""Limits that cost what they always cost, and that nobody reaches."""
 
 
 def uncounted(**limits: Any) -> Limits:

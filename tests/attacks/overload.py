@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterator
 
 from tests.bench.load import gather_some
 from tests.bench.processes import Measured
@@ -20,7 +21,7 @@ RECOVERY_SECONDS = 5.0
 class PatientTable(Table):
     """Two who send a move again when they were told that the server is busy; `shed` counts how often that was."""
 
-    def __init__(self, seats: tuple[Seat, Seat], steps: list[Step]) -> None:
+    def __init__(self, seats: tuple[Seat, Seat], steps: Iterator[Step]) -> None:
         super().__init__(seats, steps)
         self.shed = 0
         self._step: Step | None = None
@@ -46,7 +47,7 @@ class PatientTable(Table):
 
 async def seat_patiently(url: str, _number: int) -> PatientTable:
     seats, code = await open_room(url)
-    return PatientTable(seats, steps_of(seats, code, is_relay=False))
+    return PatientTable(seats, steps_of(seats, code))
 
 
 async def suffer(server: Measured, seconds: float) -> str:

@@ -54,7 +54,7 @@ class HouseContestant(Contestant):
     @contextlib.asynccontextmanager
     async def started(self) -> AsyncIterator[Meter]:
         with tempfile.TemporaryDirectory(prefix="tictactoe-bench-") as folder:
-            async with House(Path(folder), "--log-level", "warning", servers=self.servers, nodes=NODES) as house:
+            async with House(Path(folder), servers=self.servers, nodes=NODES) as house:
                 yield MeasuredHouse(house)
 
 

@@ -1,9 +1,10 @@
 """Moves a second, and the processor time of one, beside a bare relay in the same run.
 
-All get the same load: rooms of two that play drawn games of nine moves with a rematch after each, every state awaited
-by both players. Our server is measured in memory, and with every move on disk before it is shown. The server in turn
-has a core of its own, which the load keeps busy. In each round all servers take turns of half a second, and the ratios
-are to the relay of the same round.
+Rooms of two play drawn games of nine moves, every state awaited by both players. Our server is measured as people run
+it: as installed, requests with ids, answers awaited, and a rematch after each game, which counts as part of the moves;
+in memory, and with every move on disk before it is shown. The relay is sent the moves alone. The server in turn has a
+core of its own, which the load keeps busy. In each round all servers take turns of half a second, and the ratios are to
+the relay of the same round.
 Usage: python -m tests.bench.moves [--rooms 100] [--seconds 5] [--rounds 5] [--only memory,disk,relay]
        python -m tests.bench.moves --rooms-list 1,10,100,1000,4000
        python -m tests.bench.moves --peers

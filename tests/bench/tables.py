@@ -1,6 +1,7 @@
 """Tables of two that play drawn games of nine moves with a rematch after each: the load of the benchmark of moves.
 
-Every state is awaited by both players, and must be the one that the move leads to, before the next move is sent.
+Every state is awaited by both players, and must be the one that the move leads to, before the next move is sent. At our
+server requests are what both clients send, ids counted up, and the answer is awaited, too.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import itertools
 import json
 import random
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -27,12 +28,13 @@ RUN_UP_SECONDS = 0.1
 
 
 class Step(NamedTuple):
-    """What one player sends, and what must be in the message that both get then."""
+    """What one player sends, what must be in the message that both get then, and in the answer, where there is one."""
 
     send: Callable[[bytes], None]
     frame: bytes
     mark: bytes
     is_move: bool
+    answer: bytes = b""
 
 
 class Seat(Wire):
@@ -47,7 +49,7 @@ class Seat(Wire):
         table = self.table
         if table is None:
             self._messages.put_nowait(payload)
-        elif table.mark in payload:
+        elif table.mark in payload or (table.answer and table.answer in payload):
             table.awaited -= 1
             if not table.awaited:
                 table.go_on()
@@ -70,12 +72,12 @@ class Seat(Wire):
 class Table:
     """Two connections in one room, and how far they have come in two games: one begun by each of them."""
 
-    def __init__(self, seats: tuple[Seat, Seat], steps: Sequence[Step]) -> None:
+    def __init__(self, seats: tuple[Seat, Seat], steps: Iterator[Step]) -> None:
         self.seats = seats
-        self.mark = b""
+        self.mark = self.answer = b""
         self.awaited = 0
         self.latencies: list[float] = []
-        self._steps = itertools.cycle(steps)
+        self._steps = steps
         self._is_move = False
         self._left = 0
         self.sent_at = 0.0
@@ -148,8 +150,8 @@ class Table:
 
     def take(self, step: Step) -> None:
         """Send what is next, and await what both get then."""
-        send, frame, self.mark, self._is_move = step
-        self.awaited = 2
+        send, frame, self.mark, self._is_move, self.answer = step
+        self.awaited = 3 if self.answer else 2
         self.sent_at = time.perf_counter()
         send(frame)
 
@@ -158,31 +160,42 @@ Seating = Callable[[str, int], Coroutine[Any, Any, Table]]
 """Seats two at the table of this number of the server with this address."""
 
 
-def steps_of(seats: tuple[Seat, Seat], code: str, *, is_relay: bool) -> list[Step]:
-    """Return the steps of two games; a relay sends back what it was sent, a server the next state."""
+def relayed_steps(seats: tuple[Seat, Seat]) -> Iterator[Step]:
+    """Yield the moves of one game after another, each of which a relay sends back to both as it was sent: no more."""
     steps = list[Step]()
-    for first in (0, 1):
+    for number, cell in enumerate(DRAWN * 2):
+        ply = number % len(DRAWN)
+        text = f'{{"type":"move","room":"K7M4PQ","cell":{cell},"ply":{ply},"id":"client-{number}"}}'
+        send = seats[number % 2].transport.write
+        steps.append(Step(send, encode_frame(text.encode()), f'"ply":{ply},'.encode(), is_move=True))
+    return itertools.cycle(steps)
+
+
+def steps_of(seats: tuple[Seat, Seat], code: str) -> Iterator[Step]:
+    """Yield the requests of one game after another at our server."""
+    ids = itertools.count(1)
+
+    def step(seat: Seat, fields: str, ply: int, *, is_move: bool) -> Step:
+        id = f'"id":"client-{next(ids)}"'
+        frame = encode_frame(f"{{{fields},{id}}}".encode())
+        return Step(seat.transport.write, frame, f'"ply":{ply},'.encode(), is_move, f'"type":"ok",{id}'.encode())
+
+    for game in itertools.count(1):
         for ply, cell in enumerate(DRAWN):
-            text = f'{{"type":"move","room":"{code}","cell":{cell},"ply":{ply}}}'
-            mark = f'"ply":{ply}}}' if is_relay else f'"ply":{ply + 1},'
-            send = seats[(first + ply) % 2].transport.write
-            steps.append(Step(send, encode_frame(text.encode()), mark.encode(), is_move=True))
-        text = f'{{"type":"rematch","room":"{code}"}}'
-        for seat, mark in zip(seats, (f'"ply":{len(DRAWN)},', '"ply":0,'), strict=True):
-            steps.append(Step(seat.transport.write, encode_frame(text.encode()), mark.encode(), is_move=False))
-        if is_relay:
-            steps[-2:] = [step._replace(mark=b"rematch") for step in steps[-2:]]
-    return steps
+            move = f'"type":"move","room":"{code}","cell":{cell},"ply":{ply}'
+            yield step(seats[(game + ply + 1) % 2], move, ply + 1, is_move=True)
+        for seat, ply in zip(seats, (len(DRAWN), 0), strict=True):
+            yield step(seat, f'"type":"rematch","room":"{code}","game":{game}', ply, is_move=False)
 
 
 async def seat_at_relay(url: str, number: int) -> Table:
     seats = (await open_wire(f"{url}/{number}", Seat), await open_wire(f"{url}/{number}", Seat))
-    return Table(seats, steps_of(seats, "K7M4PQ", is_relay=True))
+    return Table(seats, relayed_steps(seats))
 
 
 async def seat_at_server(url: str, _number: int) -> Table:
     seats, code = await open_room(url)
-    return Table(seats, steps_of(seats, code, is_relay=False))
+    return Table(seats, steps_of(seats, code))
 
 
 async def seat_in_house(urls: str, number: int) -> Table:
@@ -190,7 +203,7 @@ async def seat_in_house(urls: str, number: int) -> Table:
     servers = urls.split(",")
     first, second = (servers[(number + place) % len(servers)] for place in (0, 1))
     seats, code = await open_room(first, second)
-    return Table(seats, steps_of(seats, code, is_relay=False))
+    return Table(seats, steps_of(seats, code))
 
 
 async def open_room(url: str, other_url: str | None = None) -> tuple[tuple[Seat, Seat], str]:
@@ -253,7 +266,7 @@ class Figures:
 
     @property
     def cpu_us(self) -> float:
-        """The processor time of a move, that of the rematches counted in."""
+        """The processor time of a move, that of the rematches counted in where there are any."""
         return self.cpu_seconds / self.moves * 1e6
 
     @property

@@ -43,7 +43,9 @@ class Churn:
 async def run(folder: Path, *, connections: int, seed: int) -> Churn:
     """Let them come and go, with rooms that are kept for a second after their player."""
     found = Churn(connections)
-    with started((*SERVER, "--data", str(folder), "--keep-room", "1"), is_pinned=False) as server:
+    with started(
+        (*SERVER, "--log-level", "warning", "--data", str(folder), "--keep-room", "1"), is_pinned=False
+    ) as server:
 
         async def come_and_go() -> None:
             asker = await open_asker(server.url)

@@ -40,7 +40,7 @@ class Crowd:
 async def run(folder: Path, *, idle: int, playing: int, seconds: int, seed: int) -> Crowd:
     """Let them all be there, and play for so many seconds."""
     allow_many_connections()
-    with started((*SERVER, "--data", str(folder))) as server:
+    with started((*SERVER, "--log-level", "warning", "--data", str(folder))) as server:
         before = server.resident_kib()
         onlookers = await open_askers(server.url, idle)
         kib_each = (server.resident_kib() - before) / idle

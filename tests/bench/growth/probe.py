@@ -54,7 +54,7 @@ class Probe:
     @classmethod
     async def open(cls, server: Measured, spin: Spin) -> Self:
         seats, code = await open_room(server.url)
-        table = ObservedTable(seats, steps_of(seats, code, is_relay=False))
+        table = ObservedTable(seats, steps_of(seats, code))
         table.server, table.waits = server, []
         return cls(table, spin)
 

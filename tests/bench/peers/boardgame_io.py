@@ -9,6 +9,7 @@ Source: Socket.IO protocol 5 in Engine.IO protocol 4 (https://socket.io/docs/v4/
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import re
 from functools import partial
@@ -44,7 +45,7 @@ async def seat_at_boardgame_io(url: str, _number: int) -> Table:
     match = (await asyncio.to_thread(post, url, "/games/table/create", numPlayers=2))["matchID"]
     first, second = [await _join(url, match, player) for player in ("0", "1")]
     assert b'"matchData"' in await first[0].next_message()  # the second player came
-    return Table((first[0], second[0]), _steps(match, (first, second)))
+    return Table((first[0], second[0]), itertools.cycle(_steps(match, (first, second))))
 
 
 async def _join(url: str, match: str, player: str) -> tuple[SocketIoSeat, str]:

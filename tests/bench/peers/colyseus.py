@@ -8,6 +8,7 @@ Source: `Protocol.ts`, `Room._onMessage` and `encode.ts` of the packages that `n
 from __future__ import annotations
 
 import asyncio
+import itertools
 
 import msgspec
 
@@ -23,7 +24,7 @@ async def seat_at_colyseus(url: str, _number: int) -> Table:
     first = await asyncio.to_thread(post, url, "/matchmake/create/table")
     second = await asyncio.to_thread(post, url, f"/matchmake/joinById/{first['roomId']}")
     seats = (await _join(url, first), await _join(url, second))
-    return Table(seats, _steps(seats))
+    return Table(seats, itertools.cycle(_steps(seats)))
 
 
 async def _join(url: str, reservation: dict[str, str]) -> Seat:
