@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import subprocess
 import sys
 from asyncio.subprocess import PIPE, Process
 from pathlib import Path
@@ -32,6 +33,15 @@ async def output_of(process: Process) -> str:
         printed, _ = await process.communicate()
     assert process.returncode == 0
     return printed.decode()
+
+
+def test_the_programs_pass_strict_type_checks(tmp_path: Path) -> None:
+    for name, program in PROGRAMS.items():
+        (tmp_path / f"{name}.py").write_text(program, encoding="utf-8")
+    options = ("--strict", "--config-file=", "--cache-dir=cache")
+    command = (sys.executable, "-m", "mypy", *options, *(f"{name}.py" for name in PROGRAMS))
+    checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment())
+    assert checked.stdout == f"Success: no issues found in {len(PROGRAMS)} source files\n"
 
 
 async def test_two_bots_play_a_whole_game(server: Server) -> None:
