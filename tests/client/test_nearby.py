@@ -8,11 +8,21 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from zeroconf._dns import DNSPointer
+from zeroconf._protocol.outgoing import DNSOutgoing
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+from zeroconf.const import _CLASS_IN, _FLAGS_AA, _FLAGS_QR_RESPONSE, _TYPE_PTR
 
 from tests.environment import SERVICE_TYPE
-from tictactoe_client.online.address import parse_address
-from tictactoe_client.online.nearby import NearbyServer, find_nearby, follow_nearby, has_room, inspect
+from tictactoe_client.online.address import own_addresses, parse_address
+from tictactoe_client.online.nearby import (
+    NearbyServer,
+    find_nearby,
+    follow_nearby,
+    has_room,
+    inspect,
+    is_of_a_network,
+)
 
 
 def announced(name: str = "hall", address: str = "10.1.2.3", port: int = 8765, **said: Any) -> AsyncServiceInfo:
@@ -69,6 +79,51 @@ async def test_one_that_turns_out_to_be_of_another_protocol_is_there_no_more() -
             pass
 
 
+def hostile(*names: str) -> DNSOutgoing:
+    """Return a packet that says that there are servers of these names."""
+    packet = DNSOutgoing(_FLAGS_QR_RESPONSE | _FLAGS_AA)
+    for name in names:
+        packet.add_answer_at_time(DNSPointer(SERVICE_TYPE, _TYPE_PTR, _CLASS_IN, 120, name), 0)
+    return packet
+
+
+async def test_names_that_are_no_servers_of_ours_hide_nobody_and_end_nothing() -> None:
+    async with following() as (announcing, told):
+        await (await announcing.async_register_service(announced("Class 6d"), strict=False))
+        while "Class 6d" not in dict(urls(await told.get())):
+            pass
+        for name in ("evil._http._tcp.local.", f"a\0b.{SERVICE_TYPE}", SERVICE_TYPE, "."):
+            announcing.zeroconf.async_send(hostile(name))
+        announcing.zeroconf.async_send(hostile(*(f"silent {number}.{SERVICE_TYPE}" for number in range(100))))
+        await (await announcing.async_register_service(announced("Class 6e"), strict=False))
+        while "Class 6e" not in dict(urls(servers := await told.get())):
+            pass
+        assert "Class 6d" in dict(urls(servers))
+        assert {"Class 6d", "Class 6e"} <= dict(urls(await find_nearby())).keys()
+
+
+async def test_a_hundred_invented_servers_stand_behind_the_one_on_this_machine() -> None:
+    own = next(filter(is_of_a_network, own_addresses()), None)
+    if own is None:
+        pytest.skip("this machine is on no network")
+    async with following() as (announcing, told):
+        await (await announcing.async_register_service(announced("zoe", own), strict=False))
+        for number in range(100):
+            invented = announced(f"a {number}", f"10.99.0.{number}")
+            invented.server = f"invented-{number}.local."
+            packet = DNSOutgoing(_FLAGS_QR_RESPONSE | _FLAGS_AA)
+            for record in (
+                invented.dns_pointer(),
+                invented.dns_service(),
+                invented.dns_text(),
+                *invented.dns_addresses(),
+            ):
+                packet.add_answer_at_time(record, 0)
+            announcing.zeroconf.async_send(packet)
+        while urls(servers := await told.get())[0] != ("zoe", f"ws://{own}:8765") or len(servers) < 101:
+            pass
+
+
 @pytest.mark.parametrize(
     "answer", [b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 404 Not Found\r\n", b"", b"x", b"\0" * 99_999 + b"\n"]
 )
@@ -112,7 +167,10 @@ async def test_a_stranger_that_answers_one_byte_after_the_other_has_no_room(monk
     ("said", "found"),
     [
         (announced(), ("hall", "ws://10.1.2.3:8765")),
-        (announced(tls="play.example"), ("hall", "wss://play.example:8765")),
+        (announced(tls="10.1.2.3"), ("hall", "wss://10.1.2.3:8765")),
+        (announced(tls="10.1.2.4"), None),
+        (announced(tls="localhost"), None),
+        (announced(tls="play.invalid"), None),
         (announced(address="fd00::7"), ("hall", "ws://[fd00::7]:8765")),
         (announced("an\x9b\u202ea"), ("ana", "ws://10.1.2.3:8765")),
         (announced("host.example.org"), ("host.example.org", "ws://10.1.2.3:8765")),
@@ -129,6 +187,6 @@ async def test_a_stranger_that_answers_one_byte_after_the_other_has_no_room(monk
         (announced(tls=""), None),
     ],
 )
-def test_what_strangers_announce_is_inspected(said: AsyncServiceInfo, found: tuple[str, str] | None) -> None:
-    server = inspect(said)
+async def test_what_strangers_announce_is_inspected(said: AsyncServiceInfo, found: tuple[str, str] | None) -> None:
+    server = await inspect(said)
     assert (urls((server,))[0] if server is not None else None) == found

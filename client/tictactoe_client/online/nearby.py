@@ -1,6 +1,7 @@
 """Servers of the local network, found without an address by what they announce there.
 
-Anybody on the network may announce anything: what is no address of this network, no port or no name is passed over.
+Anybody on the network may announce anything: what is no address of this network, no port or no name is passed over, and
+nobody is sent to another machine than the one that is announced.
 """
 
 from __future__ import annotations
@@ -8,13 +9,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
-from collections.abc import Callable
+import socket
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlsplit
 
-from tictactoe_client.online.address import Address, parse_address
+from tictactoe_client.online.address import Address, own_addresses, parse_address
 from tictactoe_client.online.connection import context_for
 from tictactoe_client.online.errors import BadAddress, ClientError
 from tictactoe_protocol import PROTOCOL_VERSION, SERVICE_TYPE, clean_text
@@ -26,14 +29,19 @@ if TYPE_CHECKING:
 SEARCH_SECONDS: Final = 2.0
 """For how long it is listened where one answer is wanted: most come within a fifth of it."""
 _ANSWER_SECONDS: Final = 3.0
+_LOOK_UP_SECONDS: Final = 1.0
+_LOOKING_UP: Final = threading.BoundedSemaphore(20)
+_MOST_KNOWN: Final = 500
+_MOST_ASKED: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
 class NearbyServer:
-    """A server that announces itself; its name is for people, and nothing to rely on."""
+    """A server that announces itself `at` an address of our networks; its name is nothing to rely on."""
 
     name: str
     address: Address
+    at: str
 
 
 async def find_nearby(seconds: float = SEARCH_SECONDS) -> tuple[NearbyServer, ...]:
@@ -51,35 +59,44 @@ async def find_nearby(seconds: float = SEARCH_SECONDS) -> tuple[NearbyServer, ..
 
 
 async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -> None:
-    """Tell which servers there are now, by their names, whenever these may be others, until this is cancelled.
+    """Tell which servers there are now, the nearest first, whenever these may be others, until this is cancelled.
 
-    Where there is no multicast nobody is found, and nothing raises.
+    Where there is no multicast nobody is found. Nothing that is announced makes this raise, or hides others: where
+    there are more than can be kept, the nearest are.
     """
     from zeroconf import DNSQuestionType, Error
     from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-    found: dict[str, NearbyServer | None] = {}  # what is asked after is none yet
+    found: dict[str, NearbyServer] = {}
+    waiting: set[str] = set()
+    nearness = measure_nearness(list_networks())
 
     def note(name: str, server: NearbyServer | None) -> None:
-        found[name] = server
-        servers = {server for server in found.values() if server is not None}
-        changed(tuple(sorted(servers, key=lambda one: (one.name.casefold(), one.address.url))))
+        if server is None and name not in found:
+            return
+        found.pop(name, None)
+        if server is not None:
+            found[name] = server
+        nearest = sorted(found, key=lambda known: (nearness(found[known].at), found[known].name.casefold(), known))
+        for farthest in nearest[_MOST_KNOWN:]:
+            del found[farthest]
+        changed(tuple(dict.fromkeys(found[known] for known in nearest[:_MOST_KNOWN])))
 
     async def ask(zeroconf: Zeroconf, service_type: str, name: str) -> None:
-        info = AsyncServiceInfo(service_type, name)
-        with contextlib.suppress(OSError, Error):
-            if await info.async_request(zeroconf, 1_000, DNSQuestionType.QM):
-                note(name, inspect(info))
-        if found.get(name) is None:
-            found.pop(name, None)
+        """Take what came together with the name; only for the rest ask, and for few at a time."""
+        with contextlib.suppress(OSError, ValueError, Error):
+            info = AsyncServiceInfo(service_type, name)
+            if not info.load_from_cache(zeroconf) and len(waiting) < _MOST_ASKED:
+                waiting.add(name)
+                await info.async_request(zeroconf, 1_000, DNSQuestionType.QM)
+            note(name, await inspect(info))
+        waiting.discard(name)
 
     def hear(zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange) -> None:
         """Take note of one that came, changed or went; what it says of itself must be asked for."""
         if state_change.name == "Removed":
             note(name, None)
-            found.pop(name)
-        elif len(found) < 50 or name in found:
-            found.setdefault(name, None)
+        elif name not in waiting:
             asking.create_task(ask(zeroconf, service_type, name))
 
     async with asyncio.TaskGroup() as asking:
@@ -91,22 +108,77 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
                 await asyncio.Event().wait()
 
 
-def inspect(info: AsyncServiceInfo) -> NearbyServer | None:
-    """Return the server that an announcement is of, None for one that makes no sense or is of another protocol."""
+async def inspect(info: AsyncServiceInfo) -> NearbyServer | None:
+    """Return the server that an announcement is of, None for one that makes no sense or is of another protocol.
+
+    With TLS it has the name that its certificate is for, which must be a name of the machine that is announced.
+    """
     said = {key.decode(errors="replace"): value or b"" for key, value in info.properties.items()}
     if said.get("v", b"") != str(PROTOCOL_VERSION).encode() or not 0 < (info.port or 0) < 65536:
         return None
-    host, scheme = next(filter(is_of_a_network, info.parsed_addresses()), None), "ws"
-    if host is None:
+    addresses = list(filter(is_of_a_network, info.parsed_addresses()))
+    if not addresses:
         return None
+    at, scheme = addresses[0], "ws"
+    host = at
     if "tls" in said:
         host, scheme = said["tls"].decode(errors="replace")[:253], "wss"
     try:
         address = parse_address(f"{scheme}://{f'[{host}]' if ':' in host else host}:{info.port}")
     except BadAddress:
         return None
+    if host not in addresses and not (await _look_up(host)).intersection(addresses):
+        return None
     name = clean_text(info.get_name()).strip()[:40]
-    return NearbyServer(name or host, address)
+    return NearbyServer(name or host, address, at)
+
+
+async def _look_up(host: str) -> set[str]:
+    """Return the addresses of a name, none where nobody says them within a second; no exit waits for who is slow."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[set[str]] = loop.create_future()
+
+    def tell(found: set[str]) -> None:
+        if not answer.done():
+            answer.set_result(found)
+
+    def ask() -> None:
+        found: set[str] = set()
+        with contextlib.suppress(OSError, UnicodeError):
+            found = {str(place[4][0]) for place in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
+        _LOOKING_UP.release()
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(tell, found)
+
+    if not _LOOKING_UP.acquire(blocking=False):
+        return set()
+    threading.Thread(target=ask, name="look-up", daemon=True).start()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_LOOK_UP_SECONDS):
+            return await answer
+    return set()
+
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def list_networks() -> tuple[Network, ...]:
+    """Return the networks that this machine is on, or none where a sandbox keeps the system from saying it."""
+    import ifaddr
+
+    found = []
+    with contextlib.suppress(OSError):
+        for adapter in ifaddr.get_adapters():
+            for one in adapter.ips:
+                host = one.ip if isinstance(one.ip, str) else one.ip[0]
+                found.append(ipaddress.ip_interface(f"{host.partition('%')[0]}/{one.network_prefix}").network)
+    return tuple(found)
+
+
+def measure_nearness(networks: Sequence[Network]) -> Callable[[str], int]:
+    """Return what tells how near an address is: 0 for one of this machine, 1 for one on these networks, else 2."""
+    own = own_addresses()
+    return lambda at: 0 if at in own else 1 if any(ipaddress.ip_address(at) in network for network in networks) else 2
 
 
 def is_of_a_network(address: str) -> bool:
@@ -126,8 +198,13 @@ async def find_room(code: str, first: Address, ca: str | Path | None = None) -> 
     """Return the address of the server that has a room: `first`, or else one of the local network; None for nobody."""
     if await has_room(first, code, ca):
         return first
-    found = await find_nearby()
-    answers = await asyncio.gather(*(has_room(server.address, code, ca) for server in found))
+    found, places = await find_nearby(), asyncio.Semaphore(_MOST_ASKED)
+
+    async def ask(address: Address) -> bool:
+        async with places:
+            return await has_room(address, code, ca)
+
+    answers = await asyncio.gather(*(ask(server.address) for server in found))
     return next((server.address for server, has_it in zip(found, answers, strict=True) if has_it), None)
 
 
