@@ -22,10 +22,10 @@ class RateLimit:
         self._monotonic_ns = monotonic_ns
         self._next = 0
 
-    def take(self) -> int:
-        """Count one use and return 0, or return how many ms to wait, counting nothing."""
+    def take(self, count: int = 1) -> int:
+        """Count one use, or so many, and return 0, or return how many ms to wait, counting nothing."""
         now = self._monotonic_ns()
-        following = (self._next if self._next > now else now) + self._interval
+        following = (self._next if self._next > now else now) + self._interval * count
         if following - now > self._window:
             return (following - now - self._window) // 1_000_000 + 1
         self._next = following
@@ -39,10 +39,10 @@ class RateLimit:
         """Take one use back that was counted for nothing."""
         self._next -= self._interval
 
-    def wait(self) -> int:
-        """Return how many ms to wait for the next use, 0 where it may be now; nothing is counted."""
+    def wait(self, count: int = 1) -> int:
+        """Return how many ms to wait for the next use, or so many, 0 where it may be now; nothing is counted."""
         before = self._next
-        wait = self.take()
+        wait = self.take(count)
         self._next = before
         return wait
 
@@ -88,10 +88,10 @@ class RateLimits:
         return sum(not limit.is_untouched for limit in self._limits.values())
 
 
-def take_each(*limits: RateLimit) -> int:
-    """Count one use of each limit and return 0, or return how many ms to wait for all, counting nothing."""
-    wait = max(limit.wait() for limit in limits)
+def take_each(*limits: RateLimit, count: int = 1) -> int:
+    """Count a use of each limit, or so many, and return 0, or return how many ms to wait for all, counting nothing."""
+    wait = max(limit.wait(count) for limit in limits)
     if not wait:
         for limit in limits:
-            limit.take()
+            limit.take(count)
     return wait

@@ -16,7 +16,7 @@ import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
 from tictactoe_server.bots import Bots, ThinkingPool
-from tictactoe_server.desk import Allowances, Desk, PastGames, Players, Reviews, Visits
+from tictactoe_server.desk import Allowances, Desk, Keeping, PastGames, Players, Reviews, Visits
 from tictactoe_server.operator import (
     Bans,
     Barred,
@@ -246,6 +246,7 @@ class Server:
         drain = Drain(registry.count_games, self._tell_all)
         self._allowances = allowances = Allowances(limits, tally.limited, self._monotonic_ns)
         players = Players(store.players, allowances)
+        changes.keeps = Keeping(allowances, self._monotonic_ns).keeps
         rate = messages_rate(limits.messages_per_second_per_address, limits.messages_at_once_per_address)
         self._sources = sources = Sources(*rate, self._monotonic_ns)
         self._pressure = Pressure(limits.turn_milliseconds, sources)
@@ -268,7 +269,7 @@ class Server:
                 limits=limits,
             ),
             players,
-            PastGames(store.archive),
+            PastGames(store.archive, allowances),
             Reviews(pool),
             allowances,
             presence,

@@ -109,6 +109,8 @@ class Limits:
     new_players_at_once_per_address: int = 400
     seats_per_player: int = 20
     seats_per_address: int = 1_000
+    kept_megabytes_per_hour_per_player: int = 10
+    kept_megabytes_per_hour_per_address: int = 100
     watchers_per_room: int = 500
     offers_per_ten_seconds_per_player: int = 5
     turn_milliseconds: int = 80
@@ -137,6 +139,8 @@ COUNTS: Final[Mapping[str, str]] = {
     "new-players-at-once-per-address": "how many of these may come at once from one address",
     "seats-per-player": "seats of unfinished games with others that one player holds",
     "seats-per-address": "seats of such games that were taken from one address",
+    "kept-megabytes-per-hour-per-player": "of finished games that are kept for good for one player, in an hour",
+    "kept-megabytes-per-hour-per-address": "the same for all who play from one address",
     "watchers-per-room": "connections that watch one room",
     "offers-per-ten-seconds-per-player": "offers of a draw, requests for a move back or a game after an aborted one",
     "turn-milliseconds": "of the processor for requests in a turn of the event loop; the next are refused as busy",

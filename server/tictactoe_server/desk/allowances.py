@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from tictactoe_protocol import ErrorCode
@@ -15,6 +15,7 @@ from tictactoe_server.tables.session import Session, messages_rate
 CROWD_CHAT_MS: Final = 3_000
 """How often a watcher may say something in a crowd."""
 
+_MEGABYTE: Final = 1_000_000
 _MINUTE_MS: Final = 60_000
 _TEN_SECONDS_MS: Final = 10_000
 
@@ -30,6 +31,9 @@ class Allowances:
             most = max(times, at_once)
             return RateLimits(most if times else 0, _MINUTE_MS * most / max(1, times), monotonic_ns)
 
+        def an_hour(megabytes: int) -> RateLimits:
+            return RateLimits(megabytes * _MEGABYTE, 60 * _MINUTE_MS, monotonic_ns)
+
         self.messages = RateLimits(*messages_rate(limits.messages_per_second, limits.messages_at_once), monotonic_ns)
         self.creates_of_player = a_minute(limits.creates_per_minute_per_player)
         self.creates_of_address = a_minute(limits.creates_per_minute_per_address)
@@ -37,6 +41,8 @@ class Allowances:
         self.misses_of_address = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
         self.page_misses = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
         self.new_players = a_minute(limits.new_players_per_minute_per_address, limits.new_players_at_once_per_address)
+        self.kept_of_player = an_hour(limits.kept_megabytes_per_hour_per_player)
+        self.kept_of_address = an_hour(limits.kept_megabytes_per_hour_per_address)
         self.offers = RateLimits(limits.offers_per_ten_seconds_per_player, _TEN_SECONDS_MS, monotonic_ns)
         self.crowd_chat = RateLimits(1, CROWD_CHAT_MS, monotonic_ns)
         self._limited = limited
@@ -54,6 +60,8 @@ class Allowances:
             "misses-at-once-per-address": self.misses_of_address.most_used,
             "new-players-per-minute-per-address": self.new_players.most_used,
             "new-players-at-once-per-address": self.new_players.most_used,
+            "kept-megabytes-per-hour-per-player": round(self.kept_of_player.most_used / _MEGABYTE, 1),
+            "kept-megabytes-per-hour-per-address": round(self.kept_of_address.most_used / _MEGABYTE, 1),
             "offers-per-ten-seconds-per-player": self.offers.most_used,
         }
 
@@ -71,6 +79,23 @@ class Allowances:
         if wait:
             self._limited["creates"] += 1
             raise Refused(ErrorCode.RATE_LIMITED, "You open too many rooms at once.", retry_ms=wait)
+
+    def take_kept(self, addresses: Mapping[str, str], size: int) -> bool:
+        """Count bytes that are kept for players, by their ids with where they come from, empty where that is unknown.
+
+        They count for each who may keep so much more, and once for an address; returns whether anybody may.
+        """
+        is_kept, counted = False, {""}
+        for player, address in addresses.items():
+            limits = [self.kept_of_player.of(player)]
+            if address not in counted:
+                limits.append(self.kept_of_address.of(address))
+            if not take_each(*limits, count=size):
+                is_kept = True
+                counted.add(address)
+        if not is_kept:
+            self._limited["kept"] += 1
+        return is_kept
 
     def take_offer(self, player: Player) -> None:
         """Count something that the others are asked; raises `Refused` where that is too much."""

@@ -14,11 +14,13 @@ from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatCloc
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import PastGame, PastPlayer
 from tictactoe_protocol.requests import ClockFields, History, Record, Share
+from tictactoe_server.desk.allowances import Allowances
 from tictactoe_server.desk.answers import answer
 from tictactoe_server.rooms import FinishedGame, Player, Refused
-from tictactoe_server.stores import Archive
+from tictactoe_server.stores import Archive, encode_game
 from tictactoe_server.tables.session import Session
 
+_SHARE_RETRY_MS: Final = 60_000
 _SHARE_BYTES: Final = 8
 """Of each half of a shared game's id, which is eleven letters."""
 
@@ -26,8 +28,9 @@ _SHARE_BYTES: Final = 8
 class PastGames:
     """The archive, as far as a player may see it: the games that they played in."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Archive, allowances: Allowances) -> None:
         self._archive = archive
+        self._allowances = allowances
 
     async def list(self, session: Session, player: Player, request: History) -> None:
         """Answer with a player's games, newest first."""
@@ -51,6 +54,9 @@ class PastGames:
         id = await self._archive.shared_id(half)
         if request.on:
             if id is None:
+                if not self._allowances.take_kept({player.id: session.address}, len(encode_game(game))):
+                    words = "As much is kept for you, or for all from your address, as may be in an hour."
+                    raise Refused(ErrorCode.RATE_LIMITED, words, retry_ms=_SHARE_RETRY_MS)
                 id = half + secrets.token_urlsafe(_SHARE_BYTES)
                 await self._archive.share(id, game)
             answer(session, request, replay=id, link=f"{session.connection.origin}/replay/{id}")

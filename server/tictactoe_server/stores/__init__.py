@@ -2,7 +2,7 @@
 
 from tictactoe_server.stores.backup import CannotBackUp, back_up
 from tictactoe_server.stores.contents import KINDS, CannotMove, Contents, Kind, Source, Target, copy
-from tictactoe_server.stores.documents import Outline, decode_room, outline_of
+from tictactoe_server.stores.documents import Outline, decode_room, encode_game, outline_of
 from tictactoe_server.stores.figures import Histogram, WriteFigures
 from tictactoe_server.stores.folder import FolderInUse
 from tictactoe_server.stores.folder_contents import FolderSource, FolderTarget
@@ -76,6 +76,7 @@ __all__ = [
     "check_folder",
     "copy",
     "decode_room",
+    "encode_game",
     "needing_nats",
     "outline_of",
     "restore_backup",

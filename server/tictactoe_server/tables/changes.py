@@ -19,6 +19,7 @@ from tictactoe_server.rooms import (
     NOBODY,
     Command,
     Expire,
+    FinishedGame,
     Player,
     Refused,
     Room,
@@ -46,7 +47,8 @@ class Changes:
 
     `on_stored` is called with each room that was opened, or whose seats, clock or result changed, and with what it was
     before, None where it is new; `on_gone` with each that others ended, and the words for that; `on_shown` with each
-    in which bots sit that shows a new state. `moves` is how many were played.
+    in which bots sit that shows a new state; `keeps` tells of a game that is over whether it is kept. `moves` is how
+    many were played.
     """
 
     def __init__(self, rooms: Rooms, now: Callable[[], int]) -> None:
@@ -56,6 +58,7 @@ class Changes:
         self.moves = 0
         self.on_stored: Callable[[LiveRoom, Room | None], None] = lambda live, before: None
         self.on_gone: Callable[[LiveRoom, str], None] = lambda live, reason: None
+        self.keeps: Callable[[LiveRoom, FinishedGame], bool] = lambda live, game: True
         self.on_shown: Callable[[LiveRoom], None] = lambda live: None
 
     def submit(self, change: Change) -> None:
@@ -179,7 +182,7 @@ class Changes:
                 self._settle(change, None)
             elif after.result is not None and room.result is None and not after.was_aborted:
                 game = finished_game(after, time.time_ns() // 1_000_000)
-                self._rooms.save(after.code, after, live.revision, change, game)
+                self._rooms.save(after.code, after, live.revision, change, game if self.keeps(live, game) else None)
             else:
                 self._rooms.save(after.code, after, live.revision, change)
         except Refused as refused:
