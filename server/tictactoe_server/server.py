@@ -167,6 +167,7 @@ class Server:
             self._sources.keep(),
             self._keep_house(),
             warn_in_bulk(self._site),
+            self._registry.log.keep(),
         ]
         if self.certificate is not None:
             chores.append(self.certificate.keep(self._limits.certificate_seconds))

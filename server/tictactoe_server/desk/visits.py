@@ -5,9 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final
 
-import structlog
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
@@ -29,8 +27,6 @@ from tictactoe_server.tables.matchmaking import GameKind
 from tictactoe_server.tables.registry import Registry
 from tictactoe_server.tables.session import Session
 from tictactoe_server.tables.timers import Timers
-
-log: Final = structlog.get_logger(__name__)
 
 
 class Visits:
@@ -55,6 +51,7 @@ class Visits:
         self._players = players
         self._drain = drain
         self._registry = registry
+        self.log = registry.log
         self._changes = changes
         self._timers = timers
         self._hold_ms = hold_ms
@@ -299,7 +296,7 @@ class _Opening(_Visit):
         bots = sum(seat is not None and seat.bot is not None for seat in live.room.seats.values())
         facts = {"private": live.room.visibility == "private", "bots": bots}
         known = {name: value for name, value in facts.items() if value}
-        log.info("room opened", room=live.room.code, player=self.player.name, **known)
+        self.visits.log.note("room opened", session.address, room=live.room.code, player=self.player.name, **known)
 
 
 class _Joining(_Visit):
@@ -343,7 +340,8 @@ class _Joining(_Visit):
             live.show_to(session, self.now)
         if not self.is_back:
             mark = live.room.mark_of(self.player.id)
-            log.info("player joined", room=live.room.code, player=self.player.name, mark=mark)
+            facts = {"player": self.player.name, "mark": mark}
+            self.visits.log.note("player joined", session.address, room=live.room.code, **facts)
 
 
 class _Matching(_Joining):
@@ -396,7 +394,7 @@ class _Leaving(_Visit):
         live = self.live
         live.part(self.session)
         answer(self.session, self.request)
-        log.info("player left", room=live.room.code, player=self.player.name)
+        self.visits.log.note("player left", self.session.address, room=live.room.code, player=self.player.name)
         self.visits.after_leaving(live)
 
 

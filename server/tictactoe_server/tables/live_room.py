@@ -158,6 +158,11 @@ class LiveRoom:
         yield from self.watchers
 
     @property
+    def address(self) -> str:
+        """From where it is played, or else was opened; empty where that is not known."""
+        return next((session.address for session in self.players.values()), self.origin)
+
+    @property
     def has_somebody(self) -> bool:
         """Whether a player is connected, by this server or by another."""
         return self.room.has_somebody if self.is_elsewhere else bool(self.players)

@@ -7,7 +7,6 @@ house of several servers the rooms of the others are known as well; which are it
 from __future__ import annotations
 
 import asyncio
-import logging
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -28,6 +27,7 @@ from tictactoe_server.tables.live_room import LiveRoom, no_such_room
 from tictactoe_server.tables.lobby import Lobby
 from tictactoe_server.tables.matchmaking import Matchmaker
 from tictactoe_server.tables.owners import Owners
+from tictactoe_server.tables.room_log import RoomLog
 from tictactoe_server.tables.seat_index import SeatIndex
 from tictactoe_server.tables.served_time import ServedTime
 from tictactoe_server.tables.session import Session
@@ -47,7 +47,6 @@ MISSING_SECONDS: Final = 3.0
 """How long after a room came from another server its players may take to be heard of."""
 
 log: Final = structlog.get_logger(__name__)
-_LOGGER: Final = logging.getLogger(__name__)
 
 
 class Registry:
@@ -79,6 +78,7 @@ class Registry:
         self._time = time
         self._limits = limits
         self.owners = Owners(limits, tally.limited)
+        self.log = RoomLog()
         self.is_shared = False
         self.is_own: Callable[[str], bool] = lambda code: True
         self.on_moved: Callable[[Session], None] = lambda session: None
@@ -480,7 +480,7 @@ class Registry:
         """Take notice of a room that opened or changed."""
         self._take_notice(live, before)
         if before is None and live.room.status == "playing":
-            _log_beginning(live.room)
+            self._follow(live, "playing")
         if before is None and not self.is_own(live.room.code):
             self._agenda.soon(partial(self.let_go, live))
 
@@ -498,7 +498,7 @@ class Registry:
                 was = before.status
                 self._by_status[was] -= 1
                 if was != status:
-                    self._follow(room, status)
+                    self._follow(live, status)
             self._lobby.update(live)
             self.matchmaker.offer(live)
             if self.is_shared and not live.is_elsewhere:
@@ -506,16 +506,18 @@ class Registry:
         if room.clock is not None and not live.is_elsewhere:
             self._timers.watch_clock(live)
 
-    def _follow(self, room: Room, status: RoomStatus) -> None:
+    def _follow(self, live: LiveRoom, status: RoomStatus) -> None:
         """Log a game that has begun or ended; where that is not wanted it costs next to nothing."""
+        room, result = live.room, live.room.result
         if status == "playing":
-            _log_beginning(room)
-        elif room.result is not None:
-            result = room.result
+            if self.log.is_on:
+                facts = {"rules": room.rules.preset, "marks": room.rules.marks}
+                self.log.note("game began", live.address, room=room.code, game=room.game, **facts)
+        elif result is not None:
             self.tally.games[result.reason] += 1
-            if _LOGGER.isEnabledFor(logging.INFO):
-                facts = {"winner": result.winner, "reason": result.reason, "moves": room.position.ply}
-                log.info("game ended", room=room.code, game=room.game, **facts)
+            if self.log.is_on:
+                ending = {"winner": result.winner, "reason": result.reason, "moves": room.position.ply}
+                self.log.note("game ended", live.address, room=room.code, game=room.game, **ending)
 
     def _forget(self, live: LiveRoom, reason: str) -> None:
         """Let go of a room that is no longer stored and tell whoever is still there."""
@@ -527,9 +529,10 @@ class Registry:
         self._lobby.remove(live)
         self._changes.show_watchers(live)
         live.push(Closed(code, reason))
+        address = live.address
         for session in list(live.sessions):
             live.part(session)
-        log.info("room closed", room=code, reason=reason)
+        self.log.note("room closed", address, room=code, reason=reason)
 
     def _report(self, code: str, damaged: Unreadable) -> None:
         log.error("a damaged room is left alone", room=code, reason=str(damaged))
@@ -538,8 +541,3 @@ class Registry:
 def _first_person(room: Room) -> str:
     """Return the id of the first player of a room who is no bot, for whom it counts; empty where there is none."""
     return next((seat.player for seat in room.seats.values() if seat is not None and not seat.bot), "")
-
-
-def _log_beginning(room: Room) -> None:
-    if _LOGGER.isEnabledFor(logging.INFO):
-        log.info("game began", room=room.code, game=room.game, rules=room.rules.preset, marks=room.rules.marks)

@@ -1,0 +1,50 @@
+"""What the log says of rooms: a line for each event while few come from one address, of more how many there were."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter, defaultdict
+from typing import Any, Final
+
+import structlog
+
+LINES: Final = 60
+"""How many lines there are for one address until they are summed up."""
+
+log: Final = structlog.get_logger(__name__)
+_LOGGER: Final = logging.getLogger(__name__)
+
+
+class RoomLog:
+    """Writes so many lines for each address in a minute, and counts the events beyond them."""
+
+    def __init__(self) -> None:
+        self._written: Counter[str] = Counter()
+        self._more: defaultdict[str, Counter[str]] = defaultdict(Counter)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether such lines are wanted at all."""
+        return _LOGGER.isEnabledFor(logging.INFO)
+
+    def note(self, event: str, address: str, **facts: Any) -> None:
+        """Log an event of somebody who comes from there, empty where that is not known; or count it."""
+        if self._written[address] < LINES:
+            self._written[address] += 1
+            log.info(event, **facts)
+        else:
+            self._more[address][event.split()[-1]] += 1
+
+    def sum_up(self) -> None:
+        """Log what was only counted, a line for each address, and begin anew."""
+        for address, events in self._more.items():
+            log.info("more in rooms", address=address or "unknown", **events)
+        self._written.clear()
+        self._more.clear()
+
+    async def keep(self, seconds: float = 60.0) -> None:
+        """Sum up so often, until cancelled."""
+        while True:
+            await asyncio.sleep(seconds)
+            self.sum_up()
