@@ -1,0 +1,101 @@
+"""Which refusal is told where several things are wrong with a request: the order that `docs/protocol.md` gives."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from websockets.asyncio.client import connect
+
+from tests.peer import Message, Peer, open_peer, two_playing
+from tictactoe_server.server import Server
+
+WRONG = {"game": 9, "ply": 9}
+
+
+@asynccontextmanager
+async def three_with_a_watcher(server: Server) -> AsyncIterator[tuple[Peer, Peer, Peer, str]]:
+    """Yield X, O, a watcher and the code of a room in which each of the two has moved once."""
+    async with two_playing(server) as (ana, bo, room), open_peer(server.url, "eve") as eve:
+        await ana.ask("move", room=room, cell=4, ply=0)
+        await bo.ask("move", room=room, cell=0, ply=1)
+        await eve.ask("watch", room=room)
+        yield ana, bo, eve, room
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ('{"type":"rooms","more":1', "bad_json"),
+        ('{"type":"room","more":1}', "unknown_type"),
+        ('{"type":"rooms","more":1}', "bad_message"),
+        ('{"type":"rooms"}', "hello_required"),
+    ],
+)
+async def test_the_message_comes_before_hello(server: Server, text: str, code: str) -> None:
+    async with connect(server.url, proxy=None) as socket:
+        await socket.send(text)
+        assert (await Peer(socket).receive())["code"] == code
+
+
+@pytest.mark.parametrize(
+    ("who", "type", "fields", "code"),
+    [
+        ("stranger", "draw", {"action": "accept", **WRONG}, "not_in_room"),
+        ("watcher", "draw", {"action": "accept", **WRONG}, "not_seated"),
+        ("watcher", "move", {"cell": 4, "ply": 9}, "not_seated"),
+        ("O", "move", {"cell": 4, "ply": 9}, "not_your_turn"),
+        ("X", "move", {"cell": 4, "ply": 9}, "stale"),
+        ("X", "move", {"cell": 4, "ply": 2}, "occupied"),
+        ("X", "draw", {"action": "accept", **WRONG}, "stale"),
+        ("X", "draw", {"action": "accept", "game": 1, "ply": 9}, "stale"),
+        ("X", "draw", {"action": "accept", "game": 1, "ply": 2}, "no_offer"),
+        ("X", "rematch", {"game": 9}, "stale"),
+        ("X", "rematch", {"game": 1}, "not_allowed"),
+    ],
+)
+async def test_while_a_game_is_on(server: Server, who: str, type: str, fields: Message, code: str) -> None:
+    async with three_with_a_watcher(server) as (ana, bo, eve, room), open_peer(server.url) as stranger:
+        peer = {"X": ana, "O": bo, "watcher": eve, "stranger": stranger}[who]
+        assert await peer.refusal(type, room=room, **fields) == code
+
+
+@pytest.mark.parametrize(
+    ("who", "type", "fields", "code"),
+    [
+        ("watcher", "move", {"cell": 4, "ply": 9}, "not_seated"),
+        ("O", "move", {"cell": 4, "ply": 9}, "game_over"),
+        ("X", "undo", {"action": "offer", **WRONG}, "stale"),
+        ("X", "undo", {"action": "offer", "game": 1, "ply": 9}, "game_over"),
+    ],
+)
+async def test_after_a_game(server: Server, who: str, type: str, fields: Message, code: str) -> None:
+    async with three_with_a_watcher(server) as (ana, bo, eve, room):
+        await ana.ask("resign", room=room)
+        assert await {"X": ana, "O": bo, "watcher": eve}[who].refusal(type, room=room, **fields) == code
+
+
+@pytest.mark.parametrize(
+    ("type", "fields", "code"),
+    [
+        ("move", {"cell": 99, "ply": 9}, "not_started"),
+        ("draw", {"action": "offer", **WRONG}, "stale"),
+        ("draw", {"action": "offer", "game": 1, "ply": 9}, "not_started"),
+        ("rematch", {"game": 9}, "stale"),
+        ("rematch", {"game": 1}, "not_started"),
+    ],
+)
+async def test_before_a_game(server: Server, type: str, fields: Message, code: str) -> None:
+    async with open_peer(server.url) as ana:
+        room = (await ana.ask("create"))["room"]
+        assert await ana.refusal(type, room=room, **fields) == code
+
+
+@pytest.mark.parametrize("type", ["draw", "undo"])
+async def test_the_situation_comes_before_the_ply(server: Server, type: str) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as cy:
+        room = (await ana.ask("create", rules="three-players"))["room"]
+        for peer in (bo, cy):
+            await peer.ask("join", room=room)
+        assert await ana.refusal(type, room=room, action="accept", game=1, ply=9) == "not_allowed"
