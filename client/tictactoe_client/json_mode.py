@@ -29,6 +29,8 @@ from tictactoe_protocol.codes import MAX_ID_LENGTH
 from tictactoe_protocol.pushes import Closed, Ok, Push, Replaced, RoomState
 
 Line = dict[str, Any]
+Position = tuple[str, int, str]
+"""A room, its game and the board: what a move is for."""
 Answer = TypeVar("Answer")
 
 
@@ -52,6 +54,8 @@ async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Ans
         await dismiss(asking)
 
 
+_LINES_AHEAD: Final = 64
+_GONE: Final = "This move was not sent: the position that it followed is gone."
 _ROOM_REQUESTS: Final = frozenset(
     {"leave", "move", "resign", "draw", "undo", "claim", "rematch", "chat", "sync", "analyse"}
 )
@@ -61,7 +65,9 @@ class JsonGame:
     """One run of JSON mode, from entering a room to the exit code; the `session` writes down where one sits.
 
     Requests go out in order, each after the answer to the one before; a move without a `ply` waits for this player's
-    turn. The room is the one that was entered last, None before the first and after leaving it.
+    turn. One of a program that reads along is for the position that was printed when it came, and for no other; those
+    of a file are for one turn after the other. The room is the one that was entered last, None before the first and
+    after leaving it.
     """
 
     def __init__(self, client: Client, settings: Settings, keyboard: Keyboard, session: Session) -> None:
@@ -74,12 +80,14 @@ class JsonGame:
         self._left_with = ExitCode.NORMAL
         self._rematch_asked_in: int | None = None
         self._changed = asyncio.Event()
+        self._printed: Position | None = None
+        self._lines: asyncio.Queue[tuple[str, Position | None] | None] = asyncio.Queue(_LINES_AHEAD)
 
     async def run(self, enter: Enter) -> int:
         """Enter a room and return the exit code; when interrupted, give the seat up first."""
         print_connected(self._client, self._client.latency_seconds)
         hearing = asyncio.create_task(self._hear_all())
-        speaking = asyncio.create_task(self._speak(enter))
+        speaking, reading = asyncio.create_task(self._speak(enter)), asyncio.create_task(self._read())
         try:
             await asyncio.wait({hearing, speaking}, return_when=asyncio.FIRST_COMPLETED)
             if speaking.done() and self._client.was_cut_off:
@@ -89,7 +97,7 @@ class JsonGame:
             await self._session.end_by(end)
             raise
         finally:
-            await dismiss(hearing, speaking)
+            await dismiss(hearing, speaking, reading)
 
     # -- what comes -------------------------------------------------------------------------------------------------
 
@@ -111,6 +119,8 @@ class JsonGame:
     def _hear(self, what: ConnectionEvent | Push | None) -> ExitCode | None:
         """Take note of what happens; return how the run ends where it ends by this."""
         code = None if self._room is None else self._room.code
+        if isinstance(what, RoomState) and code in (None, what.room):
+            self._printed = what.room, what.game, what.board
         match what:
             case Lost():
                 print_own("disconnected", reason=what.reason, hold_ms=round(what.hold_seconds * 1000))
@@ -135,16 +145,22 @@ class JsonGame:
 
     # -- what is asked ----------------------------------------------------------------------------------------------
 
+    async def _read(self) -> None:
+        """Read lines as they come, each with the position that it may be a reply to."""
+        while (text := await self._keyboard.read_line()) is not None:
+            await self._lines.put((text, None if self._keyboard.is_file else self._printed))
+        await self._lines.put(None)
+
     async def _speak(self, enter: Enter) -> int:
         await self._session.enter(enter)
         number = 0
-        while (text := await self._keyboard.read_line()) is not None:
+        while (line := await self._lines.get()) is not None:
             number += 1
-            if text.strip():
-                await self._take_line(text, number)
+            if line[0].strip():
+                await self._take_line(*line, number)
         return await self._wait_for_the_end()
 
-    async def _take_line(self, text: str, number: int) -> None:
+    async def _take_line(self, text: str, follows: Position | None, number: int) -> None:
         try:
             request = msgspec.json.decode(text, type=Line)
         except (DecodeError, RecursionError) as error:
@@ -157,7 +173,10 @@ class JsonGame:
         room = room if _names(request, room) else None
         try:
             if kind == "move" and room is not None:
-                await self._complete_move(request, room)
+                await self._complete_move(request, room, follows)
+                if "ply" not in request:
+                    self._complain("stale", _GONE, id=request["id"], line=number)
+                    return
             await self._send(request, room)
         except (IllegalMove, UnknownNotation) as error:
             self._complain(error.code, error.message, id=request["id"], line=number)
@@ -183,9 +202,20 @@ class JsonGame:
         if room is not None:
             await self._follow(request, room)
 
-    async def _complete_move(self, move: Line, room: Room) -> None:
-        """Fill in `cell` from `at`, and `ply` when it is this player's turn, or when it never will be."""
-        await self._until(lambda: room.state is not None and ("ply" in move or self._may_move(room, room.state)))
+    async def _complete_move(self, move: Line, room: Room, follows: Position | None) -> None:
+        """Fill in `cell` from `at`, and `ply` when it is this player's turn, or when it never will be.
+
+        No `ply` is filled in where the position that it `follows`, if any, is gone by then.
+        """
+
+        def is_gone() -> bool:
+            return "ply" not in move and follows is not None and follows != self._printed
+
+        await self._until(
+            lambda: room.state is not None and ("ply" in move or is_gone() or self._may_move(room, room.state))
+        )
+        if is_gone():
+            return
         assert room.state is not None
         if "at" in move and "cell" not in move:
             settings, rules = self._settings, room.state.rules.to_rules()

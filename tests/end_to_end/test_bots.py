@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import shutil
 import sys
 from asyncio.subprocess import PIPE
 from pathlib import Path
@@ -13,12 +15,15 @@ from websockets.exceptions import ConnectionClosed
 from tests.end_to_end.clients import PATIENCE_SECONDS, run_client
 from tests.environment import environment
 from tests.peer import open_peer
+from tests.programs import start_program
 from tictactoe_client import Unreachable, connect
 from tictactoe_client.input.rule_options import choose_seat
 from tictactoe_client.online.local_server import run_local_server
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+
+BOTS_PAGE = Path(__file__).parents[2] / "docs" / "bots.md"
 
 
 async def test_the_computer_begins_where_it_is_asked_to(server: Server) -> None:
@@ -45,6 +50,18 @@ async def test_a_whole_game_against_the_computer_and_a_rematch() -> None:
         assert state["result"]["winner"] in ("O", None)
         ana.send(type="rematch")
         assert (await ana.message(type="room", game=2))["status"] == "playing"
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here to run a bot in JavaScript")
+async def test_the_bot_in_javascript_of_the_documentation_plays_to_the_end(server: Server, tmp_path: Path) -> None:
+    page = await asyncio.to_thread(BOTS_PAGE.read_text, encoding="utf-8")
+    program = tmp_path / "bot.mjs"
+    program.write_text(page.partition("```js\n")[2].partition("```")[0])
+    command = ("node", str(program), "bot", "--level", "easy", "--server", server.url)
+    process = await start_program(*command, stdout=PIPE, stderr=PIPE, env=environment())
+    output, errors = await process.communicate()
+    assert (process.returncode, errors) == (0, b"")
+    assert re.fullmatch(rb"(line|full): (won|lost|drawn)\n", output)
 
 
 async def test_a_new_room_may_be_for_bots_alone_and_its_maker_watches(server: Server) -> None:

@@ -147,14 +147,29 @@ async def test_a_request_longer_than_a_server_takes_is_refused_and_the_session_g
     assert own(ana) == ["connected", "error", "closed"]
 
 
-async def test_moves_go_on_into_the_rematch(server: Server) -> None:
+async def test_the_moves_of_a_file_go_on_into_the_rematch(server: Server, tmp_path: Path) -> None:
+    path = tmp_path / "moves.jsonl"
+    path.write_text('{"type":"resign"}\n{"type":"rematch"}\n{"type":"move","at":"b2"}\n')
+    async with open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        with path.open("rb") as moves:
+            async with run_client("join", code, "--json", "-s", server.url, stdin=moves):
+                await bo.state(status="over")
+                await bo.ask("rematch", room=code)
+                assert (await bo.state(game=2, ply=1))["board"] == "....X...."
+
+
+async def test_a_second_move_for_one_position_is_dropped_and_waits_for_no_other(server: Server) -> None:
     async with json_game(server) as (ana, bo, code):
-        ana.type('{"type":"resign"}', '{"type":"rematch"}', '{"type":"move","at":"b2"}')
-        await bo.state(status="over")
-        await bo.ask("rematch", room=code)
-        state = await bo.state(game=2, turn="X")
-        await bo.send("move", room=code, cell=0, ply=state["ply"])
-        assert (await ana.message(type="room", game=2, ply=2))["board"] == "X...O...."
+        ana.type('{"type":"move","at":"b2"}', '{"type":"move","at":"c3"}')
+        await bo.send("move", room=code, cell=0, ply=(await bo.state(ply=1))["ply"])
+        error = await ana.message(type="error")
+        assert (error["from"], error["code"], error["id"], error["line"]) == ("client", "stale", "line-2", 2)
+        assert error["message"] == "This move was not sent: the position that it followed is gone."
+        if json.loads(ana.lines[-2]).get("ply") != 2:
+            await ana.message(type="room", ply=2)
+        ana.type('{"type":"move","at":"a3"}')
+        assert (await bo.state(ply=3))["board"] == "O...X.X.."
 
 
 async def test_a_watcher_watches_on_to_the_end_without_input(server: Server) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import stat
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -20,11 +21,14 @@ class Keyboard:
     """Lines of standard input, whatever it is: a terminal, a pipe, a file or nothing; cut at 64 KiB.
 
     A daemon thread reads it, at most 64 lines ahead, as event loops cannot wait for files. What nobody took stays for
-    who reads next, perhaps on another event loop. `is_terminal` is true, too, of one that was closed meanwhile.
+    who reads next, perhaps on another event loop. `is_terminal` is true, too, of one that was closed meanwhile, and
+    `is_file` of what was written before it is read.
     """
 
     def __init__(self, descriptor: int = 0) -> None:
-        self.is_terminal = os.isatty(descriptor)
+        self.is_terminal, self.is_file = os.isatty(descriptor), False
+        with contextlib.suppress(OSError):
+            self.is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
         self._descriptor = descriptor
         self._lines: deque[str | None] = deque()
         self._ahead = threading.Semaphore(_LINES_AHEAD)
