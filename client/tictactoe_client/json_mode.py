@@ -14,6 +14,7 @@ from msgspec import UNSET, DecodeError
 
 from tictactoe_client.exits import dismiss, exit_code_of
 from tictactoe_client.online.client import Client
+from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.errors import ConnectionLost, Interrupted, Refused
 from tictactoe_client.online.events import Back, ConnectionEvent, Gone, Lost, Retrying
 from tictactoe_client.online.messages import Message
@@ -26,7 +27,7 @@ from tictactoe_client.text.news import can_play_again
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_MESSAGE_BYTES, BadRoomCode, encode, parse_room_code
 from tictactoe_protocol.codes import MAX_ID_LENGTH
-from tictactoe_protocol.pushes import Closed, Ok, Push, Replaced, RoomState
+from tictactoe_protocol.pushes import Closed, Ok, Push, Replaced, RoomState, Welcome
 
 Line = dict[str, Any]
 Position = tuple[str, int, str]
@@ -39,6 +40,13 @@ def print_connected(client: Client, latency_seconds: float) -> None:
     print_own("connected", server=client.address.url, latency_ms=max(1, round(latency_seconds * 1000)))
 
 
+def print_message(message: Message, *, shows_token: bool) -> None:
+    """Print what the server said, as it came, but for the token of a welcome where nobody needs it to play."""
+    if message.event is None:
+        is_secret = isinstance(message.push, Welcome) and not shows_token
+        print_json(hide_secrets(message.text) if is_secret else message.text)
+
+
 async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
     """Carry out requests, print everything that the server says meanwhile, and return what came of them."""
     messages = client.messages()
@@ -47,8 +55,7 @@ async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Ans
     asking.add_done_callback(lambda _: messages.put(None))
     try:
         async for message in messages:
-            if message.event is None:
-                print_json(message.text)
+            print_message(message, shows_token=False)
         return await asking
     finally:
         await dismiss(asking)
@@ -104,8 +111,7 @@ class JsonGame:
     async def _hear_all(self) -> int:
         try:
             async for message in self._messages:
-                if message.event is None:
-                    print_json(message.text)
+                print_message(message, shows_token=self._session.role == "player")
                 if (ending := self._hear(message.event or message.push)) is not None:
                     return ending
                 self._changed.set()

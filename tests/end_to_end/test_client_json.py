@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.clients import ClientProcess, run_client
-from tests.kept import until_left
+from tests.kept import leave_seat, until_left
 from tests.peer import Peer, open_peer, two_playing
 from tictactoe_server.server import Server
 
@@ -189,6 +189,20 @@ async def test_the_list_of_rooms_passes_through(server: Server) -> None:
             assert await listing.end() == 0
     assert own(listing) == ["connected", "closed"]
     assert [room["room"] for room in messages(listing)[2]["rooms"]] == [code]
+
+
+@pytest.mark.parametrize("command", [("rooms",), ("history",), ("watch",)], ids=" ".join)
+async def test_no_token_is_printed_where_nobody_plays(server: Server, command: tuple[str, ...]) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        code = (await bo.ask("create"))["room"]
+        for arguments in (command, ("watch", code)):
+            leave_seat(server.url, code, bo.welcome["token"], "bo")
+            async with run_client(*arguments, "--json", "--no-input", "-n", "bo", "-s", server.url) as client:
+                assert (await client.message(type="welcome"))["token"] == "…"
+                if arguments[-1] == code:
+                    client.process.terminate()
+                await client.end()
+                assert bo.welcome["token"] not in "".join(client.lines)
 
 
 async def test_check_tells_each_step_as_an_object(server: Server) -> None:
