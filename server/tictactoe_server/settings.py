@@ -62,7 +62,7 @@ class Limits:
     """How long and how much a server puts up with. The defaults are for play; tests choose what they need not wait for.
 
     hello_seconds: how long a connection may stay without saying hello; a fifth of that later it is gone in any case.
-    ping_seconds: how often each peer is asked whether it is there; one silent for three such times is gone.
+    ping_seconds: how often each peer is asked whether it is there; who says nothing for three such times is gone.
     close_seconds: how long a peer may take to answer that the connection is closed.
     outbox_bytes: what may wait for a peer that does not read; past it only the newest state of each room is kept,
         and as much again of everything else.

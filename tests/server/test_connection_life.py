@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import itertools
 import time
 from collections.abc import Awaitable, Callable
 
@@ -118,6 +119,19 @@ class FakeTransport(asyncio.Transport):
     def abort(self) -> None:
         self.is_aborted = True
 
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        pass
+
+
+class Nobody:
+    """Receives what comes, and does nothing with it."""
+
+    def received(self, message: bytes) -> None:
+        pass
+
+    def ended(self) -> None:
+        pass
+
 
 async def test_the_time_to_say_hello_counts_from_the_acceptance_also_where_tls_comes_first() -> None:
     def let_nobody_in(connection: Connection) -> Receiver:
@@ -165,8 +179,28 @@ async def test_every_peer_is_asked_whether_it_is_there_and_one_that_answers_stay
         assert (await peer.message())["id"] == "still here"
 
 
-async def test_a_peer_that_falls_silent_is_cut_off_after_two_unanswered_questions(serve: Serve) -> None:
-    server = await serve(uncounted(ping_seconds=0.2))
+@pytest.mark.parametrize("heard_at_turn", range(0, 60, 7))
+async def test_a_peer_from_which_nothing_comes_is_cut_off_after_15_seconds(heard_at_turn: int) -> None:
+    limits = uncounted()
+    listener = Listener(lambda connection: Nobody(), Door(limits), limits)
+    turns = itertools.cycle(range(48))
+    seconds_a_turn = Limits().ping_seconds / 48
+    transport, connection = FakeTransport(), listener._make_connection(Caller(Door(limits)))
+    connection.connection_made(transport)
+    connection.data_received(UPGRADE)
+    for turn in itertools.islice(turns, heard_at_turn):
+        listener._take_turn(turn)
+    connection.data_received(text(b"", opcode=Opcode.PONG))
+    silent_turns = 0
+    while not transport.is_aborted:
+        listener._take_turn(next(turns))
+        silent_turns += 1
+    assert 14.3 < silent_turns * seconds_a_turn < 15.1
+    connection.connection_lost(None)
+
+
+async def test_a_peer_that_falls_silent_is_cut_off_and_its_seat_is_held(serve: Serve) -> None:
+    server = await serve(uncounted(ping_seconds=0.1))
     async with open_peer(server.url) as ana:
         async with open_raw(server.url) as silent:
             room = (await ana.ask("create"))["room"]

@@ -33,7 +33,7 @@ MAX_RECEIVED_MESSAGES: Final = 4
 """How many messages are read ahead, before the rest waits in the network."""
 
 PING_INTERVAL_SECONDS: Final = 4
-PING_TIMEOUT_SECONDS: Final = 9
+PING_TIMEOUT_SECONDS: Final = 10
 CLOSE_TIMEOUT_SECONDS: Final = 1
 """A server that stops is found out within the sum of these three, at most 15 seconds."""
 

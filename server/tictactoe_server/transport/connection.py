@@ -43,6 +43,10 @@ MAX_UNSENT_PONGS: Final = 64 * 1024
 """How many bytes of pongs may wait for a peer that sends pings and does not read."""
 
 _PING: Final = b"\x89\x00"
+
+LOOKS_A_PING: Final = 8
+SILENT_LOOKS: Final = 3 * LOOKS_A_PING
+"""A peer is looked at so often between two pings, and gone when nothing came for the time of three."""
 _SMALL_HEADER_BYTES: Final = 6
 _LINGER_SECONDS: Final = 1.0
 _DATA: Final = frozenset({Opcode.TEXT, Opcode.BINARY, Opcode.CONT})
@@ -89,7 +93,7 @@ class Connection(Line):
         "_protocol",
         "_receiver",
         "_rest",
-        "_unanswered",
+        "_silent_looks",
         "_unsent_pongs",
         "_was_heard",
         "origin",
@@ -123,7 +127,7 @@ class Connection(Line):
         self._fragments: list[bytes] = []
         self._unsent_pongs = 0
         self._was_heard = True
-        self._unanswered = 0
+        self._silent_looks = 0
         self._set_deadline(limits.hello_seconds, self._close_silent)
 
     @property
@@ -162,15 +166,16 @@ class Connection(Line):
             self.abort()
 
     def ping(self) -> None:
-        """Ask whether the peer is still there, and cut it off where two such questions went unheard; called evenly."""
-        if not self.is_open:
-            return  # it has a deadline
-        self._unanswered = 0 if self._was_heard or self._is_paused else self._unanswered + 1
-        self._was_heard = False
-        if self._unanswered > 1:
-            self.abort()
-        elif self._outbox is None:
+        """Ask whether the peer is still there."""
+        if self.is_open and self._outbox is None:
             self._write(_PING)
+
+    def look(self) -> None:
+        """Cut the peer off from which nothing has come since so many looks; called evenly."""
+        self._silent_looks = 0 if self._was_heard or self._is_paused else self._silent_looks + 1
+        self._was_heard = False
+        if self._silent_looks >= SILENT_LOOKS and self.is_open:  # one that is not has a deadline
+            self.abort()
 
     # -- for the event loop -------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from typing import Final
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.caller import Caller
 from tictactoe_server.transport.certificate import Certificate
-from tictactoe_server.transport.connection import Connection, Receiver
+from tictactoe_server.transport.connection import LOOKS_A_PING, Connection, Receiver
 from tictactoe_server.transport.door import Door
 from tictactoe_server.transport.entrance import Entrance
 
@@ -20,6 +20,7 @@ BACKLOG: Final = 4_096
 """How many connections may wait to be accepted: all players of a server that comes back at once."""
 
 _TURNS: Final = 48
+_TURNS_A_LOOK: Final = _TURNS // LOOKS_A_PING
 _CLOSED_AT_ONCE: Final = 200
 
 
@@ -98,7 +99,14 @@ class Listener:
 
     async def _ping(self) -> None:
         """Give each connection its turn, round after round."""
-        for turn in cycle(self._turns):
+        for number in cycle(range(_TURNS)):
             await asyncio.sleep(self._limits.ping_seconds / _TURNS)
+            self._take_turn(number)
+
+    def _take_turn(self, number: int) -> None:
+        """Ask the connections of this turn, and look at those of every turn that is so many behind it."""
+        for turn in self._turns[number % _TURNS_A_LOOK :: _TURNS_A_LOOK]:
             for connection in list(turn):
-                connection.ping()
+                connection.look()
+        for connection in list(self._turns[number]):
+            connection.ping()
