@@ -65,8 +65,12 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        """What stands on the screen."""
-        return "\n".join(line.rstrip() for line in self.screen.display)
+        """What stands on the screen, in the middle of an update, too, when a cell may hold half of a wide character."""
+        screen = self.screen
+        rows = (
+            "".join(screen.buffer[row][column].data for column in range(screen.columns)) for row in range(screen.lines)
+        )
+        return "\n".join(row.rstrip() for row in rows)
 
     async def until(self, *words: str) -> None:
         """Wait until all of this was written, be it in pieces, where it stands on the screen now."""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tests.fakes import TroubledStore
 from tests.peer import open_peer
-from tests.server.stored import rooms_in
+from tests.server.stored import rooms_in, until_rooms
 from tests.server.tables import ANA, Table
 from tests.soak import restart
 from tictactoe_server.server import Server
@@ -39,13 +39,8 @@ async def test_rooms_that_the_store_refuses_at_first_come_back_once_it_gives_the
     for code in ("K7M4P2", "K7M4P3", "K7M4P4"):
         store.rooms.put(replace(Table(ANA).room, code=code))
     store.trouble.fail("load_all", StoreUnavailable())
-    async with Server(SETTINGS, store) as server, open_peer(server.url) as eve:
-        await eve.send("lobby", on=True)
-        listed = {room["room"] for room in (await eve.ask("rooms"))["rooms"]}
-        while len(listed) < 3:
-            change = await eve.next_of("lobby")
-            listed |= {room["room"] for room in change["changed"]}
-        assert listed == {"K7M4P2", "K7M4P3", "K7M4P4"}
+    async with Server(SETTINGS, store) as server:
+        await until_rooms(server, 3)
 
 
 async def test_a_return_that_cannot_be_stored_brings_back_nobody_else_and_no_older_state() -> None:

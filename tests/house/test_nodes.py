@@ -1,4 +1,4 @@
-"""The nodes of the tests do what nodes do: write on a majority, elect, come back, and end with whoever started them."""
+"""The nodes of the tests do what nodes do: write on a majority, elect, and end with whoever started them."""
 
 from __future__ import annotations
 
@@ -49,18 +49,6 @@ async def write(nodes: Nodes, text: bytes) -> None:
 async def read(nodes: Nodes) -> bytes:
     async with nodes.connected() as client:
         return (await client.jetstream().get_last_msg(STREAM, "$KV.rooms.time")).data or b""
-
-
-async def test_what_was_written_outlives_the_leader_and_it_comes_back(nodes: Nodes) -> None:
-    await write(nodes, b"1")
-    leader = await nodes.when_led()
-    await leader.kill()
-    assert await nodes.when_led() is not leader
-    assert await read(nodes) == b"1"
-    await write(nodes, b"2")
-    await leader.start()
-    await nodes.when_writable()
-    assert await read(nodes) == b"2"
 
 
 async def test_a_node_that_is_cut_off_leads_no_more_until_the_cables_are_mended(nodes: Nodes) -> None:

@@ -9,8 +9,6 @@ import signal
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.environment import environment
 from tests.peer import open_peer, play_out
 
@@ -18,11 +16,10 @@ PATIENCE_SECONDS = 60
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("options", [(), ("--tls", "--servers", "1")])
-async def test_a_house_is_shown_played_in_and_ended(options: tuple[str, ...]) -> None:
+async def test_a_house_is_shown_played_in_and_ended() -> None:
     pipe = asyncio.subprocess.PIPE
     trial = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.house", *options), stdout=pipe, env=environment(), cwd=ROOT
+        *(sys.executable, "-m", "tests.house", "--tls"), stdout=pipe, env=environment(), cwd=ROOT
     )
     assert trial.stdout
     said = ""
@@ -46,7 +43,7 @@ async def test_a_house_is_shown_played_in_and_ended(options: tuple[str, ...]) ->
         finally:
             code = await trial.wait()
     assert code == 0
-    assert len(processes) == 3 + (1 if options else 2)
+    assert len(processes) == 3 + 2
     assert not [pid for pid in processes if is_there(pid)]
 
 

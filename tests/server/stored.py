@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from typing import cast
 
 from msgspec.structs import replace
 
 from tests.server.tables import ANA, BO, Table
+from tictactoe_server.operator.orders import ListRooms
 from tictactoe_server.rooms import FinishedGame, Player, Room, finished_game
+from tictactoe_server.server import Server
 from tictactoe_server.stores import MISSING, Storage
 from tictactoe_server.stores.store import Pending
 
@@ -41,6 +44,15 @@ async def until_noted(store: Storage, ms: int) -> None:
             if await store.noted_time() == ms:
                 return
             await asyncio.sleep(0)
+
+
+async def until_rooms(server: Server, count: int) -> None:
+    """Wait until a server has brought so many rooms back."""
+    async with asyncio.timeout(30):
+        while True:
+            if len(cast(list[object], await server.carry_out(ListRooms()))) == count:
+                return
+            await asyncio.sleep(0.01)
 
 
 async def rooms_in(store: Storage) -> dict[str, Room]:
