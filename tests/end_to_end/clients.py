@@ -7,7 +7,7 @@ import contextlib
 import json
 import sys
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import IO, Any
 
@@ -97,11 +97,15 @@ def link_to(url: str, room: str) -> str:
 
 @contextlib.asynccontextmanager
 async def run_client(
-    *arguments: str, stdin: int | IO[bytes] = PIPE, stdout: int | IO[bytes] = PIPE, **variables: str
+    *arguments: str,
+    command: Sequence[str] = COMMAND,
+    stdin: int | IO[bytes] = PIPE,
+    stdout: int | IO[bytes] = PIPE,
+    **variables: str,
 ) -> AsyncIterator[ClientProcess]:
     """Start the client; whatever happens, it is gone afterwards."""
     process = await start_program(
-        *COMMAND, *arguments, stdin=stdin, stdout=stdout, stderr=PIPE, env=environment(**variables)
+        *command, *arguments, stdin=stdin, stdout=stdout, stderr=PIPE, env=environment(**variables)
     )
     try:
         yield ClientProcess(process)

@@ -24,6 +24,7 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
 BOTS_PAGE = Path(__file__).parents[2] / "docs" / "bots.md"
+NOWHERE = "ws://127.0.0.1:1"
 
 
 async def test_the_computer_begins_where_it_is_asked_to(server: Server) -> None:
@@ -73,9 +74,14 @@ async def test_a_new_room_may_be_for_bots_alone_and_its_maker_watches(server: Se
 
 
 async def test_without_a_server_one_is_started_and_ends_with_the_client() -> None:
-    if await is_taken(8765):
-        pytest.skip("a server runs on this machine")
-    async with run_client("bot", "--level", "easy", TICTACTOE_BOT_PAUSE="0") as ana:
+    program = (
+        "from tictactoe_client.online import address\n"
+        f"address.DEFAULT_SERVER = '{NOWHERE}'\n"
+        "from tictactoe_client.cli.main import main\n"
+        "main()\n"
+    )
+    command = (sys.executable, "-c", program)
+    async with run_client("bot", "--level", "easy", command=command, TICTACTOE_BOT_PAUSE="0") as ana:
         started = await ana.until("No server runs on this machine: started one at ws://127.0.0.1:")
         url = started.split()[-4]
         await ana.until("Your move, X.")
@@ -153,12 +159,3 @@ def is_running(pid: str) -> bool:
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     except FileNotFoundError:
         return False
-
-
-async def is_taken(port: int) -> bool:
-    try:
-        _, writer = await asyncio.open_connection("127.0.0.1", port)
-    except OSError:
-        return False
-    writer.close()
-    return True

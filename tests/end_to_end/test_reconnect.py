@@ -286,7 +286,7 @@ async def test_a_server_that_does_not_say_how_long_it_holds_a_seat_holds_it_for_
 
 
 async def test_a_server_that_forgot_us_ends_the_attempts(proxy: Proxy) -> None:
-    async with Server() as other, connect(proxy.url, reconnect=QUICK) as client:
+    async with Server(ServerSettings(host="127.0.0.1", port=0)) as other, connect(proxy.url, reconnect=QUICK) as client:
         proxy.target = other.port
         messages = client.messages()
         proxy.cut()

@@ -25,6 +25,7 @@ from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.events import Back, Retrying
 from tictactoe_protocol.pushes import Notice
 from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 
 NEVER = Backoff((3600,), hold_seconds=3600, steady_seconds=0)
 """Whoever waits at all waits in vain."""
@@ -246,7 +247,7 @@ async def test_one_is_the_same_player_at_every_address(server: Server, ways: tup
 
 
 async def test_a_player_whom_one_address_does_not_know_is_kept_for_the_others(ways: tuple[Proxy, Proxy]) -> None:
-    async with Server() as other:
+    async with Server(Settings(host="127.0.0.1", port=0)) as other:
         ways[0].target = other.port
         async with connect(ways[1].url, name="ana") as known:
             token = known.token

@@ -30,6 +30,8 @@ QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
 NEVER = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
 BRIEF = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
 
+_GLANCE_SECONDS = 0.05
+
 
 class LeavableScreen(TicTacToe):
     """The program, with all that it has shown since `seen` was emptied where it `remembers`, and whether it is to end.
@@ -43,8 +45,10 @@ class LeavableScreen(TicTacToe):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.seen: list[str] = []
+        self.has_changed = asyncio.Event()
 
     def post_display_hook(self) -> None:
+        self.has_changed.set()
         if self.remembers:
             self.seen.append(self.text)
 
@@ -142,12 +146,20 @@ class ScreenUser:
         try:
             async with asyncio.timeout(10):
                 while True:
+                    self.app.has_changed.clear()
                     for text in texts() if self.app.is_laid_out else ():
                         if all(word in text for word in words) and (gone is None or gone not in text):
                             return text
-                    await self.pilot.pause()
+                    await self._until_changed()
         except TimeoutError:
             raise AssertionError(f"{words} not on the screen, or {gone!r} still:\n{self.text}") from None
+
+    async def _until_changed(self) -> None:
+        """Wait until the screen was drawn anew; to look at it oftener is what takes the time of these tests."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_GLANCE_SECONDS):
+                await self.app.has_changed.wait()
+        await self.pilot.pause()
 
     async def until_it_ends(self) -> None:
         """Wait until the program has ended."""

@@ -14,6 +14,7 @@ from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client.online.address import parse_house
 from tictactoe_client.online.client import Choice
 from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
@@ -197,7 +198,7 @@ async def test_a_server_that_is_not_there_is_said_and_tried_again(open_screen: O
         text = await ana.until("Can't reach ws://127.0.0.1:1  (connection refused)", "tries again", "r retry")
         assert "Start one:" in text
         assert "tictactoe-client -s wss://host" in text
-        async with Server() as late:
+        async with Server(Settings(host="127.0.0.1", port=0)) as late:
             ana.app.link.house = parse_house(late.url)
             await ana.do("r", "Playing as  ana")
 

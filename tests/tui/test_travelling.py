@@ -101,6 +101,12 @@ async def test_a_server_nearby_is_listed_and_gone_to(server: Server, open_screen
         await announcing.async_close()
 
 
+async def test_a_program_that_ends_before_it_listens_for_servers_warns_of_nothing(at_home: AtHome) -> None:
+    async with at_home() as ana:
+        (home,) = ana.app.pages
+        home.listen().cancel()
+
+
 async def test_the_first_page_shows_where_one_is_now(server: Server, open_screen: OpenScreen) -> None:
     async with (
         Proxy(server.port) as one,

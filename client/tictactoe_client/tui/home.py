@@ -10,6 +10,7 @@ from typing import ClassVar, Final, NamedTuple
 from textual import events
 from textual.binding import BindingType
 from textual.geometry import Region
+from textual.worker import Worker
 
 from tictactoe_client.board.board import BoardView, Cell, draw_board
 from tictactoe_client.board.grid import BoardStyle, Grid, fit_board
@@ -213,8 +214,11 @@ class HomeScreen(ListScreen):
 
     def on_mount(self) -> None:
         """Listen which servers are near, once the page stands there; what comes to it under a room would be drawn."""
-        app = self.app
-        app.set_timer(1.0, lambda: app.run_worker(follow_nearby(self._hear_nearby), exit_on_error=False))
+        self.app.set_timer(1.0, self.listen)
+
+    def listen(self) -> Worker[None]:
+        """Follow which servers are near until the program ends, be that before this begins."""
+        return self.app.run_worker(partial(follow_nearby, self._hear_nearby), exit_on_error=False)
 
     def _hear_nearby(self, servers: tuple[NearbyServer, ...]) -> None:
         self._nearby = servers
