@@ -188,6 +188,9 @@ async def test_a_peer_from_which_nothing_comes_is_cut_off_after_15_seconds(heard
     transport, connection = FakeTransport(), listener._make_connection(Caller(Door(limits)))
     connection.connection_made(transport)
     connection.data_received(UPGRADE)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not connection.is_open:
+            await asyncio.sleep(0)
     for turn in itertools.islice(turns, heard_at_turn):
         listener._take_turn(turn)
     connection.data_received(text(b"", opcode=Opcode.PONG))
