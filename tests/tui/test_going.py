@@ -182,6 +182,13 @@ async def test_the_end_of_a_game_is_told_to_the_terminal_after_quitting(game: Ga
     assert ana.app.last_words == f"Room {code}: bo resigns. You win."
 
 
+async def test_a_draw_offered_without_a_connection_is_refused_as_in_plain_mode(game: Game, server: Server) -> None:
+    async with far_game(game, server, NEVER) as (ana, *_, proxy):
+        proxy.cut()
+        await ana.until("CONNECTION LOST")
+        await ana.enter(":draw", "There is no connection: type draw again when it is back.")
+
+
 async def test_a_seat_that_is_kept_is_told_to_the_terminal_after_quitting(game: Game, server: Server) -> None:
     async with far_game(game, server, NEVER) as (ana, _, code, proxy):
         proxy.cut()

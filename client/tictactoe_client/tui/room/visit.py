@@ -266,8 +266,10 @@ class Visit(DrawnScreen):
         """
         timeline, line, keys = self.table.actions.timeline, self.hand.line, self.hand.keys
         told: Sequence[str] = ()
+        waits = isinstance(intent, Place) or (isinstance(intent, Verb) and intent.kind == "chat")
+        is_offline = self.desk.link.phase == "away" and not waits  # what else needs the server is refused
         try:
-            told = (await self.table.actions.do(intent)).lines
+            told = (await self.table.actions.do(intent, is_offline=is_offline)).lines
         except ClientError:
             self.hand.pending = None if isinstance(intent, Place) else self.hand.pending
             raise
