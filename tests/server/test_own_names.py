@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from collections.abc import Collection, Sequence
 from threading import Event
 
@@ -106,7 +108,16 @@ def test_names_are_learnt_beside_whatever_else_is_done_and_no_more_at_the_end() 
     assert learnt == [{"nas.fritz.box"}]
 
 
-async def test_a_page_under_this_machines_name_is_shown_and_may_connect() -> None:
+async def test_a_server_that_others_reach_learns_its_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    router = Router({socket.gethostname(): ["nas.fritz.box"]}, {"nas.fritz.box": ["127.0.1.1"]})
+    monkeypatch.setattr("tictactoe_server.transport.own_names.SystemLookup", lambda: router)
+    async with asyncio.timeout(PATIENCE_SECONDS), Server(Settings(host="0.0.0.0", port=0)) as server:
+        while (await get(server, "/", accept=BROWSER, host="nas.fritz.box")).status != 200:
+            pass
+        assert (await get(server, "/", accept=BROWSER, host="evil.example")).status == 421
+
+
+async def test_a_page_under_this_machines_name_is_shown() -> None:
     async with Server(Settings(host="127.0.0.1", port=0)) as server:
         assert (await get(server, "/", accept=BROWSER, host="nas.fritz.box")).status == 421
         server._door.learn_names(frozenset({"nas.fritz.box"}))
