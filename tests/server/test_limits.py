@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from ipaddress import ip_network
+from pathlib import Path
 
 import pytest
 from websockets.asyncio.client import connect
@@ -524,31 +525,40 @@ async def test_a_bad_header_of_a_proxy_is_refused(before: bytes) -> None:
 # -- all at once ----------------------------------------------------------------------------------------------------
 
 
-async def test_a_class_of_a_hundred_behind_one_address_meets_no_limit_in_a_lesson() -> None:
+async def test_a_class_of_three_hundred_behind_one_address_meets_no_limit_in_a_lesson(tmp_path: Path) -> None:
     usual = Limits(turn_milliseconds=0)  # how quick this machine is belongs to none of them
-    async with Server(HERE, limits=usual) as server, contextlib.AsyncExitStack() as stack:
-        pupils = await asyncio.gather(*(stack.enter_async_context(open_peer(server.url)) for _ in range(100)))
-        hosts, guests = pupils[:50], pupils[50:]
+    settings = Settings("127.0.0.1", 0, data=tmp_path)
+
+    async def mistype(pupil: Peer) -> str:
+        return await pupil.refusal("join", room="K7M4PQ")
+
+    async def play(host: Peer, guest: Peer, code: str) -> Message:
+        for ply, cell in enumerate((0, 3, 1, 4)):
+            assert (await (host, guest)[ply % 2].ask("move", room=code, cell=cell, ply=ply))["type"] == "ok"
+        assert (await host.ask("chat", room=code, text="well played"))["type"] == "ok"
+        return await guest.state(ply=4)
+
+    async def come_back(url: str, pupil: Peer, code: str) -> str:
+        async with open_peer(url, token=pupil.welcome["token"]) as back:
+            return str((await back.ask("join", room=code))["type"])
+
+    async with Server(settings, limits=usual) as server, contextlib.AsyncExitStack() as stack:
+        pupils = await asyncio.gather(*(stack.enter_async_context(open_peer(server.url)) for _ in range(300)))
+        assert {pupil.welcome["type"] for pupil in pupils} == {"welcome"}
+        hosts, guests = pupils[:150], pupils[150:]
         opened = await asyncio.gather(*(host.ask("create") for host in hosts))
         codes = [reply["room"] for reply in opened]
-
-        async def mistype(pupil: Peer) -> list[str]:
-            return [await pupil.refusal("join", room="K7M4P" + letter) for letter in "QR"]
-
-        mistyped = await asyncio.gather(*map(mistype, pupils))
-        assert {code for codes_heard in mistyped for code in codes_heard} == {"no_such_room"}
+        assert set(await asyncio.gather(*map(mistype, guests))) == {"no_such_room"}
         joined = await asyncio.gather(
             *(guest.ask("join", room=code) for guest, code in zip(guests, codes, strict=True))
         )
         assert {reply["type"] for reply in joined} == {"ok"}
-
-        async def play(host: Peer, guest: Peer, code: str) -> Message:
-            for ply, cell in enumerate((0, 3, 1, 4, 2)):
-                assert (await (host, guest)[ply % 2].ask("move", room=code, cell=cell, ply=ply))["type"] == "ok"
-            return await guest.state(status="over")
-
-        results = await asyncio.gather(*map(play, hosts, guests, codes))
-        assert {state["result"]["winner"] for state in results} == {"X"}
+        states = await asyncio.gather(*map(play, hosts, guests, codes))
+        assert {state["status"] for state in states} == {"playing"}
+    async with Server(settings, limits=usual) as server:
+        back = await asyncio.gather(*(come_back(server.url, *one) for one in zip(pupils, codes * 2, strict=True)))
+        assert set(back) == {"ok"}
+        assert server._site.limited().total() == 0
 
 
 async def test_what_is_too_much_for_a_turn_is_refused_and_taken_later(monkeypatch: pytest.MonkeyPatch) -> None:
