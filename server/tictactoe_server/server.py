@@ -282,6 +282,7 @@ class Server:
         )
         self._door = door = Door(limits, settings.origins, settings.trusted_proxies, self._monotonic_ns)
         door.unready = self._unready
+        door.describe_ban = self._describe_ban
         door.links_for_others = self.links_for_others
         door.names |= self._own_names()
         if settings.page:
@@ -359,15 +360,20 @@ class Server:
 
     def _meet(self, connection: Connection) -> Receiver:
         """Return the session of a peer that has just arrived, unless its address is banned."""
-        ban = self._bans.of_address(connection.address)
-        if ban is not None:
+        banned = self._describe_ban(connection.address)
+        if banned is not None:
             self._tally.refusals[ErrorCode.BANNED] += 1
-            return Barred(connection, describe_ban(ban))
+            return Barred(connection, banned)
         session = Session(
             connection, self._desk, self._pressure, self._limits, self._time, self._monotonic_ns, self._tally
         )
         self._presence.add(session)
         return session
+
+    def _describe_ban(self, address: str) -> str | None:
+        """Return what one from a banned address is told, else None."""
+        ban = self._bans.of_address(address)
+        return None if ban is None else describe_ban(ban)
 
     def _tell_all(self, frame: bytes) -> None:
         """Send a frame to everybody."""

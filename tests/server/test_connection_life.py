@@ -182,15 +182,20 @@ async def test_every_peer_is_asked_whether_it_is_there_and_one_that_answers_stay
 @pytest.mark.parametrize("heard_at_turn", range(0, 60, 7))
 async def test_a_peer_from_which_nothing_comes_is_cut_off_after_15_seconds(heard_at_turn: int) -> None:
     limits = uncounted()
-    listener = Listener(lambda connection: Nobody(), Door(limits), limits)
+    accepted = asyncio.Event()
+
+    def accept(_: Connection) -> Receiver:
+        accepted.set()
+        return Nobody()
+
+    listener = Listener(accept, Door(limits), limits)
     turns = itertools.cycle(range(48))
     seconds_a_turn = Limits().ping_seconds / 48
     transport, connection = FakeTransport(), listener._make_connection(Caller(Door(limits)))
     connection.connection_made(transport)
     connection.data_received(UPGRADE)
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while not connection.is_open:
-            await asyncio.sleep(0)
+        await accepted.wait()
     for turn in itertools.islice(turns, heard_at_turn):
         listener._take_turn(turn)
     connection.data_received(text(b"", opcode=Opcode.PONG))

@@ -12,6 +12,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tests.raw import open_raw, text
+from tests.server.test_pages import get
 from tictactoe_server.operator import BadSubject, Bans, OrderRefused, orders
 from tictactoe_server.operator.bans import parse_subject
 from tictactoe_server.server import Server
@@ -307,3 +308,16 @@ async def test_a_game_that_nobody_is_in_any_more_holds_up_no_end(server: Server)
             await asyncio.sleep(0.001)
         await ask(server, orders.DrainOrder())
         await server.until_drained()
+
+
+async def test_a_banned_address_is_shown_nothing_in_plain_http_but_whether_the_server_lives(server: Server) -> None:
+    async with open_peer(server.url) as ana:
+        room = (await ana.ask("create"))["room"]
+        await ask(server, orders.BanOrder("127.0.0.1", "Mind your words."))
+        for path in ("/", "/wall", f"/{room}", "/replay/abcdefghijklmnop"):
+            answer = await get(server, path)
+            assert (answer.status, b"Mind your words." in answer.body) == (403, True)
+        for path in ("/healthz", "/readyz"):
+            assert (await get(server, path)).status == 200
+        await ask(server, orders.Unban("127.0.0.1"))
+        assert (await get(server, f"/{room}")).status in (200, 404)

@@ -71,6 +71,7 @@ def ask(path: Path, order: Order) -> Any:
     with socket.socket(family) as peer:
         peer.settimeout(_PATIENCE_SECONDS)
         try:
+            _check_folder(path)
             peer.connect(os.fspath(path))
             peer.sendall(msgspec.json.encode(order) + b"\n")
             answer = b"".join(iter(lambda: peer.recv(65_536), b""))
@@ -133,12 +134,27 @@ class ControlSocket:
             return {"error": "The server made a mistake; its log says more."}
 
 
+def _check_folder(path: Path) -> None:
+    """Raise OSError where somebody else may have made, or can change, what is under a socket's path.
+
+    A folder for such things has a name that others can guess, and may lie where they can write: it is the user's alone,
+    and no link. The data folder may be a link, and is private already.
+    """
+    folder, user = path.parent, os.geteuid()
+    folders = [(folder, 0o022)] if path.name == SOCKET_NAME else [(folder.parent, 0o022), (folder, 0o077)]
+    for each, others in folders:
+        found = each.stat()
+        if found.st_uid != user or stat.S_IMODE(found.st_mode) & others:
+            raise PermissionError(f"{each} is not this user's alone")
+    if path.name != SOCKET_NAME and (folder.is_symlink() or folder.parent.lstat().st_uid != user):
+        raise PermissionError(f"{folder} is a link that others may have made")
+
+
 def _listen(path: Path) -> socket.socket:
     """Return a socket that its owner alone may use, in place of one that a dead server left; raises OSError."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = path.parent.stat()
-    if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
-        raise PermissionError(f"others may write in {path.parent}")
+    for folder in (path.parent.parent, path.parent):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _check_folder(path)
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISSOCK(path.lstat().st_mode):
             raise FileExistsError(f"{path} is no socket")

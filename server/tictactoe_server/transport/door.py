@@ -36,11 +36,12 @@ log: Final = structlog.get_logger(__name__)
 class Door:
     """Counts who is inside: a connection is one of all from the beginning, and of its address once that is known.
 
-    `accepted` counts all that ever came. `unready` returns why nobody had better be sent here now, or None; `pages`
-    answers what is asked for in plain HTTP, None where nothing is. `links_for_others` returns how people on other
-    machines may come here, the best way first. What those ask who are not let in yet waits for its `turns`. Own pages
-    are those of `origins`, of the `names` of a certificate, of those by which this machine is known in its network, and
-    of addresses and names that nobody far away could give to this machine.
+    `accepted` counts all that ever came. `unready` returns why nobody had better be sent here now, `describe_ban` what
+    one from a banned address is told, each None for nothing; `pages` answers what is asked for in plain HTTP, None
+    where nothing is. `links_for_others` returns how people on other machines may come here, the best way first. What
+    those ask who are not let in yet waits for its `turns`. Own pages are those of `origins`, of the `names` of a
+    certificate, of those by which this machine is known in its network, and of addresses and names that nobody far away
+    could give to this machine.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Door:
         self._has_told_of_proxy = False
         self.connections = self.accepted = 0
         self.refused: Counter[str] = Counter()
+        self.describe_ban: Callable[[str], str | None] = lambda address: None
         self.unready: Callable[[], str | None] = lambda: None
         self.pages: Answer | None = None
         self.links_for_others: Callable[[], Sequence[str]] = tuple

@@ -40,6 +40,9 @@ def answer_plain(request: Request, door: Door) -> Response | Awaitable[Response]
     if request.path == "/readyz":
         why_not = door.unready()
         return say(HTTPStatus.OK if why_not is None else HTTPStatus.SERVICE_UNAVAILABLE, why_not or "ok")
+    banned = door.describe_ban(request.address)
+    if banned is not None:
+        return say(HTTPStatus.FORBIDDEN, banned)
     is_stripped = "sec-websocket-key" in request.fields
     if request.path == "/ws" or (request.path == "/" and (door.pages is None or is_stripped)):
         words = "This is where a WebSocket opens: ask for one."

@@ -1,0 +1,78 @@
+"""The folder of the operator's socket, where its name can be guessed: the user's alone, or there is no socket."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from tictactoe_server.operator.control import ControlSocket, NoServer, ask
+from tictactoe_server.operator.orders import Order, Status
+
+
+async def nothing(order: Order) -> str:
+    return "done"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The place that this user's folder for such things has."""
+    return tmp_path / "runtime" / "tictactoe"
+
+
+def is_open(path: Path) -> bool:
+    """Tell whether a socket comes about there, and close it."""
+
+    async def open_and_close() -> bool:
+        control = ControlSocket(path, nothing)
+        await control.open()
+        made = await asyncio.to_thread(path.is_socket)
+        control.close()
+        return made
+
+    return asyncio.run(open_and_close())
+
+
+def test_a_folder_that_is_missing_is_made_for_this_user_alone(folder: Path) -> None:
+    assert is_open(folder / "8765.sock")
+    assert folder.stat().st_mode & 0o777 == folder.parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o770, 0o777])
+def test_in_a_folder_that_others_can_look_into_or_change_there_is_no_socket(
+    folder: Path, mode: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder.mkdir(parents=True, mode=0o700)
+    folder.chmod(mode)
+    assert not is_open(folder / "8765.sock")
+    (record,) = caplog.records
+    assert "no commands can be taken" in record.getMessage()
+
+
+def test_in_a_folder_whose_own_folder_others_can_change_there_is_no_socket(folder: Path) -> None:
+    folder.mkdir(parents=True, mode=0o700)
+    folder.parent.chmod(0o777)
+    assert not is_open(folder / "8765.sock")
+
+
+def test_through_a_link_there_is_no_socket(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "private").mkdir(mode=0o700)
+    folder.parent.mkdir(mode=0o700)
+    folder.symlink_to(tmp_path / "private")
+    assert not is_open(folder / "8765.sock")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_in_a_folder_of_somebody_else_there_is_no_socket(folder: Path) -> None:
+    folder.mkdir(parents=True, mode=0o700)
+    os.chown(folder.parent, 65534, 65534)
+    assert not is_open(folder / "8765.sock")
+
+
+def test_nobody_is_asked_who_listens_in_a_folder_that_others_can_change(folder: Path) -> None:
+    folder.mkdir(parents=True, mode=0o700)
+    folder.chmod(0o777)
+    with pytest.raises(NoServer, match="Cannot ask the server"):
+        ask(folder / "8765.sock", Status())
