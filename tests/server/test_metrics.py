@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http.client
 import socket
+import threading
 from collections.abc import AsyncIterator
 from http import HTTPStatus
 from pathlib import Path
@@ -12,9 +14,12 @@ from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from websockets.asyncio.client import connect as open_socket
+from websockets.exceptions import ConnectionClosed
 
 from tests.fakes import TroubledStore
 from tests.peer import open_peer, play_out
+from tests.raw import open_bytes, read_to_end
 from tictactoe_server.operator import orders
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -104,6 +109,27 @@ async def test_one_who_asks_for_figures_and_never_reads_holds_up_nobody(metered:
         assert "tictactoe_ready" in await figures(metered)
         async with open_peer(metered.url) as ana:
             assert (await ana.ask("ping"))["type"] == "ok"
+
+
+async def test_half_requests_for_figures_cost_no_threads_and_end(metered: Server) -> None:
+    assert metered.metrics_port is not None
+    threads = threading.active_count()
+    async with contextlib.AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(open_bytes(metered.metrics_port)) for _ in range(90)]
+        for _, writer in peers:
+            writer.write(b"GET /metrics HTTP/1.1\r\n")
+        assert "tictactoe_ready" in await figures(metered)
+        assert threading.active_count() <= threads + 1  # the one in which this test asks
+        for reader, _ in peers:
+            assert (await read_to_end(reader)).startswith(b"HTTP/1.1 408 ")
+
+
+async def test_what_is_no_figure_is_not_shown_beside_them(metered: Server) -> None:
+    assert metered.metrics_port is not None
+    assert (await get(metered.metrics_port, "/K7M4PQ"))[0] == HTTPStatus.NOT_FOUND
+    with pytest.raises(ConnectionClosed):
+        async with open_socket(f"ws://{HOST}:{metered.metrics_port}") as peer:
+            await peer.recv()
 
 
 async def test_the_server_is_ready_unless_it_starts_drains_or_waits_for_its_disk() -> None:

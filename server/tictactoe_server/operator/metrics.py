@@ -1,16 +1,15 @@
 """The server's figures for Prometheus: read when somebody asks, from plain numbers, and never counted for it.
 
-The HTTP is the library's own server, in threads of its own; the figures are taken on the event loop, in one go.
+They are answered on the event loop, by the HTTP of the server itself with its timeouts, and taken in one go.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
-from functools import partial
+from http import HTTPStatus
 from typing import Any, Final
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
@@ -18,21 +17,26 @@ from prometheus_client.core import (
     InfoMetricFamily,
     Metric,
 )
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
+from tictactoe_protocol import CloseCode
 from tictactoe_server import __version__
 from tictactoe_server.operator.meter import Meter
 from tictactoe_server.operator.site import Site
+from tictactoe_server.settings import Limits
 from tictactoe_server.stores import Histogram
-from tictactoe_server.transport import CannotListen
+from tictactoe_server.transport import CannotListen, Connection, Door, Listener, Request, Response, open_sockets, say
 
-_PATIENCE_SECONDS: Final = 5.0
+MAX_CONNECTIONS: Final = 100
+"""How many may be there for figures at once, so that they leave descriptors to those who play."""
+
 _PREFIX: Final = "tictactoe_"
 
 
 class MetricsServer:
-    """Answers `GET /metrics` on an address of its own from `open` to `close`."""
+    """Answers `GET /metrics` on an address of its own from `open` to `close`, within limits of its own."""
 
     def __init__(self, host: str, port: int, site: Site, meter: Meter) -> None:
         self._host = host
@@ -40,34 +44,51 @@ class MetricsServer:
         self._site = site
         self._meter = meter
         self._registry = CollectorRegistry()
-        self._server: Any = None
+        limits = Limits(connections=MAX_CONNECTIONS)
+        door = Door(limits)
+        door.unready, door.pages = site.unready, self._answer
+        self._listener = Listener(_Nobody, door, limits)
 
     async def open(self) -> None:
         """Listen from now on; raises `CannotListen`."""
-        self._registry.register(_SiteCollector(self._site, self._meter, asyncio.get_running_loop()))
+        self._registry.register(_SiteCollector(self._site, self._meter))
         ProcessCollector(registry=self._registry)
         try:
-            start = partial(start_http_server, self.port, self._host, self._registry)
-            self._server, self._thread = await asyncio.to_thread(start)
-        except (OSError, OverflowError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise CannotListen(f"Cannot show metrics on {self._host}, port {self.port}: {reason}.") from None
-        self.port = self._server.server_port
+            sockets = open_sockets(self._host, self.port)
+        except CannotListen as error:
+            raise CannotListen(f"Cannot show metrics on {self._host}, port {self.port}: {error}") from None
+        self.port = sockets[0].getsockname()[1]
+        await self._listener.listen(sockets)
 
     async def close(self) -> None:
         """Listen no more."""
-        await asyncio.to_thread(self._server.shutdown)
-        self._server.server_close()
-        self._thread.join()
+        await self._listener.stop(CloseCode.GOING_AWAY, "stopping", 0)
+
+    def _answer(self, request: Request) -> Response:
+        if request.path not in ("/", "/metrics"):
+            return say(HTTPStatus.NOT_FOUND, "There is nothing here. Figures: /metrics")
+        return Response(HTTPStatus.OK, generate_latest(self._registry), CONTENT_TYPE_PLAIN_0_0_4)
+
+
+class _Nobody:
+    """Hears those who open a WebSocket where there is none for them."""
+
+    def __init__(self, connection: Connection) -> None:
+        connection.close(CloseCode.POLICY_VIOLATION, "figures only")
+
+    def received(self, message: bytes) -> None:
+        """Do nothing."""
+
+    def ended(self) -> None:
+        """Do nothing."""
 
 
 class _SiteCollector(Collector):
-    """Takes all figures at once, on the event loop; called in a thread of the HTTP server."""
+    """Takes all figures at once."""
 
-    def __init__(self, site: Site, meter: Meter, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, site: Site, meter: Meter) -> None:
         self._site = site
         self._meter = meter
-        self._loop = loop
 
     def describe(self) -> list[Metric]:
         """Return nothing: so that registering asks for no figures yet."""
@@ -75,11 +96,7 @@ class _SiteCollector(Collector):
 
     def collect(self) -> list[Metric]:
         """Return all figures."""
-        return asyncio.run_coroutine_threadsafe(_take(self._site, self._meter), self._loop).result(_PATIENCE_SECONDS)
-
-
-async def _take(site: Site, meter: Meter) -> list[Metric]:
-    return list(_figures(site, meter))
+        return list(_figures(self._site, self._meter))
 
 
 def _figures(site: Site, meter: Meter) -> Iterator[Metric]:
