@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 import pytest
 
+from tests.end_to_end.clients import run_client
 from tests.faults.hostile_server import CLIENT, TOKEN, Frame, hostile_server
 from tictactoe_client import Refused, connect
 from tictactoe_protocol.pushes import FEATURES, Error, Welcome
@@ -38,3 +40,13 @@ async def test_a_server_that_refuses_features_that_were_not_named_is_not_asked_a
             async with connect(server.url):
                 pass
         assert len(server.heard) == 2
+
+
+async def test_the_program_says_nothing_of_the_first_hello() -> None:
+    async with (
+        hostile_server("bo", {Hello: answer_as_in_1_2}) as server,
+        run_client("play", "--json", "--server", server.url) as client,
+    ):
+        first = await client.read_line()
+        assert first is not None
+        assert json.loads(first)["type"] == "welcome"
