@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
+import pytest
 from msgspec import UNSET
 
 from tests.end_to_end.test_client_library import state_where
 from tests.end_to_end.test_reconnect import QUICK, event_of, far_room, lose_the_answer
-from tests.faults.hostile_server import HostileServer, hostile_server, state
-from tests.peer import Peer
+from tests.faults.hostile_server import Frame, HostileServer, hostile_server, state
+from tests.peer import PATIENCE_SECONDS, Peer
 from tests.proxy import Proxy
 from tictactoe_client import Room, connect
+from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.conversation import may_be_repeated
-from tictactoe_client.online.events import Back
-from tictactoe_protocol.requests import Draw, Hello, Join, Rematch, Request, Undo, Watch
+from tictactoe_client.online.errors import Interrupted
+from tictactoe_client.online.events import Back, Retrying
+from tictactoe_protocol.pushes import Notice, Ok
+from tictactoe_protocol.requests import (
+    Chat,
+    Claim,
+    Create,
+    Draw,
+    Hello,
+    Join,
+    Match,
+    Rematch,
+    Request,
+    Undo,
+    Watch,
+)
 from tictactoe_server.server import Server
 
 ALL = ("repeat", "seq")
@@ -147,3 +164,69 @@ def test_a_line_of_json_may_be_sent_again_where_the_request_may() -> None:
     assert may_be_repeated({"type": "move"})
     assert not may_be_repeated({"type": ["move"]})
     assert not may_be_repeated({"type": "chat", "game": 1, "ply": 2})
+
+
+@pytest.mark.parametrize("kind", [Create, Match, Chat, Claim])
+async def test_what_would_take_effect_twice_is_not_sent_again_after_a_loss(kind: type[Request]) -> None:
+    requests: dict[type, Request] = {
+        Create: Create(),
+        Match: Match(),
+        Chat: Chat(room="K7M4PQ", text="hello"),
+        Claim: Claim(room="K7M4PQ", as_="win"),
+    }
+    heard = asyncio.Event()
+
+    def say_nothing(_: Request) -> list[Frame]:
+        heard.set()
+        return []
+
+    async with told() as (hostile, proxy), connect(proxy.url, reconnect=QUICK) as client:
+        hostile.answers[kind] = say_nothing
+        messages = client.messages()
+        asking = asyncio.create_task(client.request(requests[kind]))
+        await heard.wait()
+        proxy.cut()
+        await event_of(messages, Back)
+        with pytest.raises(Interrupted):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await asking
+        await client.ping()
+        assert len(sent(hostile, kind)) == 1
+
+
+async def test_a_server_cannot_put_a_client_into_rooms_that_it_did_not_ask_for() -> None:
+    async with told() as (hostile, proxy), connect(proxy.url, reconnect=QUICK) as client:
+        messages = client.messages()
+        await client.join("K7M4PQ")
+        for letter in "ABCDEFGH":
+            await hostile.push(Ok(id="none", room=f"K7M4P{letter}", seat="X", moves=()))
+        await client.ping()
+        proxy.cut()
+        await event_of(messages, Back)
+        await client.ping()
+        assert [request.room for request in sent(hostile, Join) if isinstance(request, Join)] == ["K7M4PQ", "K7M4PQ"]
+
+
+@pytest.mark.parametrize(("steady_seconds", "waits"), [(0.0, 0.0), (3600.0, 0.01)], ids=["stays", "drops at once"])
+async def test_the_next_address_is_tried_at_once_only_where_the_last_one_let_us_stay(
+    steady_seconds: float, waits: float
+) -> None:
+    brief = Backoff((0.01,), longest=0.01, jitter=0, moment=0, steady_seconds=steady_seconds)
+    async with told() as (_, proxy), told() as (_, other), connect([proxy.url, other.url], reconnect=brief) as client:
+        messages = client.messages()
+        proxy.cut()
+        retrying = await event_of(messages, Retrying)
+        assert (retrying.server, retrying.in_seconds) == (other.url, waits)
+
+
+async def test_what_a_server_announced_counts_for_the_loss_after_it_alone() -> None:
+    brief = Backoff((0.01,), longest=0.01, jitter=0)
+    async with told() as (hostile, proxy), connect(proxy.url, reconnect=brief) as client:
+        messages = client.messages()
+        await hostile.push(Notice("restarting", 100))
+        await client.ping()
+        proxy.cut()
+        assert (await event_of(messages, Retrying)).in_seconds >= 0.1
+        await event_of(messages, Back)
+        proxy.cut()
+        assert (await event_of(messages, Retrying)).in_seconds == 0.01
