@@ -1,84 +1,131 @@
 """Does to a server on the loopback what strangers do, with its limits as they are, and says how its neighbours fared.
 
-Ten pairs play at twenty moves a second each, before, during and after. Every attack ends by itself.
-Usage: python -m tests.attacks [NAME ...] [--seconds 10]
+A flood comes from one address, while twenty pairs of another address play, a move every 100 ms: alone, then beside the
+same flood of another server of this machine (the control), then beside that of their own server. Wanted is a p99 of at
+most twice the control's. Before, during and after the other attacks ten pairs play at twenty moves a second. `class`
+shows that a class of 300 meets no limit, `overload` what becomes of far too many moves. All end by themselves.
+Usage: python -m tests.attacks [NAME ...] [--seconds 8] [--rounds 1]
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import sys
-from asyncio.subprocess import PIPE
+import tempfile
+from asyncio.subprocess import PIPE, Process
+from statistics import median
 
-from tests.attacks import overload
+from tests.attacks import overload, pupils
+from tests.attacks.floods import FLOODS
 from tests.attacks.strangers import ATTACKS
 from tests.bench.load import run
-from tests.bench.processes import IN_MEMORY, Measured, allow_many_connections, started
-from tests.bench.tables import Hall, seat_at_server
+from tests.bench.processes import Measured, allow_many_connections, started
+from tests.bench.tables import Figures, Hall, seat_at_server
 from tests.environment import environment
-from tests.limits import UNCOUNTED
 
 SERVER = (sys.executable, "-m", "tictactoe_server", "--host", "127.0.0.1", "--port", "0", "--log-level", "error")
-OPTIONS = {"crowd": ("sh", "-c", 'ulimit -n 256; exec "$@"', "sh")}
-"""What a server is started by, where an attack is about more than the server itself."""
+FEW_DESCRIPTORS = ("sh", "-c", 'ulimit -n 256; exec "$@"', "sh")
+"""How the server is started whose crowd is to meet the end of its descriptors."""
 
-LIMITS = {"overload": (*UNCOUNTED, "--limit", "turn-milliseconds=80")}
-"""What else a server is told: all players of the overload come from one address."""
-
-NAMES = (*ATTACKS, "overload")
-NEIGHBOURS = 10
-PACE_SECONDS = 0.05
+NAMES = (*FLOODS, *ATTACKS, "class", "overload")
+PAIRS, PAIRS_PACE_SECONDS = 20, 0.1
+NEIGHBOURS, PACE_SECONDS = 10, 0.05
 QUIET_SECONDS = 3.0
+RUN_UP_SECONDS = 2.0
+"""How long a flood takes to come in before it is measured what it does."""
+
+
+async def begin(name: str, server: Measured, seconds: float) -> Process:
+    """Begin an attack in a process of its own."""
+    command = (sys.executable, "-m", "tests.attacks", "--child", name, server.url, str(seconds))
+    return await asyncio.create_subprocess_exec(*command, stdout=PIPE, env=environment())
+
+
+async def end(stranger: Process) -> str:
+    """Return what an attack did, once it has ended."""
+    out, _ = await stranger.communicate()
+    return out.decode().strip()
+
+
+def felt(figures: Figures) -> str:
+    return f"{figures.percentile_ms(50):.1f}/{figures.percentile_ms(99):.1f}"
+
+
+async def withstand(name: str, server: Measured, other: Measured, seconds: float, rounds: int) -> str:
+    """Return what a flood did and what the neighbours felt, as a line: medians where there are several rounds."""
+    hall = await Hall.open(server, seat_at_server, PAIRS, pace_seconds=PAIRS_PACE_SECONDS)
+    alone = await hall.play(seconds)
+    ratios, lines = list[float](), list[str]()
+    for _ in range(rounds):
+        found, did = list[Figures](), ""
+        for flooded in (other, server):
+            stranger = await begin(name, flooded, seconds + RUN_UP_SECONDS)
+            found.append(await hall.play(seconds + 1))
+            did = await end(stranger)
+            await asyncio.sleep(1)
+        control, attacked = found
+        ratios.append(attacked.percentile_ms(99) / control.percentile_ms(99))
+        lines.append(f"{felt(control)} -> {felt(attacked)}")
+    await hall.close()
+    return (
+        f"{name:<10} p50/p99 in ms: alone {felt(alone)}; control -> attacked {', '.join(lines)}; "
+        f"p99 is {median(ratios):.2f} times the control's; {did}"
+    )
 
 
 async def suffer(name: str, server: Measured, seconds: float) -> str:
     """Return what the attack did and what the neighbours felt, as a line."""
     hall = await Hall.open(server, seat_at_server, NEIGHBOURS, pace_seconds=PACE_SECONDS)
     before, kib = await hall.play(QUIET_SECONDS), server.resident_kib()
-    command = (sys.executable, "-m", "tests.attacks", "--child", name, server.url, str(seconds))
-    stranger = await asyncio.create_subprocess_exec(*command, stdout=PIPE, env=environment())
+    stranger = await begin(name, server, seconds)
     during, most = await hall.play(seconds), server.resident_kib()
-    out, _ = await stranger.communicate()
+    did = await end(stranger)
     after = await hall.play(QUIET_SECONDS)
-    felt = " -> ".join(f"{one.percentile_ms(99):.1f}" for one in (before, during, after))
+    felt_then = " -> ".join(f"{one.percentile_ms(99):.1f}" for one in (before, during, after))
     worst = max(during.latencies) * 1e3
     await hall.close()
     return (
-        f"{name:<8} neighbours' p99 {felt} ms, worst {worst:.0f} ms; memory {(most - kib) / 1024:+.1f} MB; "
-        f"{out.decode().strip()}"
+        f"{name:<10} neighbours' p99 {felt_then} ms, worst {worst:.0f} ms; memory {(most - kib) / 1024:+.1f} MB; {did}"
     )
+
+
+def attack(name: str, seconds: float, rounds: int) -> str:
+    """Start what an attack needs, and return what came of it."""
+    with contextlib.ExitStack() as stack:
+
+        def server(*before: str, options: tuple[str, ...] = (), is_pinned: bool = False) -> Measured:
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            return stack.enter_context(started((*before, *SERVER, *options, "--data", folder), is_pinned=is_pinned))
+
+        if name in FLOODS:
+            return run(withstand(name, server(), server(), seconds, rounds))
+        if name == "class":
+            return run(pupils.lesson(server()))
+        if name == "overload":
+            return run(overload.suffer(server(options=overload.OPTIONS, is_pinned=True), seconds))
+        return run(suffer(name, server(*(FEW_DESCRIPTORS if name == "crowd" else ())), seconds))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}; default: all")
-    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--seconds", type=float, default=8.0)
+    parser.add_argument("--rounds", type=int, default=1, help="how often each flood is measured beside its control")
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    allow_many_connections()
     if options.child:
         name, url, seconds = options.child
-        print(json.dumps(asyncio.run(ATTACKS[name](url, float(seconds)))))
+        print(json.dumps(run((FLOODS | ATTACKS)[name](url, float(seconds)))), flush=True)
         return
     unknown = set(options.names) - set(NAMES)
     if unknown:
         parser.error(f"there is no attack {', '.join(sorted(unknown))}: there are {', '.join(NAMES)}")
-    allow_many_connections()
     for name in options.names or NAMES:
-        command = (
-            *OPTIONS.get(name, ()),
-            *SERVER,
-            *((*UNCOUNTED, "--limit", "turn-milliseconds=80") if name == "overload" else ()),
-            *IN_MEMORY,
-        )
-        with started(command, is_pinned=name == "overload") as server:
-            attack = (
-                overload.suffer(server, options.seconds)
-                if name == "overload"
-                else suffer(name, server, options.seconds)
-            )
-            print(run(attack), flush=True)
+        print(attack(name, options.seconds, options.rounds), flush=True)
 
 
 if __name__ == "__main__":

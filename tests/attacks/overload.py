@@ -9,6 +9,10 @@ from collections.abc import Iterator
 from tests.bench.load import gather_some
 from tests.bench.processes import Measured
 from tests.bench.tables import Figures, Hall, Seat, Step, Table, open_room, steps_of
+from tests.limits import UNCOUNTED
+
+OPTIONS = (*UNCOUNTED, "--limit", "turn-milliseconds=80")
+"""What the server is told: all players come from one address."""
 
 ROOMS = 3_000
 CALM_PACE, WILD_PACE = 3.0, 0.03

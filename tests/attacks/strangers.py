@@ -14,7 +14,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.peer import Message, Peer
-from tests.raw import open_bytes, open_raw, text
+from tests.raw import open_bytes, open_raw
 
 Found = dict[str, object]
 
@@ -36,30 +36,6 @@ async def peer(url: str) -> AsyncIterator[Peer]:
         await one.send("hello")
         await one.receive()
         yield one
-
-
-async def flood(url: str, seconds: float) -> Found:
-    """Ask for the list 10,000 times a second, without an id, on one connection."""
-    heard: Counter[str] = Counter()
-    async with open_raw(url) as stranger:
-        chunk = b"".join(text('{"type":"rooms"}') for _ in range(100))
-
-        async def listen() -> None:
-            with contextlib.suppress(AssertionError, ConnectionError, TimeoutError):
-                while True:
-                    message = await stranger.message()
-                    heard[outcome_of(message)] += 1
-
-        listening = asyncio.create_task(listen())
-        until, sent = time.monotonic() + seconds, 0
-        with contextlib.suppress(ConnectionError):
-            while time.monotonic() < until and not listening.done():
-                stranger.writer.write(chunk)
-                await asyncio.wait_for(stranger.writer.drain(), seconds)
-                sent += 100
-                await asyncio.sleep(0.01)
-        listening.cancel()
-    return {"sent": sent, **heard}
 
 
 async def hoard(url: str, seconds: float) -> Found:
@@ -164,5 +140,5 @@ async def guesses(url: str, seconds: float) -> Found:
 
 
 ATTACKS: dict[str, Callable[[str, float], Coroutine[Any, Any, Found]]] = {
-    attack.__name__: attack for attack in (flood, hoard, crowd, headers, pings, bots, guesses)
+    attack.__name__: attack for attack in (hoard, crowd, headers, pings, bots, guesses)
 }

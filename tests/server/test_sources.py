@@ -11,7 +11,8 @@ from tests.limits import uncounted
 from tests.peer import open_peer
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
-from tictactoe_server.tables import Pressure, Sources
+from tictactoe_server.tables import Sources
+from tictactoe_server.tables.sources import MESSAGES_A_TURN
 
 SECOND_NS = 1_000_000_000
 
@@ -67,6 +68,22 @@ async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_oth
     now_ns[0] += 3 * SECOND_NS
     source._serve()
     assert taken == crowd[:4]
+
+
+async def test_of_one_address_only_so_much_is_done_in_a_turn_of_the_event_loop() -> None:
+    sources = some_sources([SECOND_NS], times=1_000)
+    source, taken = sources.of("192.0.2.1"), list[InLine]()
+    for _ in range(MESSAGES_A_TURN):
+        assert source.take() == 0
+    assert source.take() > 0
+    assert sources.of("192.0.2.2").take() == 0
+    source.line_up(InLine(taken, sources, MESSAGES_A_TURN + 1))
+    sources.turn += 1
+    source._serve()
+    assert len(taken) == MESSAGES_A_TURN
+    sources.turn += 1
+    source._serve()
+    assert len(taken) == MESSAGES_A_TURN + 1
 
 
 async def test_what_nobody_has_to_say_any_more_is_given_back_to_the_address() -> None:
@@ -146,12 +163,11 @@ async def test_under_pressure_the_requests_of_the_address_that_had_most_are_refu
             assert (await greedy.ask("ping"))["type"] == "ok"
         pressure = server._pressure
         pressure.sources.fade()
-        monkeypatch.setattr(Pressure, "_excess", lambda _: 1.5)
         for peer, code in ((greedy, "busy"), (modest, None)):
-            pressure.looked_at = pressure.requests = 1  # as if the turn had begun before
+            pressure.looked_at, pressure.excess = 100, 1.5  # as if the turn had begun long before
             assert (await peer.ask("rooms")).get("code") == code
         assert pressure.shed == 1
-        pressure.looked_at = pressure.requests = 1
+        pressure.looked_at, pressure.excess = 100, 1.5
         assert (await greedy.ask("join", room=room))["type"] == "ok", "nobody is kept from an own seat"
 
 

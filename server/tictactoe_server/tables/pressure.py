@@ -26,37 +26,34 @@ class Pressure:
     """Looks whether a turn of the event loop has spent more than `turn_ms` of the processor's time on requests.
 
     With 0 it may, and no request is too late. Each request is counted in `requests`; once that is more than
-    `looked_at`, whether it `is_high` for its source is to be asked. `shed` counts the requests that were refused.
+    `looked_at`, it is to `look`. `excess` is how often the time of a turn has passed in this one; `shed` counts the
+    requests that were refused.
     """
 
     def __init__(self, turn_ms: int, sources: Sources) -> None:
         self.sources = sources
-        self.requests = 0
-        self.looked_at = 0
-        self.shed = 0
+        self.requests = self.looked_at = self.shed = 0
+        self.excess = 0.0
         self._turn_seconds = turn_ms / 1000 or math.inf
         self._begun = 0.0
         self._is_restless = False
         self._ended_at = self._ended_thread_at = self._window_at = self._rest = 0.0
 
+    def look(self) -> None:
+        """Find out how long this turn has gone on, or begin one."""
+        if self.looked_at:
+            self.excess = (time.thread_time() - self._begun) / self._turn_seconds
+        else:
+            self._begin()
+        self.looked_at = self.requests + _LOOKED_AT_EVERY - 1
+
     def is_high(self, source: Source) -> bool:
         """Tell whether this turn has gone on for too long for one more request of a source."""
-        if not self.looked_at:
-            self._begin()
-        else:
-            excess = self._excess()
-            if excess > 1:
-                return self.sources.is_heavy(source, excess)
-        self.looked_at = self.requests + _LOOKED_AT_EVERY - 1
-        return False
+        return self.excess > 1 and self.sources.is_heavy(source, self.excess)
 
     def is_too_late(self, waited_ms: int) -> bool:
         """Tell whether a request has waited too long behind others of its session, since there is too much to do."""
         return self._is_restless and waited_ms > LATE_MS
-
-    def _excess(self) -> float:
-        """Return how often the time of a turn has passed in this one."""
-        return (time.thread_time() - self._begun) / self._turn_seconds
 
     def _begin(self) -> None:
         """Begin a turn, and take note of the rest before it: time that passed without work."""
@@ -69,4 +66,6 @@ class Pressure:
 
     def _end(self) -> None:
         self.requests = self.looked_at = 0
+        self.excess = 0.0
+        self.sources.turn += 1
         self._ended_at, self._ended_thread_at = time.perf_counter(), time.thread_time()

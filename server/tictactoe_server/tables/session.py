@@ -280,7 +280,9 @@ class Session:
         """Carry a message out that came at `now`, unless there is too much to do."""
         pressure, source = self._pressure, self._source
         pressure.requests += 1
-        if pressure.requests > pressure.looked_at and pressure.is_high(source) and self._shed(message):
+        if pressure.requests > pressure.looked_at:
+            pressure.look()
+        if pressure.excess > 1 and pressure.is_high(source) and self._shed(message):
             return
         source.served += 1
         pressure.sources.served += 1
@@ -313,6 +315,9 @@ class Session:
         """
         if self._is_in_line or self._release is not None:
             return
+        if wait == _IN_LINE and not self._source.limit.wait():  # it is only not its turn yet
+            self._line_up()
+            return
         loop = asyncio.get_running_loop()
         now = loop.time()
         if now - self._held_at > _EPISODE_SECONDS:
@@ -326,10 +331,13 @@ class Session:
             self._noticed_at = now
             self._tell_of_wait(wait)
         if wait == _IN_LINE:
-            self._is_in_line = True
-            self._source.line_up(self)
+            self._line_up()
         else:
             self._release = loop.call_later(wait / 1000, self._let_go_on)
+
+    def _line_up(self) -> None:
+        self._is_in_line = True
+        self._source.line_up(self)
 
     def _tell_of_wait(self, wait: int) -> None:
         """Say that what comes now waits."""
@@ -345,8 +353,8 @@ class Session:
         self._take_next()
 
     def _read_or_not(self) -> None:
-        """Read from the peer while little waits."""
-        is_reading = len(self._inbox) <= INBOX_MESSAGES
+        """Read from the peer until much waits, and again once hardly anything does."""
+        is_reading = len(self._inbox) <= (INBOX_MESSAGES if self._is_reading else 1)
         if is_reading != self._is_reading:
             self._is_reading = is_reading
             if is_reading:

@@ -13,8 +13,11 @@ from weakref import WeakValueDictionary
 
 from tictactoe_server.rate_limit import RateLimit, RateLimits
 
+MESSAGES_A_TURN: Final = 64
+"""How many messages of one address are carried out in one turn of the event loop; the rest have the next one."""
+
 _SERVED_EVERY: Final = 0.01
-"""How often (s) a line is served at most: some of it each time."""
+"""How often (s) a line is served at most that waits for the rate of its address."""
 
 _LATELY_SECONDS: Final = 1.0
 
@@ -30,17 +33,19 @@ class Waiting(Protocol):
 class Source:
     """All who come from one address. `served` counts what was carried out for them lately."""
 
-    __slots__ = ("__weakref__", "_line", "_serving", "limit", "served")
+    __slots__ = ("__weakref__", "_line", "_serving", "_sources", "_taken", "_turn", "limit", "served")
 
-    def __init__(self, limit: RateLimit) -> None:
+    def __init__(self, sources: Sources, limit: RateLimit) -> None:
         self.limit = limit
         self.served = 0
+        self._sources = sources
+        self._turn = self._taken = 0
         self._line: deque[Waiting] = deque()
-        self._serving: asyncio.TimerHandle | None = None
+        self._serving: asyncio.Handle | None = None
 
     def take(self) -> int:
         """Count one message and return 0, or return how many ms to wait at least: behind those who wait already."""
-        return 1 if self._line else self.limit.take()
+        return 1 if self._line or self._is_served() else self.limit.take()
 
     def line_up(self, waiting: Waiting) -> None:
         """Let one wait who is not in line yet, until `take_turn` is called."""
@@ -51,26 +56,36 @@ class Source:
     def _serve(self) -> None:
         """Give a turn to those who came first, as far as the limit goes; who has more to say lines up again."""
         self._serving = None
-        while self._line and not self.limit.take():
+        while self._line and not self._is_served() and not self.limit.take():
             if not self._line.popleft().take_turn():
                 self.limit.give_back()
         if self._line and self._serving is None:
             self._serve_later()
 
     def _serve_later(self) -> None:
-        seconds = max(_SERVED_EVERY, self.limit.wait() / 1000)
-        self._serving = asyncio.get_running_loop().call_later(seconds, self._serve)
+        loop, wait = asyncio.get_running_loop(), self.limit.wait()
+        if wait:
+            self._serving = loop.call_later(max(_SERVED_EVERY, wait / 1000), self._serve)
+        else:
+            self._serving = loop.call_soon(self._serve)
+
+    def _is_served(self) -> bool:
+        """Count a message, and tell whether it is one too many for this turn of the event loop."""
+        if self._turn != self._sources.turn:
+            self._turn, self._taken = self._sources.turn, 0
+        self._taken += 1
+        return self._taken > MESSAGES_A_TURN and self.limit.is_limited
 
 
 class Sources:
     """The sources by their addresses; their limits outlive the connections. Let `keep` run beside the server.
 
-    `served` counts what was carried out lately for all.
+    `served` counts what was carried out lately for all; `turn` is another number in each turn of the event loop.
     """
 
     def __init__(self, times: int, window_ms: float, monotonic_ns: Callable[[], int]) -> None:
         self.limits = RateLimits(times, window_ms, monotonic_ns)
-        self.served = 0
+        self.served = self.turn = 0
         self._active = 1
         self._sources: WeakValueDictionary[str, Source] = WeakValueDictionary()
 
@@ -78,15 +93,12 @@ class Sources:
         """Return all who come from an address."""
         source = self._sources.get(address)
         if source is None:
-            source = self._sources[address] = Source(self.limits.of(address))
+            source = self._sources[address] = Source(self, self.limits.of(address))
         return source
 
     def is_heavy(self, source: Source, excess: float) -> bool:
-        """Tell whether a source was served more than its share, which is less where more is asked for by `excess`.
-
-        With an excess of 1 that is as much as all have on the average.
-        """
-        return source.served * self._active * excess >= self.served
+        """Tell whether a source was served as much as all are on the average, or less where the excess is above 2."""
+        return source.served * self._active * max(1.0, excess - 1) >= self.served
 
     async def keep(self) -> None:
         """Forget half of what was served each second, until cancelled."""
