@@ -1,71 +1,152 @@
-"""More players than a server can serve, each of whom asks again when told that it is busy."""
+"""More moves than a server can carry out, from players who do not wait for answers: what becomes of each.
+
+Two hundred pairs, ten of them at each address, play on large boards. Everybody in turn sends
+a move when the next one is due, whatever became of the one before, so that requests wait wherever they can.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
+import json
+import random
+import re
 import time
+from collections import Counter
 from collections.abc import Iterator
 
-from tests.bench.load import gather_some
+from tests.attacks.floods import come_from
+from tests.bench.load import Wire, gather_some, open_wire
 from tests.bench.processes import Measured
-from tests.bench.tables import Figures, Hall, Seat, Step, Table, open_room, steps_of
 from tests.limits import UNCOUNTED
 
 OPTIONS = (*UNCOUNTED, "--limit", "turn-milliseconds=80")
-"""What the server is told: all players come from one address."""
+"""What the server is told: rates are not to hide what it does under pressure."""
 
-ROOMS = 3_000
-CALM_PACE, WILD_PACE = 3.0, 0.03
-"""How long each player ponders, in s: a thousand moves a second, and a hundred thousand."""
+ROOMS = 200
+CALM, WILD = 500.0, 16_700.0
+"""How many moves a second all ask for together."""
 
-RETRY_SECONDS = 0.5
 RECOVERY_SECONDS = 5.0
+TICK_SECONDS = 0.002
+LARGE = {"rows": 20, "columns": 20, "line": 20}
+
+_STATE = re.compile(rb'"type":"room".*?"game":(\d+).*?"ply":(\d+)')
+_ANSWER = re.compile(rb'"id":"(\d+)"')
+_CODE = re.compile(rb'"code":"(\w+)"')
 
 
-class PatientTable(Table):
-    """Two who send a move again when they were told that the server is busy; `shed` counts how often that was."""
+class Figures:
+    """What became of the moves of a while: how long accepted ones took (s), and how often which refusal came."""
 
-    def __init__(self, seats: tuple[Seat, Seat], steps: Iterator[Step]) -> None:
-        super().__init__(seats, steps)
-        self.shed = 0
-        self._step: Step | None = None
+    def __init__(self) -> None:
+        self.asked = 0
+        self.seconds: list[float] = []
+        self.refused: Counter[str] = Counter()
+        self.refused_seconds: list[float] = []
 
-    def take(self, step: Step) -> None:
-        """Take a step, and remember it."""
-        self._step = step
-        super().take(step)
+    def describe(self, seconds: float) -> str:
+        def p99(found: list[float]) -> str:
+            return f"{sorted(found)[len(found) * 99 // 100] * 1e3:.0f} ms" if found else "-"
 
-    def fail(self, payload: bytes) -> None:
-        """Wait and take the step again, where that is what was said."""
-        if b'"busy"' not in payload or self._step is None:
-            super().fail(payload)
-            return
-        self.shed += 1
-        asyncio.get_running_loop().call_later(RETRY_SECONDS, self._again)
-
-    def _again(self) -> None:
-        if self._step is not None:
-            self.sent_at = time.perf_counter()
-            self._step.send(self._step.frame)
+        return (
+            f"{self.asked / seconds:,.0f} asked a second, {len(self.seconds) / seconds:,.0f} accepted with p99 "
+            f"{p99(self.seconds)}, refused {dict(self.refused)} with p99 {p99(self.refused_seconds)}"
+        )
 
 
-async def seat_patiently(url: str, _number: int) -> PatientTable:
-    seats, code = await open_room(url)
-    return PatientTable(seats, steps_of(seats, code))
+class Player(Wire):
+    """Sends moves without waiting for answers, and takes the time of each."""
+
+    figures = Figures()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.room = ""
+        self.first: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._ply = 0
+        self._ids = itertools.count()
+        self._sent: dict[int, tuple[float, Figures]] = {}
+
+    async def ask(self, text: str) -> bytes:
+        """Return the next message after a request."""
+        self.first = asyncio.get_running_loop().create_future()
+        self.send(text)
+        return await asyncio.wait_for(self.first, 30)
+
+    def received(self, payload: bytes) -> None:
+        if not self.first.done():
+            self.first.set_result(payload)
+        if state := _STATE.search(payload):
+            self._ply = int(state[2])
+        elif answer := _ANSWER.search(payload):
+            sent = self._sent.pop(int(answer[1]), None)
+            if sent is not None:
+                self._note(payload, *sent)
+
+    def move(self) -> None:
+        """Send a move for the position that was shown last; it may be the other's turn, or taken back by then."""
+        number = next(self._ids)
+        self._sent[number] = time.perf_counter(), self.figures
+        self.figures.asked += 1
+        cell = self._ply % 400
+        self.send(f'{{"type":"move","room":"{self.room}","cell":{cell},"ply":{self._ply},"id":"{number}"}}')
+
+    @staticmethod
+    def _note(payload: bytes, sent_at: float, figures: Figures) -> None:
+        took = time.perf_counter() - sent_at
+        code = _CODE.search(payload)
+        if code is None:
+            figures.seconds.append(took)
+        else:
+            figures.refused[code[1].decode()] += 1
+            figures.refused_seconds.append(took)
+
+
+async def sit_down(url: str, number: int) -> tuple[Player, Player]:
+    """Return two players in a room of their own."""
+    address = f"127.0.1.{number // 10 + 1}"
+    pair = [await open_wire(url, Player, come_from(address)) for _ in range(2)]
+    for player in pair:
+        await player.ask('{"type":"hello"}')
+    asked = json.dumps({"type": "create", "rules": LARGE, "id": "c"})
+    code = json.loads(await pair[0].ask(asked))["room"]
+    await pair[1].ask(f'{{"type":"join","room":"{code}","id":"j"}}')
+    for player in pair:
+        player.room = code
+    return pair[0], pair[1]
+
+
+async def play(players: list[Player], a_second: float, seconds: float) -> str:
+    """Let so many moves be asked for, evenly, and return what became of them."""
+    Player.figures = figures = Figures()
+    order = _in_turn(players)
+    begun, asked = time.perf_counter(), 0
+    while (passed := time.perf_counter() - begun) < seconds:
+        for _ in range(int(passed * a_second) - asked):
+            next(order).move()
+            asked += 1
+        await asyncio.sleep(TICK_SECONDS)
+    await asyncio.sleep(2)
+    return figures.describe(seconds)
+
+
+def _in_turn(players: list[Player]) -> Iterator[Player]:
+    while True:
+        random.shuffle(players)
+        yield from players
 
 
 async def suffer(server: Measured, seconds: float) -> str:
-    """Return how long accepted moves took before, during and after, and how many were refused, as a line."""
-    tables = await gather_some(seat_patiently(server.url, number) for number in range(ROOMS))
-    calm = Hall(server, list(tables), CALM_PACE)
-    before = await calm.play(seconds)
-    during = await Hall(server, list(tables), WILD_PACE).play(seconds)
-    shed = sum(table.shed for table in tables)
-    await asyncio.sleep(RECOVERY_SECONDS)
-    after = await calm.play(seconds)
-    await calm.close()
-    return f"overload {ROOMS:,} rooms: {_felt(before)} -> {_felt(during)}, {shed:,} refused -> {_felt(after)}"
-
-
-def _felt(figures: Figures) -> str:
-    return f"{figures.moves_a_second:,.0f} moves/s with p99 {figures.percentile_ms(99):.0f} ms"
+    """Return how long accepted moves took before, during and after, and what was refused, in lines."""
+    pairs = await gather_some(sit_down(server.url, number) for number in range(ROOMS))
+    players = [player for pair in pairs for player in pair]
+    lines = ["overload   before " + await play(players, CALM, seconds)]
+    lines.append("           during " + await play(players, WILD, seconds))
+    await asyncio.sleep(RECOVERY_SECONDS - 2)
+    lines.append("           after  " + await play(players, CALM, seconds))
+    for player in players:
+        with contextlib.suppress(AttributeError):
+            player.close()
+    return "\n".join(lines)

@@ -183,3 +183,22 @@ async def test_what_waited_too_long_behind_other_requests_of_its_session_is_refu
             await ana.send("rooms", id="behind")
             answers = [await ana.receive() for _ in range(2)]
             assert [(answer["id"], answer.get("code")) for answer in answers] == [("slow", None), ("behind", code)]
+
+
+async def test_where_there_is_no_rest_a_connection_has_one_request_under_way_and_one_that_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tictactoe_server.tables.pressure.LATE_MS", 60_000)
+    monkeypatch.setattr("tictactoe_server.tables.pressure._WINDOW_SECONDS", -1.0)
+    monkeypatch.setattr("tictactoe_server.tables.pressure._LITTLE_REST", 1e9)
+    async with serving(uncounted(turn_milliseconds=1_000)) as server, open_raw(server.url) as ana:
+        asked = ('{"type":"history","id":"slow"}', *(f'{{"type":"rooms","id":"{number}"}}' for number in range(3)))
+        await ana.write(b"".join(map(text, asked)))
+        answers = [await ana.message() for _ in range(4)]
+        assert {answer["id"]: answer.get("code") for answer in answers} == {
+            "slow": None,
+            "0": None,
+            "1": "busy",
+            "2": "busy",
+        }
+        assert [answer["id"] for answer in answers] == ["1", "2", "slow", "0"]

@@ -14,7 +14,7 @@ from typing import Final
 from tictactoe_server.tables.sources import Source, Sources
 
 LATE_MS: Final = 100
-"""How long a request may have waited behind others of its session, where the server does not come to rest."""
+"""How long a request may have waited behind another of its session, where the server does not come to rest."""
 
 _LOOKED_AT_EVERY: Final = 16
 _WINDOW_SECONDS: Final = 0.1
@@ -27,7 +27,7 @@ class Pressure:
 
     With 0 it may, and no request is too late. Each request is counted in `requests`; once that is more than
     `looked_at`, it is to `look`. `excess` is how often the time of a turn has passed in this one; `shed` counts the
-    requests that were refused.
+    requests that were refused. The server `is_restless` where it had hardly any time without requests lately.
     """
 
     def __init__(self, turn_ms: int, sources: Sources) -> None:
@@ -36,7 +36,7 @@ class Pressure:
         self.excess = 0.0
         self._turn_seconds = turn_ms / 1000 or math.inf
         self._begun = 0.0
-        self._is_restless = False
+        self.is_restless = False
         self._ended_at = self._ended_thread_at = self._window_at = self._rest = 0.0
 
     def look(self) -> None:
@@ -53,14 +53,14 @@ class Pressure:
 
     def is_too_late(self, waited_ms: int) -> bool:
         """Tell whether a request has waited too long behind others of its session, since there is too much to do."""
-        return self._is_restless and waited_ms > LATE_MS
+        return self.is_restless and waited_ms > LATE_MS
 
     def _begin(self) -> None:
         """Begin a turn, and take note of the rest before it: time that passed without work."""
         now, self._begun = time.perf_counter(), time.thread_time()
         self._rest += (now - self._ended_at) - (self._begun - self._ended_thread_at)
         if now - self._window_at > _WINDOW_SECONDS:
-            self._is_restless = self._turn_seconds < math.inf and self._rest < _LITTLE_REST * (now - self._window_at)
+            self.is_restless = self._turn_seconds < math.inf and self._rest < _LITTLE_REST * (now - self._window_at)
             self._window_at, self._rest = now, 0.0
         asyncio.get_running_loop().call_soon(self._end)
 

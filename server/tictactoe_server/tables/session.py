@@ -245,6 +245,8 @@ class Session:
 
     def received(self, message: bytes) -> None:
         """Carry a message out, or let it wait for its turn."""
+        if self._inbox and self._pressure.is_restless and not self._wait() and self._shed(message):
+            return
         if self.is_busy or self._inbox or self._wait():
             self._inbox.append((message, self._now()))
             self._take_next()

@@ -279,7 +279,11 @@ class Connection(Line):
                 return
             if end == TOO_LONG:
                 end = len(data)
-            self._feed(data[start:end])
+            if data[start] == 0x81 and 0x80 <= data[start + 1] < 0xFE and not self._fragments:
+                mask = start + 2
+                self._deliver(apply_mask(data[mask + 4 : end], data[mask : mask + 4]))
+            else:
+                self._feed(data[start:end])
             start = end
         if start < len(data) and self._receiver is not None:
             self._feed(data[start:])

@@ -1,4 +1,4 @@
-"""What is asked by those who do not play yet, handshakes and plain HTTP: a little in each turn of the event loop.
+"""What is asked by those who do not play yet, handshakes and plain HTTP: a little at a time, a fifth of it at most.
 
 So whoever asks much waits for it, and those who play do not: their moves come in between. Addresses take turns.
 """
@@ -13,6 +13,9 @@ from typing import Final
 
 TURN_SECONDS: Final = 0.001
 """How much of it is done in one turn of the event loop; one thing at least."""
+
+REST_SECONDS: Final = 0.004
+"""How long it rests after that."""
 
 
 class Turns:
@@ -30,17 +33,17 @@ class Turns:
             asyncio.get_running_loop().call_soon(self._work)
 
     def _work(self) -> None:
-        until = time.perf_counter() + TURN_SECONDS
+        until, rest = time.perf_counter() + TURN_SECONDS, 0.0
         try:
-            while self._waiting:
+            while self._waiting and not rest:
                 address, works = self._waiting.popitem(last=False)
                 work = works.popleft()
                 if works:
                     self._waiting[address] = works
                 work()
                 if time.perf_counter() > until:
-                    break
+                    rest = REST_SECONDS
         finally:
             self._is_due = bool(self._waiting)
             if self._is_due:
-                asyncio.get_running_loop().call_soon(self._work)
+                asyncio.get_running_loop().call_later(rest, self._work)
