@@ -144,6 +144,30 @@ async def test_a_game_is_aborted_then_resigned_and_played_again(server: Server, 
     await ana.hears("Game 3. You are O. bo is X.")
 
 
+async def test_nobody_is_asked_for_a_rematch_who_has_left(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit)
+    for number, mover in zip((0, 3, 1, 4, 2), (ana, bo, ana, bo, ana), strict=True):
+        await mover.play(number)
+    await expect(ana.button("Rematch")).to_be_visible()
+    await bo.button("Leave").click()
+    await ana.hears("bo left the room.")
+    await expect(ana.button("Rematch")).to_have_count(0)
+    await expect(ana.button("New opponent")).to_be_visible()
+
+
+async def test_what_is_pressed_while_looking_back_is_no_move(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit)
+    await ana.play(4)
+    await bo.play(0)
+    await expect(ana.page.locator("p.turn.mine")).to_be_visible()
+    await ana.button("A step back").click()
+    await ana.cell(8).click()
+    await ana.hears("You look at an earlier move")
+    await ana.button("To the end").click()
+    await ana.play(2)
+    await bo.sees(C1="X", C3="free")
+
+
 async def test_talk_reaches_players_and_watchers_as_text(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     dee = await visit(f"{ana.page.url}#watch")
@@ -194,6 +218,17 @@ async def test_the_first_page_lists_what_waits_and_what_is_on(server: Server, vi
     await expect(wall.page.locator(".live-boards li")).to_have_count(1)
     await ana.play(112)
     await expect(wall.page.locator(".live-boards .m0")).to_have_attribute("d", re.compile("^M70 70"))
+
+
+async def test_a_room_that_closes_goes_from_the_list(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    await ana.quick_match("ana")
+    eve = await visit(address(server))
+    row = eve.page.locator(".rooms li", has_text="ana v free")
+    await expect(row).to_be_visible()
+    await ana.button("Leave").click()
+    await expect(row).to_have_count(0)
+    await expect(eve.page.get_by_role("heading", name="Rooms (0)")).to_be_visible()
 
 
 async def test_the_end_is_reviewed_shared_and_found_among_ones_games(server: Server, visit: Visit) -> None:

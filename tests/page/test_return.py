@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.async_api import expect
 
 from tests.faults.harness import Harness
-from tests.page.conftest import Visit
+from tests.page.conftest import Visit, Visitor
 from tests.page.test_play import address, two_at_the_board
 from tictactoe_server.server import Server
 
@@ -28,6 +28,30 @@ async def test_the_first_page_offers_the_game_that_was_left(server: Server, visi
     await ana.page.goto(address(server))
     await ana.page.get_by_role("button", name="Resume").click()
     await ana.play(4)
+
+
+async def test_nobody_gives_a_seat_up_by_going_elsewhere_on_the_site_or_closing_the_tab(
+    server: Server, visit: Visit
+) -> None:
+    ana, bo = await two_at_the_board(server, visit)
+    room = ana.page.url
+    await ana.play(4)
+    await ana.page.get_by_role("link", name="tictactoe").click()
+    await ana.page.get_by_role("button", name="Resume").click()
+    await bo.play(0)
+    await ana.play(8)
+    await ana.page.go_back()
+    await expect(ana.button("Quick match")).to_be_visible()
+    await ana.page.go_forward()
+    await bo.play(1)
+    await ana.play(2)
+    await ana.page.close(run_before_unload=True)
+    await bo.hears("ana has dropped.")
+    await bo.play(5)
+    tab = Visitor(await ana.page.context.new_page(), "")
+    await tab.page.goto(room)
+    await tab.play(6)
+    await bo.hears("You lose.")
 
 
 async def test_another_tab_takes_the_seat_over_and_gives_it_back(server: Server, visit: Visit) -> None:

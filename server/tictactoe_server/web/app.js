@@ -14,6 +14,7 @@ export class App {
 	/** @type {(() => void)[]} */
 	#waiting = [];
 	#wasOn = false;
+	#wasSilent = false;
 
 	/** @param {HTMLElement} status @param {House} house */
 	constructor(status, house) {
@@ -38,12 +39,14 @@ export class App {
 	}
 
 	#notePhase() {
+		const { isSilent } = this.connection;
 		const isOn = this.connection.phase === "on";
 		if (this.#wasOn && this.connection.isTroubled) {
 			this.rooms.lose();
 			this.say(this.connection.reason || "Connection lost.");
 		}
-		this.#wasOn = isOn;
+		if (isOn && this.#wasSilent !== isSilent) this.say(isSilent ? "The server does not answer." : "The server answers again.");
+		[this.#wasOn, this.#wasSilent] = [isOn, isSilent];
 		this.house.onPhase();
 	}
 
@@ -78,7 +81,7 @@ export class App {
 	/** Tell what happened, to eyes and ears. @param {string} text */
 	say(text) {
 		if (this.status.textContent === text) this.status.textContent = "";
-		requestAnimationFrame(() => setText(this.status, text));
+		setTimeout(() => setText(this.status, text));
 	}
 
 	/** Copy a text and say so, or mark it where the browser copies nothing. @param {string} text */

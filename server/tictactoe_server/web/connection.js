@@ -5,7 +5,10 @@ import { takeSocket } from "./socket.js";
 const WAITS_MS = [400, 800, 1600, 3200, 4000];
 const PATIENCE_MS = 600_000;
 const ANSWER_MS = 8000;
-const PING_MS = 5000;
+const TICK_MS = 1000;
+/** After so long a silence the server is asked for a word; where that takes as long again, it is silent. */
+const QUIET_MS = 1900;
+/** A line on which nothing has come for so long since then is dead. */
 const SILENCE_MS = 12_000;
 /** What this page understands beyond version 1.0. */
 const FEATURES = ["abort", "analysis", "boards", "chat", "repeat", "seq", "share", "wall"];
@@ -33,6 +36,8 @@ export class Connection {
 	welcome = null;
 	/** The new name that was refused. @type {string | null} */
 	refused = null;
+	/** Whether the server owes us an answer for long enough to say so. */
+	isSilent = false;
 	attempt = 0;
 	/** When the next attempt is made, by `performance.now()`. */
 	nextAttemptAt = 0;
@@ -42,6 +47,8 @@ export class Connection {
 	#asked = new Map();
 	#number = 0;
 	#heard = 0;
+	/** When the server was asked whether it is there, 0 where it has said something since. */
+	#pingedAt = 0;
 	#lostAt = 0;
 	#timer = 0;
 	/** When a server that goes will be back, infinite for never; 0 for nothing said. */
@@ -56,9 +63,10 @@ export class Connection {
 		this.name = identity.name;
 		this.token = identity.token;
 		this.ears = ears;
-		setInterval(() => this.#check(), PING_MS);
-		addEventListener("online", () => this.retry());
-		document.addEventListener("visibilitychange", () => document.hidden || this.#check());
+		setInterval(() => this.#check(), TICK_MS);
+		addEventListener("offline", () => this.#ping());
+		addEventListener("online", () => this.#return());
+		document.addEventListener("visibilitychange", () => document.hidden || this.#return());
 	}
 
 	/** Whether an attempt has failed: the first one, and that of a new name, are no trouble yet. */
@@ -125,6 +133,8 @@ export class Connection {
 	/** @param {Protocol.Push} push */
 	#hear(push) {
 		this.#heard = performance.now();
+		this.#pingedAt = 0;
+		this.#setSilent(false);
 		if (push.type === "welcome") return this.#arrive(push);
 		if (push.type === "ok") return this.#settle(push.id)?.resolve(push);
 		if (push.type === "error" && push.id !== undefined) return this.#settle(push.id)?.reject(new Refused(push));
@@ -135,12 +145,12 @@ export class Connection {
 				return this.#greet();
 			}
 			this.reason = push.message;
-			if (push.code === "bad_token") {
+			if (push.code === "bad_token" && this.token) {
 				this.token = "";
 				return this.#greet();
 			}
-			if (push.code === "bad_name") {
-				[this.refused, this.name] = [this.name, this.#nameBefore ?? ""];
+			if (push.code === "bad_name" && this.name) {
+				[this.refused, this.name, this.#nameBefore] = [this.name, this.#nameBefore ?? "", null];
 				this.#greet();
 			}
 		}
@@ -172,6 +182,8 @@ export class Connection {
 
 	#forget() {
 		this.#socket = null;
+		this.#pingedAt = 0;
+		this.isSilent = false;
 		this.phase = this.welcome ? "away" : "connecting";
 		for (const id of [...this.#asked.keys()]) this.#settle(id)?.reject(new Lost());
 	}
@@ -204,15 +216,30 @@ export class Connection {
 	}
 
 	#ping() {
+		if (this.phase !== "on" || this.#pingedAt) return;
+		this.#pingedAt = performance.now();
 		this.request({ type: "ping" }).catch(() => undefined);
 	}
 
 	#check() {
-		if (document.hidden) return;
-		const asked = this.#asked.size > 0;
-		if (this.phase === "away" && this.#lostAt && performance.now() - this.#lostAt > SILENCE_MS) this.retry();
-		if (this.phase !== "on") return;
-		if (asked && performance.now() - this.#heard > SILENCE_MS) this.#abandon();
+		const now = performance.now();
+		if (document.hidden || this.phase !== "on") return;
+		if (!this.#pingedAt && now - this.#heard > QUIET_MS) this.#ping();
+		else if (this.#pingedAt && now - this.#pingedAt > SILENCE_MS) this.#abandon();
+		else if (this.#pingedAt) this.#setSilent(now - this.#pingedAt > QUIET_MS);
+	}
+
+	/** Come back without waiting any longer, where the way may be open again. */
+	#return() {
+		if (this.isSilent) this.#abandon();
+		if (this.phase === "away") this.retry();
 		else this.#ping();
+	}
+
+	/** @param {boolean} isSilent */
+	#setSilent(isSilent) {
+		if (this.isSilent === isSilent) return;
+		this.isSilent = isSilent;
+		this.ears.onPhase();
 	}
 }

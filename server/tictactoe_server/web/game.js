@@ -419,12 +419,13 @@ export function makeGame(app, source) {
 		const name = nameCell(cell, rules);
 		const mark = state.board[cell];
 		let why = "";
-		if (!room.seat) why = "You are watching: only players move.";
+		if (timeline.isBack()) why = "You look at an earlier move: go to the end to play.";
+		else if (!room.seat) why = "You are watching: only players move.";
 		else if (room.pending) why = "Your move is on its way.";
 		else if (turn !== room.seat) why = words.describeTurn(state, room.viewer);
 		else if (mark !== FREE) why = `${name} is ${mark === "#" ? "blocked" : `taken by ${mark}`}.`;
 		if (why) onRefusal(why, room.seat ? cell : null);
-		else if (!timeline.isBack() && !room.ended) {
+		else if (!room.ended) {
 			room.move(cell);
 			if (connection.phase !== "on") app.say(`${name} is kept: it is played when the connection is back.`);
 		}

@@ -56,9 +56,10 @@ function navigate(path = "") {
 }
 
 function showLink() {
-	const { phase, isTroubled } = app.connection;
-	link.className = `link ${phase}`;
-	setText(link, phase === "on" ? "connected" : "offline");
+	const { phase, isTroubled, isSilent } = app.connection;
+	const isOn = phase === "on" && !isSilent;
+	link.className = isOn ? "link on" : "link";
+	setText(link, isOn ? "connected" : "offline");
 	again.hidden = !isTroubled;
 	page?.onPhase?.();
 }

@@ -1,0 +1,150 @@
+"""A server that serves the page and says over its WebSocket what a test wants, whatever a real one would say."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Self
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.typing import Subprotocol
+
+from tictactoe_server.page.assets import Assets
+
+Message = dict[str, Any]
+CODE = "K7M4PQ"
+RULES: Message = {
+    "preset": "classic",
+    "rows": 3,
+    "columns": 3,
+    "line": 3,
+    "marks": "XO",
+    "blocked": [],
+    "misere": False,
+    "gravity": False,
+}
+
+
+def state(seq: int, board: str = ".........", last: int | None = None, **other: Any) -> Message:
+    """Return a state of a game between p1, who reads it and plays X, and p2."""
+    ply = sum(cell != "." for cell in board)
+    seats = {
+        mark: {"player": player, "name": name, "online": True, "bot": None}
+        for mark, player, name in (("X", "p1", "ana"), ("O", "p2", "bo"))
+    }
+    return {
+        "type": "room",
+        "room": CODE,
+        "seq": seq,
+        "status": "playing",
+        "visibility": "public",
+        "game": 1,
+        "rules": RULES,
+        "board": board,
+        "ply": ply,
+        "turn": "XO"[ply % 2],
+        "last": last,
+        "seats": seats,
+        "result": None,
+        "offers": {"draw": None, "undo": None, "rematch": []},
+        "clock": None,
+        "watchers": 0,
+        "score": {},
+        **other,
+    }
+
+
+def welcome(*rooms: Message, **other: Any) -> Message:
+    """Return how p1 is welcomed, who holds seats in these rooms."""
+    names = {"player": "p1", "name": "ana", "token": "t", "rooms": list(rooms)}
+    return {"type": "welcome", "protocol": 1, "server": "odd", "features": [], **names, **other}
+
+
+def error(code: str, message: str) -> Message:
+    return {"type": "error", "code": code, "message": message}
+
+
+class OddServer:
+    """Answers each request by its type with `answers`, others with an empty `ok`; use it with ``async with``.
+
+    An `ok` or an error among the answers gets the request's `id`, where it has one. `asked` is all that came, `calls`
+    how often somebody connected. While `is_silent` nothing is answered.
+    """
+
+    def __init__(self, **answers: list[Message]) -> None:
+        self.answers: Mapping[str, list[Message]] = {
+            "hello": [welcome({"room": CODE, "seat": "X"})],
+            "join": [{"type": "ok", "room": CODE, "seat": "X", "moves": []}, state(1)],
+            **answers,
+        }
+        self.asked: list[Message] = []
+        self.calls = 0
+        self.is_silent = False
+        self._assets = Assets()
+        self._server: Server | None = None
+
+    async def __aenter__(self) -> Self:
+        subprotocols = [Subprotocol("tictactoe.v1")]
+        self._server = await serve(self._meet, "127.0.0.1", 0, process_request=self._show, subprotocols=subprotocols)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._listening.close()
+        await self._listening.wait_closed()
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{next(iter(self._listening.sockets)).getsockname()[1]}"
+
+    @property
+    def _listening(self) -> Server:
+        assert self._server is not None
+        return self._server
+
+    def asked_for(self, kind: str) -> list[Message]:
+        """Return the requests of one type."""
+        return [request for request in self.asked if request["type"] == kind]
+
+    async def say(self, *messages: Message) -> None:
+        """Send messages to everybody."""
+        for connection in self._listening.connections:
+            for message in messages:
+                await connection.send(json.dumps(message))
+
+    async def close(self, code: int) -> None:
+        """Close all connections."""
+        await asyncio.gather(*(connection.close(code) for connection in self._listening.connections))
+
+    async def has_heard_all(self) -> None:
+        """Return when everything that browsers have sent until now has come."""
+        for _ in range(2):
+            for connection in self._listening.connections:
+                await (await connection.ping())
+
+    async def _meet(self, connection: ServerConnection) -> None:
+        self.calls += 1
+        with contextlib.suppress(ConnectionClosed):
+            async for text in connection:
+                request = json.loads(text)
+                self.asked.append(request)
+                if not self.is_silent:
+                    await self._answer(connection, request)
+
+    async def _answer(self, connection: ServerConnection, request: Message) -> None:
+        for answer in self.answers.get(request["type"], [{"type": "ok"}]):
+            is_answer = answer["type"] in ("ok", "error") and "id" in request
+            await connection.send(json.dumps({**answer, "id": request["id"]} if is_answer else answer))
+
+    def _show(self, connection: ServerConnection, request: Request) -> Response | None:
+        if request.path == "/ws":
+            return None
+        asset = self._assets.find(request.path)
+        body = asset.body if asset else self._assets.page("tictactoe", "")
+        headers = Headers({"Content-Type": asset.kind if asset else "text/html", "Content-Length": str(len(body))})
+        return Response(HTTPStatus.OK, "OK", headers, body)

@@ -1,0 +1,131 @@
+"""Servers and lines that fail: refused tokens, expulsion, silence, states out of order, rooms that are gone."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.async_api import expect
+
+from tests.page.conftest import Visit, Visitor
+from tests.page.odd_server import CODE, OddServer, error, state, welcome
+
+FAILS = "WebSocket connection to"
+STALE = error("bad_token", "The server does not know this token.")
+
+
+async def take_the_clock(visitor: Visitor) -> None:
+    """Open the page anew with a clock that a test can put forward."""
+    await visitor.page.clock.install()
+    await visitor.page.reload()
+    await expect(visitor.page.locator(".link")).to_have_text("connected")
+
+
+async def test_a_refused_token_is_followed_by_one_hello_without_it_and_no_more(visit: Visit) -> None:
+    async with OddServer() as server:
+        ana = await visit(server.origin, may_fail=FAILS)
+        await expect(ana.page.locator(".link.on")).to_be_visible()
+        server.answers = {"hello": [STALE]}
+        server.asked.clear()
+        await ana.page.reload()
+        await ana.hears("does not know this token")
+        await server.has_heard_all()
+        assert ["token" in hello for hello in server.asked_for("hello")] == [True, False]
+
+
+async def test_a_refused_name_is_followed_by_one_hello_without_it_and_no_more(visit: Visit) -> None:
+    bad_name = error("bad_name", "That is no name.")
+    async with OddServer() as server:
+        ana = await visit(server.origin, may_fail=FAILS)
+        await expect(ana.page.get_by_label("Playing as")).to_have_value("ana")
+        server.answers = {"hello": [bad_name]}
+        server.asked.clear()
+        await ana.page.get_by_label("Playing as").fill("hard-bot")
+        await ana.page.keyboard.press("Tab")
+        await ana.hears("That is no name.")
+        await server.has_heard_all()
+        assert [hello.get("name") for hello in server.asked_for("hello")] == ["hard-bot", None, None]
+
+
+async def test_one_who_is_expelled_comes_back_by_hand_alone(visit: Visit) -> None:
+    async with OddServer() as server:
+        ana = await visit(server.origin, may_fail=FAILS)
+        await take_the_clock(ana)
+        calls = server.calls
+        await server.say(error("kicked", "The operator has sent you away."))
+        await server.close(4501)
+        await expect(ana.page.locator(".banner")).to_have_text("The operator has sent you away.")
+        await ana.page.clock.run_for(60_000)
+        assert server.calls == calls
+        await ana.button("Try now").click()
+        await expect(ana.page.locator(".link.on")).to_be_visible()
+        assert server.calls == calls + 1
+
+
+async def test_a_silent_server_is_told_within_five_seconds_and_called_anew_when_it_stays_silent(visit: Visit) -> None:
+    async with OddServer() as server:
+        ana = await visit(server.origin, may_fail=FAILS)
+        await take_the_clock(ana)
+        await server.has_heard_all()
+        server.is_silent = True
+        await ana.page.clock.run_for(5000)
+        assert await ana.page.locator(".link").inner_text() == "offline"
+        server.is_silent = False
+        await server.say({"type": "announcement", "text": "hello", "at": 0})
+        await expect(ana.page.locator(".link")).to_have_text("connected")
+        server.is_silent, calls = True, server.calls
+        await ana.page.clock.run_for(5000)
+        await expect(ana.page.locator(".link")).to_have_text("offline")
+        server.is_silent = False
+        await ana.page.clock.run_for(15_000)
+        await expect(ana.page.locator(".link")).to_have_text("connected")
+        assert server.calls == calls + 1
+
+
+async def test_a_machine_without_network_is_offline_at_once_and_back_with_it(visit: Visit) -> None:
+    async with OddServer() as server:
+        ana = await visit(server.origin, may_fail=FAILS)
+        await take_the_clock(ana)
+        await server.has_heard_all()
+        server.is_silent, calls = True, server.calls
+        await ana.page.evaluate("void dispatchEvent(new Event('offline'))")
+        await ana.page.clock.run_for(3000)
+        assert await ana.page.locator(".link").inner_text() == "offline"
+        await ana.hears("The server does not answer.")
+        server.is_silent = False
+        async with ana.page.expect_websocket(timeout=3000):
+            await ana.page.evaluate("void dispatchEvent(new Event('online'))")
+        await expect(ana.page.locator(".link")).to_have_text("connected")
+        assert server.calls == calls + 1
+
+
+async def test_an_older_state_is_not_shown(visit: Visit) -> None:
+    async with OddServer() as server:
+        ana = await visit(f"{server.origin}/{CODE}", may_fail=FAILS)
+        await ana.sees(A1="free")
+        await server.say(state(2, "X........", 0), state(3, "X...O....", 4), state(2, "X........", 0))
+        await server.say({"type": "announcement", "text": "that was all", "at": 0})
+        await ana.hears("that was all")
+        await ana.sees(A1="X", B2="O")
+
+
+async def test_moves_that_were_not_seen_are_asked_for_and_not_guessed(visit: Visit) -> None:
+    told = {"type": "ok", "room": CODE, "seat": "X", "moves": [0, 3, 1]}
+    synced = {"type": "ok", "room": CODE, "moves": [1, 3, 0, 4]}
+    later = state(9, "XX.OO....", 4)
+    async with OddServer(join=[told, state(4, "XX.O.....", 1)], sync=[synced, later]) as server:
+        ana = await visit(f"{server.origin}/{CODE}", may_fail=FAILS)
+        moves = ana.page.get_by_role("list", name="Moves")
+        await expect(moves).to_have_text(re.compile("1 X A1.*2 O A2.*3 X B1"))
+        await server.say(later)
+        await expect(moves).to_have_text(re.compile("1 X B1.*2 O A2.*3 X A1.*4 O B2"))
+
+
+async def test_a_room_that_went_during_an_absence_is_said_to_be_closed(visit: Visit) -> None:
+    async with OddServer() as server:
+        ana = await visit(f"{server.origin}/{CODE}", may_fail=FAILS)
+        await ana.sees(A1="free")
+        server.answers = {"hello": [welcome()], "join": [error("no_such_room", "There is no room K7M4PQ.")]}
+        await server.close(1012)
+        await expect(ana.page.locator(".banner")).to_have_text("Room K7M4PQ is closed: There is no room K7M4PQ.")
+        await expect(ana.button("Home")).to_be_visible()
+        await expect(ana.button("Resign")).to_have_count(0)
