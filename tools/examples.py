@@ -126,7 +126,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
                 player="p5K2",
                 name="ana",
                 token="a secret to keep",
-                rooms=(pushes.HeldSeat(_ROOM, "X"),),
+                rooms=(pushes.HeldSeat(_ROOM, "X", _SUMMARY.rules, {"X": "ana", "O": "bo"}, "O"),),
                 hold_ms=60_000,
                 held_ms={_ROOM: 31_000},
             ),

@@ -127,10 +127,13 @@ declare namespace Protocol {
     retry_ms?: number;
   }
 
-  /** A seat that the player holds in an unfinished room. */
+  /** A seat that the player holds in an unfinished room: in which game, who sits there by mark, whose turn it is. What newer servers say of the room is left out by older ones, and `turn` where another server has the room. */
   interface HeldSeat {
     room: string;
     seat: string;
+    rules?: RulesState;
+    names?: { [key: string]: string };
+    turn?: string | null;
   }
 
   /** Says who connects; the first request on every connection. With a `token`, the same player again. `features` are what the client understands beyond version 1.0. Servers up to 1.2 refuse the field. */

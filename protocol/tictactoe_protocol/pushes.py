@@ -205,10 +205,16 @@ class AnalysisState(Struct, frozen=True):
 
 
 class HeldSeat(Struct, frozen=True):
-    """A seat that the player holds in an unfinished room."""
+    """A seat that the player holds in an unfinished room: in which game, who sits there by mark, whose turn it is.
+
+    What newer servers say of the room is left out by older ones, and `turn` where another server has the room.
+    """
 
     room: str
     seat: str
+    rules: RulesState | UnsetType = UNSET
+    names: dict[str, str] | UnsetType = UNSET
+    turn: str | UnsetType | None = UNSET
 
 
 class Welcome(_Push, frozen=True, tag="welcome", kw_only=True):

@@ -33,7 +33,7 @@ type MakeShape = <T extends keyof SVGElementTagNameMap>(
   tag: T, attributes?: Attributes, ...children: (Child | Child[])[]) => SVGElementTagNameMap[T];
 
 /** What is kept between visits: the name and secret of the player, and what one prefers. */
-interface Kept { name: string; token: string; sound: boolean }
+interface Kept { name: string; token: string; sound: boolean; game: string; clock: string }
 
 /** A page of the site: it lives from its making to `close`. */
 interface Page {
@@ -131,7 +131,6 @@ type TellNews = (old: State, state: State, before: readonly number[], moves: rea
 type TellStanding = (state: State, moves: readonly number[], viewer: string) => string[];
 type TellArrivals = (old: State, state: State, viewer: string) => string[];
 type TellDepartures = (old: State, state: State, viewer: string, afterLoss: boolean) => string[];
-type TellPassedOver = (state: State, mark: string, seat: Protocol.SeatState, viewer: string) => string;
 type TellOffers = (old: State, state: State, moves: readonly number[], viewer: string, isTakenBack: boolean) => string[];
 type DescribeOffer = (state: State, what: Offered, moves: readonly number[], viewer: string) => string;
 /** Whether going calls the viewer's game off, as not everybody has moved, or else loses it; "" for neither. */
@@ -181,9 +180,9 @@ type Lean = (value: Value, signs: [string, string, string]) => string;
 type ComparePlayed = (cell: number, analysis: Analysis, rules: Rules) => string;
 
 // talk.js and timeline.js
-/** `begin` begins a line, `note` shows what happened between the lines. */
+/** `begin` begins a line, `look` leads to the talk, `note` shows what happened between the lines. */
 type MakeTalk = (ears: { onSay(text: string): Promise<boolean>; onCommand(text: string): void; onDone(): void }) => {
-  element: HTMLElement; hear(line: Protocol.ChatLine): void; note(text: string): void; begin(text: string): void };
+  element: HTMLElement; hear(line: Protocol.ChatLine): void; note(text: string): void; begin(text: string): void; look(): void };
 /** `here` is how many moves are looked at, `reset` returns to the newest moment without a word. */
 type MakeTimeline = (onLook: () => void) => {
   list: HTMLElement; steps: HTMLElement; draw: DrawMoves;

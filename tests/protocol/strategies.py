@@ -102,6 +102,14 @@ SEATS = st.none() | st.builds(
 SEATS_BY_MARK = st.dictionaries(MARKS, SEATS, max_size=3)
 STATUSES = st.sampled_from(("waiting", "playing", "over"))
 REASONS = st.sampled_from(pushes.RESULT_REASONS)
+HELD_SEATS = st.builds(
+    pushes.HeldSeat,
+    room=ROOMS,
+    seat=MARKS,
+    rules=st.just(UNSET) | RULES_STATES,
+    names=st.just(UNSET) | st.dictionaries(MARKS, TEXTS, max_size=3),
+    turn=st.just(UNSET) | st.none() | MARKS,
+)
 SUMMARIES = st.builds(
     pushes.RoomSummary,
     room=ROOMS,
@@ -135,7 +143,7 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
         player=TEXTS,
         name=TEXTS,
         token=TEXTS,
-        rooms=st.lists(st.builds(pushes.HeldSeat, room=ROOMS, seat=MARKS), max_size=3).map(tuple),
+        rooms=st.lists(HELD_SEATS, max_size=3).map(tuple),
         hold_ms=st.just(UNSET) | COUNTS,
         held_ms=st.just(UNSET) | st.dictionaries(ROOMS, COUNTS, max_size=3),
     ),

@@ -8,7 +8,7 @@ from tictactoe_server.rooms.player import NOBODY, Player, Refused
 from tictactoe_server.rooms.repeats import has_begun
 from tictactoe_server.rooms.room import HOLD_MS, START_MS, Room
 from tictactoe_server.rooms.seating import open_room
-from tictactoe_server.rooms.view import state_of, summary_of
+from tictactoe_server.rooms.view import held_seat_of, state_of, summary_of
 
 __all__ = [
     "HOLD_MS",
@@ -27,6 +27,7 @@ __all__ = [
     "expires_at",
     "finished_game",
     "has_begun",
+    "held_seat_of",
     "is_expired",
     "is_first_move",
     "open_room",

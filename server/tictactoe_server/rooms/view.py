@@ -8,7 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_engine import Rules
-from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState
+from tictactoe_protocol.pushes import HeldSeat, RoomState, RoomSummary, RulesState, SeatState
 from tictactoe_server.rooms.clock import clock_state
 from tictactoe_server.rooms.room import Room
 
@@ -58,6 +58,13 @@ def summary_of(room: Room, now: int, *, watchers: int, ply: int | None = None) -
         max(0, now - room.opened_at),
         UNSET if room.analysis == "closed" else room.analysis,
     )
+
+
+def held_seat_of(room: Room, mark: str, *, knows_turn: bool) -> HeldSeat:
+    """Return a seat of the room as its player is told of it; `knows_turn` unless `room` is older than the moves."""
+    names = {mark: seat.name for mark, seat in room.seats.items() if seat is not None}
+    turn = room.position.turn if room.status == "playing" else None
+    return HeldSeat(room.code, mark, rules_state(room.rules), names, turn if knows_turn else UNSET)
 
 
 def _seats_of(room: Room, now: int) -> dict[str, SeatState | None]:

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Final, Protocol
 
 from tictactoe_protocol import ErrorCode, encode
-from tictactoe_protocol.pushes import Push, Replaced, RoomState, RoomSummary
-from tictactoe_server.rooms import Command, Player, Refused, Room, apply, state_of, summary_of
+from tictactoe_protocol.pushes import HeldSeat, Push, Replaced, RoomState, RoomSummary
+from tictactoe_server.rooms import Command, Player, Refused, Room, apply, held_seat_of, state_of, summary_of
 from tictactoe_server.stores import MISSING, Outline, Unreadable, decode_room
 from tictactoe_server.tables.session import Session
 from tictactoe_server.transport import encode_frame
@@ -208,6 +208,14 @@ class LiveRoom:
         if self.is_elsewhere:
             return summary_of(self.room, now, watchers=self.counted, ply=self.ply_elsewhere)
         return summary_of(self.room, now, watchers=len(self.watchers))
+
+    def held_seat(self, player: str) -> HeldSeat | None:
+        """Return the seat that a player holds here while the game is not over, else None."""
+        room = self.room
+        mark = room.mark_of(player)
+        if mark is None or room.status == "over":
+            return None
+        return held_seat_of(room, mark, knows_turn=not self.is_elsewhere)
 
     # -- coming and going: the one place that keeps both sides equal ----------------------------------------------
 

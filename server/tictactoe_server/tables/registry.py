@@ -133,12 +133,8 @@ class Registry:
     async def held_seats(self, player: str) -> tuple[HeldSeat, ...]:
         """Return the seats that a player holds in unfinished rooms."""
         await self._restored.wait()
-        held = []
-        for room in self.rooms_of(player):
-            mark = room.mark_of(player)
-            if mark is not None and room.status != "over":
-                held.append(HeldSeat(room.code, mark))
-        return tuple(held)
+        held = (self._live[code].held_seat(player) for code in self.seats.rooms_of(player))
+        return tuple(seat for seat in held if seat is not None)
 
     def rooms_of(self, player: str) -> list[Room]:
         """Return the rooms in which a player has a seat that they did not leave."""

@@ -139,5 +139,5 @@ function readKept() {
 	} catch {
 		found = {};
 	}
-	return { name: "", token: "", sound: false, ...found };
+	return { name: "", token: "", sound: false, game: "", clock: "", ...found };
 }

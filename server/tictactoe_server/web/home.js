@@ -13,11 +13,15 @@ const CLOCKS = [["", "no clock"], ["1+1", "1 min + 1 s"], ["3+2", "3 min + 2 s"]
 
 /** @type {MakePage} */
 export function makeHome(app) {
-	const { connection, rooms } = app;
+	const { connection, rooms, kept } = app;
 	const lobby = new Lobby(app, 3, drawRooms);
+	/** The seats that are shown. */
+	let drawn = "";
 	const name = h("input", { maxlength: 24, autocomplete: "nickname", change: () => app.bear(name.value) });
 	const game = select(PRESETS.map((preset) => [preset, preset === "classic" ? "3x3" : preset]), { change: describe });
-	const clock = select(CLOCKS);
+	const clock = select(CLOCKS.some(([value]) => value === kept.clock) ? CLOCKS : [...CLOCKS, [kept.clock, kept.clock]], { change: describe });
+	game.value = PRESETS.includes(kept.game) ? kept.game : PRESETS[0];
+	clock.value = kept.clock;
 	const level = select(["medium", "easy", "hard"], { "aria-label": "How well it plays" });
 	const first = select(["I begin", "it begins"], { "aria-label": "Who begins" });
 	const code = h("input", { placeholder: "code or link", "aria-label": "Code or link", autocomplete: "off" });
@@ -47,16 +51,42 @@ export function makeHome(app) {
 		setText(banner, connection.reason || "Can't reach the server. Trying again…");
 		banner.hidden = !connection.isTroubled;
 		lobby.follow();
-		const heldMs = connection.welcome?.held_ms ?? {};
-		const made = rooms.held.map((room) => {
-			const left = heldMs[room] ? ` (${words.formatDuration(heldMs[room])} left)` : "";
-			return button(`Resume ${room}${left}`, () => app.navigate(`/${room}`), { class: "primary big" });
-		});
-		if (resume.children.length !== made.length) show(resume, made);
+		const { held } = rooms;
+		if (JSON.stringify(held) === drawn) return;
+		drawn = JSON.stringify(held);
+		show(resume, held.map(makeResume));
+	}
+
+	function drawAnew() {
+		drawn = "";
+		onPhase();
+	}
+
+	/** A seat to go back to, and a way to give it up. @param {Protocol.HeldSeat} held */
+	function makeResume({ room, seat, rules, names = {}, turn }) {
+		const others = Object.entries(names).flatMap(([mark, other]) => (mark === seat ? [] : [words.clean(other)]));
+		const terms = [rules ? words.nameGame(rules) : room];
+		if (turn) terms.push(turn === seat ? "your move" : `${words.clean(names[turn] ?? "")} to move`);
+		else if (turn === null) terms.push("waiting");
+		const left = connection.welcome?.held_ms?.[room];
+		if (left !== undefined) terms.push(left ? `${words.formatDuration(left)} left` : "yours until it is claimed");
+		const back = button("Resume", () => app.navigate(`/${room}`), { class: "primary", "aria-label": `Resume ${room}` });
+		const away = button("Give up", () => give(item, room), { "aria-label": `Give ${room} up` });
+		const title = others.length ? `Your game with ${words.joinWords(others)}` : `Your room ${room}`;
+		const item = h("div.ask", {}, h("p", {}, title, " ", h("small", {}, terms.join(" · "))), back, away);
+		return item;
+	}
+
+	/** @param {HTMLElement} item @param {string} room */
+	function give(item, room) {
+		const sure = button("Give it up", () => rooms.giveUp(room).catch((error) => app.say(words.messageOf(error))).finally(drawAnew));
+		show(item, h("p", {}, `Leave ${room} for good? A game that is on counts as lost.`), sure, button("Keep it", drawAnew));
+		sure.focus();
 	}
 
 	function describe() {
 		setText(note, `${words.describeRules(rulesOf(game.value))}.`);
+		app.keep({ game: game.value, clock: clock.value });
 	}
 
 	function join() {

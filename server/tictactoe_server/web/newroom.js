@@ -37,6 +37,8 @@ export function makeNewRoom(app) {
 		fault,
 		h("div.row", {}, h("button.primary.big", {}, "Open the room"), button("Cancel", () => app.navigate("/"))),
 	);
+	preset.value = PRESETS.includes(app.kept.game) ? app.kept.game : PRESETS[0];
+	clock.value = app.kept.clock;
 	choose();
 	return { title: "New room", element };
 
@@ -87,6 +89,7 @@ export function makeNewRoom(app) {
 		if (chat.value === "players") request.chat = "players";
 		try {
 			const room = await app.rooms.enter(request);
+			app.keep({ game: preset.value === OWN ? app.kept.game : preset.value, clock: clock.value.trim() });
 			return app.navigate(`/${room.code}`);
 		} catch (error) {
 			return setText(fault, messageOf(error));

@@ -176,10 +176,23 @@ export class Rooms {
 		return room?.ended ? undefined : room;
 	}
 
+	/** The seats that one may go back to. @returns {Protocol.HeldSeat[]} */
 	get held() {
-		const welcomed = (this.connection.welcome?.rooms ?? []).map(({ room }) => room).filter((room) => !this.#rooms.has(room));
-		const open = [...this.#rooms.values()].filter((room) => room.seat && !room.ended && room.state?.status !== "over");
-		return [...welcomed, ...open.map((room) => room.code)];
+		const welcomed = (this.connection.welcome?.rooms ?? []).filter(({ room }) => !this.#rooms.has(room));
+		const open = [...this.#rooms.values()].flatMap(({ code, seat, ended, state }) => {
+			if (!seat || ended || !state || state.status === "over") return [];
+			const names = Object.entries(state.seats).flatMap(([mark, one]) => (one ? [[mark, one.name]] : []));
+			return [{ room: code, seat, rules: state.rules, names: Object.fromEntries(names), turn: state.turn }];
+		});
+		return [...welcomed, ...open];
+	}
+
+	/** Leave a room for good, which this page may not have entered. @param {string} code */
+	async giveUp(code) {
+		const { welcome } = this.connection;
+		if (welcome) welcome.rooms = welcome.rooms.filter(({ room }) => room !== code);
+		const room = this.find(code) ?? (await this.enter({ type: "join", room: code }));
+		await room.leave();
 	}
 
 	/** Enter a room; rejects as a request does. @param {Entry} request */

@@ -1,0 +1,72 @@
+"""The first page: what it remembers, and the games that it leads back to."""
+
+from __future__ import annotations
+
+from playwright.async_api import expect
+
+from tests.limits import uncounted
+from tests.page.conftest import Visit
+from tests.page.odd_server import OddServer, welcome
+from tests.page.test_play import address, two_at_the_board
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+
+async def test_the_last_game_and_clock_are_remembered(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    await ana.page.get_by_role("combobox", name="Clock").select_option("3+2")
+    await ana.quick_match("ana", "gomoku")
+    await ana.button("Leave").click()
+    await expect(ana.page.get_by_role("combobox", name="Game")).to_have_value("gomoku")
+    await expect(ana.page.get_by_role("combobox", name="Clock")).to_have_value("3+2")
+    await ana.button("New room…").click()
+    await expect(ana.page.get_by_role("combobox", name="Game a game")).to_have_value("gomoku")
+    await expect(ana.page.get_by_label("Clock")).to_have_value("3+2")
+    await expect(ana.page.get_by_role("spinbutton", name="Rows")).to_have_value("15")
+    await ana.page.get_by_role("combobox", name="Game a game").select_option("four")
+    await ana.page.get_by_label("Clock").fill("5+1")
+    await ana.button("Open the room").click()
+    await ana.button("Leave").click()
+    await ana.page.reload()
+    await expect(ana.page.get_by_role("combobox", name="Game")).to_have_value("four")
+    await expect(ana.page.get_by_role("combobox", name="Clock")).to_have_value("5+1")
+
+
+async def test_a_seat_to_go_back_to_says_whom_one_plays_at_what_and_whose_turn_it_is(
+    server: Server, visit: Visit
+) -> None:
+    ana, bo = await two_at_the_board(server, visit, "gomoku")
+    await ana.page.goto(address(server))
+    seat = ana.page.locator(".resume .ask")
+    await expect(seat).to_contain_text("Your game with bo gomoku · your move")
+    await ana.page.get_by_role("button", name="Resume").click()
+    await ana.play(112)
+    await bo.sees(H8="X")
+    await ana.page.get_by_role("link", name="tictactoe").click()
+    await expect(seat).to_contain_text("Your game with bo gomoku · bo to move")
+
+
+async def test_a_game_past_its_hold_is_given_up_from_the_first_page(visit: Visit) -> None:
+    settings = Settings(host="127.0.0.1", port=0, hold_seconds=0)
+    async with Server(settings, limits=uncounted()) as server:
+        ana, bo = await two_at_the_board(server, visit)
+        await ana.play(4)
+        await bo.play(0)
+        await ana.page.goto(address(server))
+        seat = ana.page.locator(".resume .ask")
+        await expect(seat).to_contain_text("Your game with bo 3x3 · your move · yours until it is claimed")
+        await ana.page.get_by_role("button", name="Give").click()
+        await ana.button("Keep it").click()
+        await ana.page.get_by_role("button", name="Give").click()
+        await ana.button("Give it up").click()
+        await expect(seat).to_have_count(0)
+        await bo.hears("ana left the game. You win.")
+        await ana.page.reload()
+        await expect(ana.page.locator(".link.on")).to_be_visible()
+        await expect(seat).to_have_count(0)
+
+
+async def test_a_seat_of_which_an_older_server_says_nothing_is_called_by_its_code(visit: Visit) -> None:
+    async with OddServer(hello=[welcome({"room": "ABCDEF", "seat": "X"})]) as server:
+        ana = await visit(server.origin, may_fail="WebSocket connection to")
+        await expect(ana.page.locator(".resume .ask")).to_contain_text("Your room ABCDEF")
