@@ -40,6 +40,24 @@ async def test_a_thumb_chooses_a_small_cell_and_confirms_it(server: Server, visi
     await cy.sees(G7="O")
 
 
+async def test_what_is_said_below_the_fold_of_a_phone_is_seen_beside_the_board(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server), phone=True)
+    await ana.quick_match("ana")
+    bo = await visit(ana.page.url)
+    await bo.join("bo")
+    await ana.hears("bo joins as O.")
+    await bo.page.get_by_label("Say something").fill("good luck")
+    await bo.page.keyboard.press("Enter")
+    await ana.hears("bo: good luck")
+    await expect(ana.button("bo: good luck")).to_be_in_viewport()
+    await expect(ana.page.get_by_label("Say something")).not_to_be_in_viewport()
+    await ana.button("bo: good luck").tap()
+    await expect(ana.page.locator(".talk .lines")).to_be_in_viewport()
+    await expect(ana.page.locator(".heard")).to_be_hidden()
+    await bo.hears("bo: good luck")
+    await expect(bo.page.locator(".heard")).to_be_hidden()
+
+
 async def test_a_short_name_stands_on_one_line_of_a_phone(server: Server, visit: Visit) -> None:
     cy = await visit(address(server), phone=True)
     await cy.quick_match("cyprian")

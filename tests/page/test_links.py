@@ -1,4 +1,4 @@
-"""Links for others: what a host at `localhost` passes on, and that it is copied without TLS too."""
+"""Links: what a host at `localhost` passes on, that it is copied without TLS too, and those that lead nowhere."""
 
 from __future__ import annotations
 
@@ -68,3 +68,13 @@ async def test_a_link_is_marked_where_the_browser_copies_nothing(server: Server,
     await ana.button("Copy").click()
     await ana.hears("it is marked here to be copied")
     assert await ana.page.evaluate("getSelection().toString()") == ana.page.url
+
+
+async def test_where_there_is_nothing_a_page_leads_on(server: Server, visit: Visit) -> None:
+    for path in ("/K7M4PQ", "/no/such/page", "/replay/abcdefghijklmnop"):
+        ana = await visit(address(server, path), may_fail="404")
+        await expect(ana.page.get_by_role("heading", name="Nothing to see here")).to_be_visible()
+        await expect(ana.page.locator("main button:enabled")).to_have_text(["Home", "New room…", "All games"])
+        await expect(ana.page.locator("main input, main button:disabled")).to_have_count(0)
+        await ana.button("New room…").click()
+        await expect(ana.page.get_by_role("heading", name="New room")).to_be_visible()

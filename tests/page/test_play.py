@@ -155,6 +155,18 @@ async def test_nobody_is_asked_for_a_rematch_who_has_left(server: Server, visit:
     await expect(ana.button("New opponent")).to_be_visible()
 
 
+async def test_one_who_resigns_among_three_is_told_so_as_you(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit, "three-players")
+    cy = await visit(ana.page.url)
+    await cy.join("cy")
+    for number, mover in zip((0, 1, 2), (ana, bo, cy), strict=True):
+        await mover.play(number)
+    await ana.button("Resign").click()
+    await ana.page.locator(".ask").get_by_role("button", name="Resign").click()
+    await ana.hears("You are passed over from now on.")
+    await bo.hears("ana is passed over from now on.")
+
+
 async def test_what_is_pressed_while_looking_back_is_no_move(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await ana.play(4)

@@ -201,11 +201,15 @@ async def test_every_answer_of_the_pages_is_told_what_it_may_do(server: Server) 
         *("/assets/", "/assets/main.js", "/assets/../index.html", "/index.html", "/%2e%2e/x", "//", "/é", "/%00"),
     ],
 )
-async def test_what_is_not_there_is_404_in_words(server: Server, path: str) -> None:
-    for accept in ("*/*", BROWSER):
+async def test_what_is_not_there_is_404_in_words_and_in_a_browser_a_page(server: Server, path: str) -> None:
+    for accept, kind, words in (
+        ("*/*", "text/plain", b"There is nothing here"),
+        (BROWSER, "text/html", b"/assets/main."),
+    ):
         answer = await get(server, path.replace("é", "%C3%A9"), accept=accept)
         assert answer.status == 404
-        assert b"There is nothing here" in answer.body
+        assert answer.fields["content-type"].startswith(kind)
+        assert words in answer.body
         assert answer.fields["cache-control"] == "no-store"
 
 

@@ -170,8 +170,11 @@ class Pages:
         body = "".join(f"{line}\n" for line in lines).encode()
         return send(request, status, body, "text/plain; charset=utf-8", *_secure(request))
 
-    def _nothing(self, request: Request) -> Response:
-        words = f"There is nothing here. What there is to see: {request.origin}/"
+    def _nothing(self, request: Request, words: str = "") -> Response:
+        """Say that there is nothing, in a browser on a page that leads on."""
+        if _wants_page(request):
+            return self._page(request, *texts.head_of_nothing(), HTTPStatus.NOT_FOUND)
+        words = words or f"There is nothing here. What there is to see: {request.origin}/"
         return self._text(request, HTTPStatus.NOT_FOUND, [words])
 
     def _missed(self, request: Request, words: str) -> Response:
@@ -179,9 +182,7 @@ class Pages:
         wait = self._misses_of(request).take()
         if wait:
             return _too_many(wait)
-        if _wants_page(request):
-            return self._page(request, *texts.head_of_nothing(), HTTPStatus.NOT_FOUND)
-        return self._text(request, HTTPStatus.NOT_FOUND, [words])
+        return self._nothing(request, words)
 
     def _misses_of(self, request: Request) -> RateLimit:
         """Return how much may be asked for from an address that is not there."""

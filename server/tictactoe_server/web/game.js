@@ -5,6 +5,7 @@ import { Lost } from "./connection.js";
 import { button, field, h, setText, show, submitting } from "./dom.js";
 import { isForControl, showKeys } from "./keys.js";
 import { canPlayAgain, costOfGoing, describeOffer, goneOpponents, tellNews, tellStanding } from "./news.js";
+import { makeNothing } from "./nothing.js";
 import { makePanel } from "./panel.js";
 import { parseRecord } from "./record.js";
 import { Review } from "./review.js";
@@ -47,11 +48,19 @@ export function makeGame(app, source) {
 	const banner = h("p.banner", { hidden: true });
 	const [card, place, asks] = [h("div"), h("div"), h("div")];
 	const confirmBar = h("div.confirm-bar", { hidden: true });
+	/** What was said while the talk is out of sight; it leads there. */
+	const heard = button("", () => talk.look(), { class: "heard", hidden: true });
+	let isTalkSeen = false;
+	const sight = new IntersectionObserver(([{ isIntersecting }]) => {
+		isTalkSeen = isIntersecting;
+		heard.hidden ||= isTalkSeen;
+	}, { rootMargin: "0px 0px -60px", threshold: 0.6 });
+	sight.observe(talk.element);
 	const [turnLine, worthLine] = [h("p"), h("p.worth-line")];
 	const buttons = h("div.deeds", { role: "group", "aria-label": "What you can do" });
 	const element = h("div.game", {},
 		h("div.game-head", {}, head, sub),
-		h("div.middle", {}, banner, card, place, confirmBar),
+		h("div.middle", {}, banner, card, place, confirmBar, heard),
 		h("div.below", {}, turnLine, worthLine, asks, buttons),
 		h("div.side", {}, panel.element, timeline.steps, timeline.list, "code" in source && talk.element),
 	);
@@ -77,7 +86,8 @@ export function makeGame(app, source) {
 			if (error instanceof Lost && !isClosed) return void enter();
 			const message = words.messageOf(error);
 			app.say(message);
-			return show(card, h("div.card", {}, h("h2", {}, message), button("Home", () => app.navigate("/"))));
+			element.className = "";
+			return show(element, makeNothing(app, message).element);
 		}
 	}
 
@@ -96,6 +106,7 @@ export function makeGame(app, source) {
 	function close() {
 		isClosed = true;
 		clearInterval(ticker);
+		sight.disconnect();
 		if (room) rooms.close(room);
 	}
 
@@ -154,8 +165,12 @@ export function makeGame(app, source) {
 	/** @param {Protocol.ChatLine} line */
 	function onChat(line) {
 		talk.hear(line);
-		app.say(`${words.clean(line.from)}${line.seat ? "" : " (watching)"}: ${words.clean(line.text)}`);
-		if (line.player !== room?.viewer) app.sound.play("move");
+		const text = `${words.clean(line.from)}${line.seat ? "" : " (watching)"}: ${words.clean(line.text)}`;
+		app.say(text);
+		if (line.player === room?.viewer) return;
+		app.sound.play("move");
+		setText(heard, text);
+		heard.hidden = isTalkSeen;
 	}
 
 	/** @type {RoomEars["onRefusal"]} */

@@ -7,6 +7,7 @@ import { makeHistory, makeHome, readCode } from "./home.js";
 import { isForControl, showKeys } from "./keys.js";
 import { makeWall } from "./lobby.js";
 import { makeNewRoom } from "./newroom.js";
+import { makeNothing } from "./nothing.js";
 
 const [main, link, tools, news] = ["main", "#link", "#tools", "#news"].map((name) => /** @type {HTMLElement} */ (document.querySelector(name)));
 /** @type {Page | null} */
@@ -23,6 +24,7 @@ function findPage() {
 	if (first === "replay") return makeGame(app, { load: () => fetchShared(second) });
 	const code = readCode(first);
 	if (code) return makeGame(app, { code, onlyWatches: hash === "watch" });
+	if (first) return makeNothing(app, "There is no page under this address.");
 	if (hash === "new") return makeNewRoom(app);
 	if (hash === "games") return makeHistory(app);
 	const past = hash.startsWith("game/") ? decodeURIComponent(hash.slice(5)) : "";

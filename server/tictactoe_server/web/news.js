@@ -29,7 +29,7 @@ export function tellNews(old, state, before, moves, viewer, afterLoss) {
 	const played = moves.slice(isTakenBack ? kept : before.length);
 	told.push(...played.map((cell) => who(state.board[cell], `play{s} ${describeCell(cell, state.rules)}`)));
 	for (const [mark, seat] of Object.entries(state.seats)) {
-		if (seat?.out && !old.seats[mark]?.out) told.push(`${nameOf(state, mark)} is passed over from now on.`);
+		if (seat?.out && !old.seats[mark]?.out) told.push(who(mark, `${mark === seatOf(state, viewer) ? "are" : "is"} passed over from now on`));
 	}
 	if (state.result && !old.result) told.push(describeResult(state, viewer).trim());
 	told.push(...tellDepartures(old, state, viewer, afterLoss), ...tellOffers(old, state, moves, viewer, isTakenBack));

@@ -13,6 +13,10 @@ export function makeTalk({ onSay, onCommand, onDone }) {
 		element,
 		hear: ({ from, seat, text }) => add(h("li", {}, h("b", {}, clean(from)), h("small", {}, seat ? "" : " (watching)"), ` ${clean(text)}`)),
 		note: (text) => add(h("li.note", {}, text)),
+		look() {
+			element.scrollIntoView({ block: "center" });
+			lines.focus({ preventScroll: true });
+		},
 		begin(text) {
 			input.focus();
 			input.value = text;
