@@ -47,11 +47,6 @@ class RateLimit:
         return wait
 
     @property
-    def is_limited(self) -> bool:
-        """Whether there is a limit at all."""
-        return self._interval > 0
-
-    @property
     def used(self) -> int:
         """How much of what may be at once is used up now."""
         left = self._next - self._monotonic_ns()

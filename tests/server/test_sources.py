@@ -12,7 +12,7 @@ from tests.peer import open_peer
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
 from tictactoe_server.tables import Sources
-from tictactoe_server.tables.sources import MESSAGES_A_TURN
+from tictactoe_server.tables.sources import TURNS
 
 SECOND_NS = 1_000_000_000
 
@@ -71,19 +71,19 @@ async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_oth
 
 
 async def test_of_one_address_only_so_much_is_done_in_a_turn_of_the_event_loop() -> None:
-    sources = some_sources([SECOND_NS], times=1_000)
+    sources = some_sources([SECOND_NS], times=20 * TURNS)
     source, taken = sources.of("192.0.2.1"), list[InLine]()
-    for _ in range(MESSAGES_A_TURN):
+    for _ in range(20):
         assert source.take() == 0
     assert source.take() > 0
     assert sources.of("192.0.2.2").take() == 0
-    source.line_up(InLine(taken, sources, MESSAGES_A_TURN + 1))
+    source.line_up(InLine(taken, sources, 21))
     sources.turn += 1
     source._serve()
-    assert len(taken) == MESSAGES_A_TURN
+    assert len(taken) == 20
     sources.turn += 1
     source._serve()
-    assert len(taken) == MESSAGES_A_TURN + 1
+    assert len(taken) == 21
 
 
 async def test_what_nobody_has_to_say_any_more_is_given_back_to_the_address() -> None:

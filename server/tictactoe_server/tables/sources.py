@@ -6,6 +6,7 @@ All who wait for the rate of their address stand in one line with one timer: a t
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import Callable
 from typing import Final, Protocol
@@ -13,9 +14,10 @@ from weakref import WeakValueDictionary
 
 from tictactoe_server.rate_limit import RateLimit, RateLimits
 
-MESSAGES_A_TURN: Final = 64
-"""How many messages of one address are carried out in one turn of the event loop; the rest have the next one."""
+TURNS: Final = 50
+"""In how many turns of the event loop at least is carried out what may come at once from one address."""
 
+_FEW_MESSAGES: Final = 16
 _SERVED_EVERY: Final = 0.01
 """How often (s) a line is served at most that waits for the rate of its address."""
 
@@ -74,17 +76,19 @@ class Source:
         if self._turn != self._sources.turn:
             self._turn, self._taken = self._sources.turn, 0
         self._taken += 1
-        return self._taken > MESSAGES_A_TURN and self.limit.is_limited
+        return self._taken > self._sources.most_a_turn
 
 
 class Sources:
     """The sources by their addresses; their limits outlive the connections. Let `keep` run beside the server.
 
-    `served` counts what was carried out lately for all; `turn` is another number in each turn of the event loop.
+    `served` counts what was carried out lately for all; `turn` is another number in each turn of the event loop,
+    in which `most_a_turn` are carried out for each.
     """
 
     def __init__(self, times: int, window_ms: float, monotonic_ns: Callable[[], int]) -> None:
         self.limits = RateLimits(times, window_ms, monotonic_ns)
+        self.most_a_turn = max(_FEW_MESSAGES, times // TURNS) if times else math.inf
         self.served = self.turn = 0
         self._active = 1
         self._sources: WeakValueDictionary[str, Source] = WeakValueDictionary()
