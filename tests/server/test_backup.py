@@ -14,13 +14,16 @@ from typing import Any
 import pytest
 
 from tests.peer import open_peer
-from tests.server.stored import keep, room_of, rooms_in
+from tests.server.stored import ANA_KEY, keep, room_of, rooms_in
+from tests.server.tables import ANA
 from tests.server.test_lost_data import CODES, damage, fill
 from tests.server.test_sqlite_store import child
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.stores import MISSING, CannotBackUp, CannotOpenStore, SqliteStore, back_up
+from tictactoe_server.stores.documents import encode_player
 from tictactoe_server.stores.folder import FILE_NAME
+from tictactoe_server.stores.idleness import today
 from tictactoe_server.stores.schema import MIGRATIONS, SCHEMA, open_database, version_of
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -264,6 +267,15 @@ async def test_an_older_schema_is_brought_forward_with_its_rooms(tmp_path: Path)
         assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA + 1,)
         assert connection.execute("SELECT code FROM rooms").fetchall() == [(CODES[0],)]
         assert connection.execute("SELECT rating FROM archive").fetchall() == []
+
+
+async def test_the_players_of_an_older_schema_are_here_today_and_outlive_the_next_sweep(tmp_path: Path) -> None:
+    with contextlib.closing(open_database(tmp_path / FILE_NAME, MIGRATIONS[:2])) as connection:
+        connection.execute("INSERT INTO players VALUES (?, 1, ?)", (ANA_KEY, encode_player(ANA)))
+    store = SqliteStore.open(tmp_path)
+    assert await store.players.forget_idle("", today(), set()) == ANA_KEY
+    assert await store.players.load(ANA_KEY) == (ANA, 1)
+    await store.close()
 
 
 def test_a_step_forward_that_fails_is_taken_back_as_a_whole(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from tictactoe_protocol.requests import Resign
 from tictactoe_server.rooms import Player, apply
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.stores import Conflict, NotStored, StoreUnavailable, Unsettled
+from tictactoe_server.stores import Conflict, NotStored, StoreUnavailable, Unsettled, save
 from tictactoe_server.tables.changes import ATTEMPTS
 
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
@@ -459,3 +459,19 @@ async def test_after_what_was_certainly_not_stored_nothing_is_read_again(server:
         assert await ana.refusal("move", room=room, cell=0, ply=0) == "unavailable"
         store.trouble.fail("load", StoreUnavailable(), times=1000)
         assert (await ana.ask("move", room=room, cell=0, ply=0))["type"] == "ok"
+
+
+async def test_a_room_that_was_changed_elsewhere_is_told_to_the_lobby_when_that_is_found_out(
+    server: Server, store: TroubledStore
+) -> None:
+    async with two_playing(server) as (ana, bo, room), open_peer(server.url) as eve:
+        await eve.ask("lobby", on=True)
+        found = await store.rooms.load(room)
+        assert found is not None
+        over = apply(found[0], Player(bo.welcome["player"], "bo"), Resign(room), 0)
+        await save(store.rooms, room, over, found[1])
+        assert await ana.refusal("move", room=room, cell=0, ply=0) == "game_over"
+        change = await eve.until(
+            lambda message: message["type"] == "lobby" and room in [row["room"] for row in message["changed"]]
+        )
+        assert [row["status"] for row in change["changed"]] == ["over"]

@@ -19,6 +19,7 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport import Connection, Door, Listener, Receiver
 from tictactoe_server.transport.caller import Caller
+from tictactoe_server.transport.door import MAX_TURNED_AWAY
 
 Serve = Callable[[Limits], Awaitable[Server]]
 UPGRADE = (
@@ -237,6 +238,27 @@ async def test_a_peer_that_says_goodbye_is_answered_and_let_go(server: Server) -
         await peer.write(text(Close(1000, "bye").serialize(), opcode=Opcode.CLOSE))
         assert await peer.close_code() == 1000
         await peer.ended()
+
+
+async def test_one_who_was_answered_and_never_closes_is_let_go(serve: Serve) -> None:
+    server = await serve(uncounted(close_seconds=0.1))
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert (await read_to_end(reader)).endswith(b"ok\n")
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                await asyncio.sleep(0.01)
+                if not server._door.connections:
+                    break
+
+
+def test_only_so_many_of_those_who_are_turned_away_may_take_their_time() -> None:
+    door = Door(uncounted(connections=1))
+    for _ in range(1 + MAX_TURNED_AWAY):
+        door.come()
+    assert door.may_linger()
+    door.come()
+    assert not door.may_linger()
 
 
 async def test_requests_before_the_goodbye_are_carried_out_and_none_behind_it(server: Server) -> None:

@@ -16,6 +16,7 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.stores import MISSING, CannotOpenStore, Conflict, NotStored, StoreUnavailable, Unsettled
 from tictactoe_server.stores.jetstream import Feed, JetStreamStore, Link, LinkError, StreamTarget
+from tictactoe_server.stores.jetstream.answers import outcome_of
 from tictactoe_server.stores.jetstream.stream import Stream
 from tictactoe_server.stores.store import Ban
 
@@ -160,6 +161,21 @@ async def test_a_read_that_nobody_can_answer_is_unavailable(nats: FakeNats, stor
     nats.read_error = 10008
     with pytest.raises(StoreUnavailable):
         await store.rooms.load(CODE)
+
+
+async def test_silence_to_a_question_for_many_is_no_answer_that_there_are_none(nats: FakeNats) -> None:
+    link = await Link.open(nats.url, patience_seconds=PATIENCE_SECONDS)
+    nats.freeze()
+    with pytest.raises(LinkError):
+        await link.request_many("$JS.API.DIRECT.GET.KV_rooms", b"{}")
+    await link.close()
+
+
+@pytest.mark.parametrize("answer", [b"{}", b'{"stream":"KV_rooms"}', b'{"stream":"KV_rooms","seq":0}'])
+def test_an_answer_without_a_sequence_acknowledges_nothing(answer: bytes) -> None:
+    outcome = outcome_of("key", answer)
+    assert isinstance(outcome, StoreUnavailable)
+    assert not isinstance(outcome, NotStored)
 
 
 async def test_what_is_moved_into_a_stream_is_written_again_until_it_is_kept_and_only_once(nats: FakeNats) -> None:

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -23,9 +24,10 @@ from tests.server.tables import ANA, BO
 from tests.soak import store as soak
 from tictactoe_server.rooms import FinishedGame, Player
 from tictactoe_server.stores import MISSING, Conflict, SqliteStore, StoreBusy, StoreUnavailable, save
+from tictactoe_server.stores.database import Database
 from tictactoe_server.stores.folder import FILE_NAME
 from tictactoe_server.stores.store import Pending
-from tictactoe_server.stores.writer import MAX_BATCH
+from tictactoe_server.stores.writer import MAX_BATCH, Write
 
 PATIENCE_SECONDS = 30
 CODE, OTHER, THIRD = "K7M4PQ", "K7M4PR", "K7M4PS"
@@ -273,6 +275,37 @@ async def test_a_silent_disk_is_told_to_those_who_wait_and_is_forgiven(tmp_path:
         laboratory.go_on()
         await until_it_saves(laboratory.store, OTHER)
         assert set(await rooms_in(laboratory.store)) == {OTHER}
+
+
+class Told:
+    """Waits for a write, and notes what it is told."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.is_told = asyncio.Event()
+
+    def stored(self, revision: int) -> None:
+        self.words.append("stored")
+
+    def failed(self, error: Exception) -> None:
+        self.words.append("failed")
+        self.is_told.set()
+
+
+async def test_one_who_was_told_that_the_disk_is_silent_is_not_answered_again_when_it_wakes(tmp_path: Path) -> None:
+    gate, told = threading.Event(), Told()
+
+    def write(_: Database) -> int:
+        gate.wait()
+        return MISSING
+
+    async with open_laboratory(tmp_path, patience_seconds=0.02) as laboratory:
+        laboratory.writer.write(Write("key", write, told))
+        async with asyncio.timeout(20):
+            await told.is_told.wait()
+        gate.set()
+        await until_it_saves(laboratory.store, OTHER)
+        assert told.words == ["failed"]
 
 
 async def test_a_process_that_was_stopped_blames_no_disk_for_it(tmp_path: Path) -> None:
