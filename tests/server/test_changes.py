@@ -464,14 +464,14 @@ async def test_after_what_was_certainly_not_stored_nothing_is_read_again(server:
 async def test_a_room_that_was_changed_elsewhere_is_told_to_the_lobby_when_that_is_found_out(
     server: Server, store: TroubledStore
 ) -> None:
-    async with two_playing(server) as (ana, bo, room), open_peer(server.url) as eve:
+    async with open_peer(server.url) as eve:
         await eve.ask("lobby", on=True)
-        found = await store.rooms.load(room)
-        assert found is not None
-        over = apply(found[0], Player(bo.welcome["player"], "bo"), Resign(room), 0)
-        await save(store.rooms, room, over, found[1])
-        assert await ana.refusal("move", room=room, cell=0, ply=0) == "game_over"
-        change = await eve.until(
-            lambda message: message["type"] == "lobby" and room in [row["room"] for row in message["changed"]]
-        )
-        assert [row["status"] for row in change["changed"]] == ["over"]
+        async with two_playing(server) as (ana, bo, room):
+            await eve.until(lambda message: "playing" in [row["status"] for row in message.get("changed", ())])
+            found = await store.rooms.load(room)
+            assert found is not None
+            over = apply(found[0], Player(bo.welcome["player"], "bo"), Resign(room), 0)
+            await save(store.rooms, room, over, found[1])
+            assert await ana.refusal("move", room=room, cell=0, ply=0) == "game_over"
+            change = await eve.next_of("lobby")
+            assert [(row["room"], row["status"]) for row in change["changed"]] == [(room, "over")]
