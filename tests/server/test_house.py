@@ -16,6 +16,8 @@ from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.test_pages import get
 from tictactoe_engine import Rules
 from tictactoe_server.house import matching
+from tictactoe_server.house.members import BEAT_SECONDS
+from tictactoe_server.house.roll_call import LISTENING_SECONDS
 from tictactoe_server.operator import OrderRefused, orders
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
@@ -27,6 +29,15 @@ from tictactoe_server.stores import MISSING
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     with node_in(tmp_path_factory.mktemp("nats")) as running:
         yield running
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let servers say three times as often that they live; how long they may be silent stays as it is."""
+    for name in ("house.BEAT_SECONDS", "members.BEAT_SECONDS"):
+        monkeypatch.setattr(f"tictactoe_server.house.{name}", BEAT_SECONDS / 3)
+    monkeypatch.setattr("tictactoe_server.house.house._LISTENING_SECONDS", 2 * BEAT_SECONDS / 3)
+    monkeypatch.setattr("tictactoe_server.house.roll_call.LISTENING_SECONDS", LISTENING_SECONDS / 2)
 
 
 def settings(node: Node) -> Settings:
