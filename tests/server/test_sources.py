@@ -171,6 +171,14 @@ async def test_under_pressure_the_requests_of_the_address_that_had_most_are_refu
         assert (await greedy.ask("join", room=room))["type"] == "ok", "nobody is kept from an own seat"
 
 
+async def test_many_requests_at_once_that_take_no_time_are_all_done() -> None:
+    async with serving(uncounted(turn_milliseconds=10_000)) as server, open_raw(server.url) as ana:
+        await ana.write(b"".join(text(ping(f"{number}")) for number in range(500)))
+        answers = [await ana.message() for _ in range(500)]
+        assert {answer["type"] for answer in answers} == {"ok"}
+        assert server._pressure.shed == 0
+
+
 async def test_what_waited_too_long_behind_other_requests_of_its_session_is_refused_where_there_is_no_rest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
