@@ -31,10 +31,6 @@ class RateLimit:
         self._next = following
         return 0
 
-    def charge(self) -> None:
-        """Count one use, also past the limit: whoever did several things before one of them counted waits for all."""
-        self._next = max(self._next, self._monotonic_ns()) + self._interval
-
     def give_back(self) -> None:
         """Take one use back that was counted for nothing."""
         self._next -= self._interval
