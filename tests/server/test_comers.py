@@ -175,8 +175,8 @@ async def test_what_strangers_ask_is_done_a_little_in_each_turn_and_the_addresse
 
     def work(name: str) -> None:
         done.append(name)
-        until = time.perf_counter() + 0.002
-        while time.perf_counter() < until:
+        until = time.thread_time() + 0.002
+        while time.thread_time() < until:
             pass
 
     for name in ("a1", "a2", "a3", "a4"):

@@ -1,4 +1,4 @@
-"""What is asked by those who do not play yet, handshakes and plain HTTP: a little at a time, a fifth of it at most.
+"""What is asked by those who do not play yet, handshakes and plain HTTP: a little at a time.
 
 So whoever asks much waits for it, and those who play do not: their moves come in between. Addresses take turns.
 """
@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import Final
 
 TURN_SECONDS: Final = 0.001
-"""How much of it is done in one turn of the event loop; one thing at least."""
+"""How much of the processor's time it has in one turn of the event loop; one thing is done at least."""
 
-REST_SECONDS: Final = 0.004
+REST_SECONDS: Final = 0.001
 """How long it rests after that."""
 
 
@@ -33,7 +33,7 @@ class Turns:
             asyncio.get_running_loop().call_soon(self._work)
 
     def _work(self) -> None:
-        until, rest = time.perf_counter() + TURN_SECONDS, 0.0
+        until, rest = time.thread_time() + TURN_SECONDS, 0.0
         try:
             while self._waiting and not rest:
                 address, works = self._waiting.popitem(last=False)
@@ -41,7 +41,7 @@ class Turns:
                 if works:
                     self._waiting[address] = works
                 work()
-                if time.perf_counter() > until:
+                if time.thread_time() > until:
                     rest = REST_SECONDS
         finally:
             self._is_due = bool(self._waiting)
