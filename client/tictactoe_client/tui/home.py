@@ -46,6 +46,11 @@ _ASCII_NAME: Final = (
 )
 
 
+_LEAST_MENU: Final = 4
+_LEAST_ROOMS: Final = 3
+"""Lines of a low window: of the menu, and for the rooms that wait, with what stands above the first of them."""
+
+
 class Entry(NamedTuple):
     """A line of the menu: its name and title, a note on it, what it does, and what it has a choice of."""
 
@@ -117,7 +122,9 @@ class HomeScreen(ListScreen):
                 page.put(4, top + len(menu) + 2, self._entries[self.chosen].note, "dim", until=aside)
             bottom = top + len(menu) + 3
         else:
-            bottom = top if self.chosen in rooms else body.bottom - (1 if rooms else 0)
+            has_place = body.bottom - top >= _LEAST_MENU + _LEAST_ROOMS
+            below = (_LEAST_ROOMS if has_place else 1) if rooms else 0
+            bottom = top if self.chosen in rooms else min(body.bottom - below, top + len(menu))
             self.lay_rows(Region(2, top, aside - 4, bottom - top), menu, self.rows)
         spans = is_high and not is_widest
         width = page.width if spans else aside
@@ -199,7 +206,8 @@ class HomeScreen(ListScreen):
         told = "" if self._game.value == "classic" else short_rules(RulesState.of(rules))
         if not alone:
             meet = partial(enter, Choice("match", rules))
-            yield Entry("match", "Quick match", f"anyone, {told}" if told else "anyone", meet, self._game)
+            note = "against whoever comes"
+            yield Entry("match", "Quick match", f"{note}: {told}" if told else note, meet, self._game)
         note = "nobody else can come to this server" if alone else self._game.text
         play = partial(enter, against_computer(self._level.value, rules))
         yield Entry("bot", "Play the computer", note, play, self._level)

@@ -18,7 +18,7 @@ from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import shorten
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, Ok, PastGame, RoomSummary, RulesState
-from tictactoe_protocol.wording import count, describe_clock, describe_manners
+from tictactoe_protocol.wording import describe_clock, describe_manners
 
 
 class Lobby:
@@ -68,13 +68,16 @@ class Lobby:
 
     def tabulate(self, status: Literal["waiting", "playing"], but: str | None = None) -> dict[str, tuple[str, ...]]:
         """Return what a list says of such rooms by their codes, below the titles of its columns."""
-        table: dict[str, tuple[str, ...]] = {"": ("room", "game", "players", "who", "clock", "age")}
+        is_on = status == "playing"
+        table: dict[str, tuple[str, ...]] = {
+            "": ("room", "game", "players", "who", "moves" if is_on else "clock", "age")
+        }
         for room in self.list_rooms(status, but):
             taken = [clean_text(seat.name) for seat in room.seats.values() if seat is not None]
             free = len(room.seats) - len(taken)
             players = f"{len(room.seats)}, {free} free" if free else f"{len(room.seats)}"
             rules = ", ".join((*describe_manners(room), short_rules(room.rules)))
-            how = count(room.ply, "move") if room.status == "playing" else describe_clock(room.clock)
+            how = str(room.ply) if is_on else describe_clock(room.clock)
             age = describe_age(room.age_ms + round((time.monotonic() - self._rooms[room.room][1]) * 1000))
             table[room.room] = room.room, rules, players, shorten(" v ".join(taken) or "-", 24), how, age
         return table
