@@ -173,10 +173,11 @@ async def test_under_pressure_the_requests_of_the_address_that_had_most_are_refu
 
 async def test_many_requests_at_once_that_take_no_time_are_all_done() -> None:
     async with serving(uncounted(turn_milliseconds=10_000)) as server, open_raw(server.url) as ana:
-        await ana.write(b"".join(text(ping(f"{number}")) for number in range(500)))
-        answers = [await ana.message() for _ in range(500)]
-        assert {answer["type"] for answer in answers} == {"ok"}
-        assert server._pressure.shed == 0
+        for _ in range(2):
+            await ana.write(b"".join(text(f'{{"type":"rooms","id":"{number}"}}') for number in range(500)))
+            answers = [await ana.message() for _ in range(500)]
+            assert {answer["type"] for answer in answers} == {"ok"}
+            server._pressure.sources.fade()  # from then on this address is known as the one that asks for most
 
 
 async def test_what_waited_too_long_behind_other_requests_of_its_session_is_refused_where_there_is_no_rest(
