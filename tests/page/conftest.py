@@ -24,8 +24,6 @@ PATIENCE_MS: Final = 15_000
 PHONE: Final = ViewportSize(width=390, height=780)
 LAPTOP: Final = ViewportSize(width=1280, height=800)
 CHROMIUM: Final = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-MODULES: Final = Path(__file__).parents[2] / ".ci-work" / "npm" / "node_modules"
-"""Where `.ci/run` puts what checks the page from outside: axe-core and TypeScript."""
 
 expect.set_options(timeout=PATIENCE_MS)
 

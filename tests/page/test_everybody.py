@@ -7,17 +7,16 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.page.conftest import MODULES, Visit
+from tests.page.checkers import axe
+from tests.page.conftest import Visit
 from tests.page.test_play import address, two_at_the_board
 from tictactoe_server.server import Server
-
-AXE = MODULES / "axe-core" / "axe.min.js"
 
 
 async def find_violations(page: Page) -> list[str]:
     """Return what axe-core finds wrong on a page."""
     await page.wait_for_timeout(400)
-    await page.evaluate(AXE.read_text(encoding="utf-8"))
+    await page.evaluate(axe().read_text(encoding="utf-8"))
     found: dict[str, Any] = await page.evaluate("axe.run()")
     return [
         f"{one['id']}: {one['nodes'][0]['html']} {one['nodes'][0]['failureSummary']}" for one in found["violations"]
@@ -119,7 +118,6 @@ async def test_the_board_is_a_grid_of_named_cells_in_rows(server: Server, visit:
     await expect(ana.page.get_by_role("status")).to_have_count(1)
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not there: .ci/run puts it into .ci-work/npm")
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 async def test_axe_finds_nothing_wrong_on_any_page(server: Server, visit: Visit, dark: bool) -> None:
     ana = await visit(address(server), dark=dark, still=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.environment import environment
-from tests.page.conftest import MODULES
+from tests.page.checkers import tsc
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import FEATURES, RulesState
 from tictactoe_server.page.assets import FOLDER
@@ -21,7 +22,6 @@ HEAVIEST = 60 * 1024
 """What all files may weigh as they travel, in bytes."""
 
 FILES = sorted(path for path in FOLDER.rglob("*") if path.is_file())
-TSC = MODULES / ".bin" / "tsc"
 NODE = "import {PRESETS, rulesOf} from '%s'; console.log(JSON.stringify(PRESETS.map(rulesOf)))"
 
 
@@ -46,13 +46,12 @@ def test_the_features_that_a_hello_names_are_those_of_the_protocol() -> None:
     assert json.loads(named[1]) == list(FEATURES)
 
 
-@pytest.mark.skipif(not TSC.exists(), reason="TypeScript is not there: .ci/run puts it into .ci-work/npm")
 def test_the_modules_have_the_types_that_they_say() -> None:
-    command = (TSC, "--project", Path(__file__).parent / "tsconfig.json")
+    command = (tsc(), "--project", Path(__file__).parent / "tsconfig.json")
     assert subprocess.run(command, capture_output=True, text=True, check=False, env=environment()).stdout == ""
 
 
-@pytest.mark.skipif(not TSC.exists(), reason="node is not there, as its modules are not: .ci/run")
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
 def test_the_games_with_a_name_are_those_of_the_engine() -> None:
     command = ("node", "--input-type=module", "--eval", NODE % (FOLDER / "rules.js").as_uri())
     found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, env=environment()).stdout)

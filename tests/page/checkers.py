@@ -1,0 +1,62 @@
+"""What checks the page from outside: TypeScript and axe-core, put into `.ci-work` by npm once."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+from functools import cache
+from pathlib import Path
+from subprocess import CalledProcessError, TimeoutExpired, run
+from typing import Final
+
+import pytest
+
+from tests.environment import environment
+
+FOLDER: Final = Path(__file__).parents[2] / ".ci-work" / "npm"
+PACKAGES: Final = ("axe-core@4", "typescript@7")
+SECONDS: Final = 50
+_TOLD: Final = re.compile(r"home|npm_config_.*|(https?|all|no)_proxy|ssl_cert_(file|dir)|node_extra_ca_certs", re.I)
+_WAY_OUT: Final = {name: value for name, value in os.environ.items() if _TOLD.fullmatch(name)}
+"""What npm is told of the way to its registry, as it was before the tests took all that is set away."""
+_QUIET: Final = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+
+
+def axe() -> Path:
+    """Return the script of axe-core; skips the test where it is not to be had."""
+    return _modules() / "axe-core" / "axe.min.js"
+
+
+def tsc() -> Path:
+    """Return the command of TypeScript; skips the test where it is not to be had."""
+    return _modules() / ".bin" / "tsc"
+
+
+def _modules() -> Path:
+    why = _install()
+    if why:
+        pytest.skip(why)
+    return FOLDER / "node_modules"
+
+
+@cache
+def _install() -> str:
+    """Install the packages where they are not there yet, one run of tests at a time; return why not, else nothing."""
+    npm = shutil.which("npm")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with (FOLDER / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if all((FOLDER / "node_modules" / package.partition("@")[0]).is_dir() for package in PACKAGES):
+            return "" if shutil.which("node") else "no node on this machine"
+        if npm is None:
+            return "no npm on this machine, which installs axe-core and TypeScript"
+        command = (npm, "install", "--prefix", FOLDER, *_QUIET, *PACKAGES)
+        try:
+            run(command, capture_output=True, text=True, check=True, timeout=SECONDS, env=environment(**_WAY_OUT))
+        except TimeoutExpired:
+            return f"npm did not install axe-core and TypeScript within {SECONDS} s"
+        except CalledProcessError as failed:
+            return f"npm cannot install axe-core and TypeScript: {failed.stderr.strip()[:200]}"
+    return ""
