@@ -17,6 +17,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, Error, Locator, Page, ViewportSize, async_playwright, expect
 
 from tests.limits import uncounted
+from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -173,6 +174,13 @@ async def idle(browser: Browser) -> Idle:
 async def server() -> AsyncIterator[Server]:
     async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as running:
         yield running
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def bo(server: Server) -> AsyncIterator[Peer]:
+    """Somebody at the server without a page."""
+    async with open_peer(server.url, "bo") as peer:
+        yield peer
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -9,15 +9,16 @@ from playwright.async_api import Page, expect
 
 from tests.page.checkers import axe
 from tests.page.conftest import Visit
-from tests.page.test_play import address, two_at_the_board
+from tests.page.test_play import address, one_at_the_board, two_at_the_board
+from tests.peer import Peer
 from tictactoe_server.server import Server
 
 
-async def find_violations(page: Page) -> list[str]:
-    """Return what axe-core finds wrong on a page."""
-    await page.wait_for_timeout(400)
+async def find_violations(page: Page, *rules: str) -> list[str]:
+    """Return what axe-core finds wrong on a page that stands still, by these of its rules, or by all."""
+    await page.evaluate("Promise.allSettled(document.getAnimations().map(each => each.finished))")
     await page.evaluate(axe().read_text(encoding="utf-8"))
-    found: dict[str, Any] = await page.evaluate("axe.run()")
+    found: dict[str, Any] = await page.evaluate("rules => axe.run(rules.length ? {runOnly: rules} : {})", list(rules))
     return [
         f"{one['id']}: {one['nodes'][0]['html']} {one['nodes'][0]['failureSummary']}" for one in found["violations"]
     ]
@@ -65,8 +66,8 @@ async def test_a_short_name_stands_on_one_line_of_a_phone(server: Server, visit:
     assert await name.evaluate(height) < 1.5
 
 
-async def test_the_focus_goes_to_the_board_when_a_question_is_answered(server: Server, visit: Visit) -> None:
-    ana, _ = await two_at_the_board(server, visit)
+async def test_the_focus_goes_to_the_board_when_a_question_is_answered(server: Server, visit: Visit, bo: Peer) -> None:
+    ana = await one_at_the_board(server, visit, bo)
     await ana.button("Abort").click()
     await expect(ana.page.locator(".ask button").first).to_be_focused()
     await ana.page.keyboard.press("Escape")
@@ -109,8 +110,8 @@ async def test_the_keyboard_alone_leads_from_the_first_page_to_the_end_of_a_game
     await bo.hears("wants a rematch.")
 
 
-async def test_the_board_is_a_grid_of_named_cells_in_rows(server: Server, visit: Visit) -> None:
-    ana, _ = await two_at_the_board(server, visit)
+async def test_the_board_is_a_grid_of_named_cells_in_rows(server: Server, visit: Visit, bo: Peer) -> None:
+    ana = await one_at_the_board(server, visit, bo)
     grid = ana.page.get_by_role("grid")
     await expect(grid.get_by_role("row")).to_have_count(3)
     await expect(grid.get_by_role("row").nth(1).get_by_role("gridcell")).to_have_count(3)
@@ -118,41 +119,41 @@ async def test_the_board_is_a_grid_of_named_cells_in_rows(server: Server, visit:
     await expect(ana.page.get_by_role("status")).to_have_count(1)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-async def test_axe_finds_nothing_wrong_on_any_page(server: Server, visit: Visit, dark: bool) -> None:
+@pytest.mark.parametrize(("dark", "rules"), [(False, ()), (True, ("color-contrast",))], ids=["light", "dark"])
+async def test_axe_finds_nothing_wrong_on_any_page(
+    server: Server, visit: Visit, dark: bool, rules: tuple[str, ...]
+) -> None:
     ana = await visit(address(server), dark=dark, still=True)
     await expect(ana.page.locator(".rooms li")).not_to_have_count(0)
-    found = {"home": await find_violations(ana.page)}
+    found = {"home": await find_violations(ana.page, *rules)}
     await ana.quick_match("ana")
-    found["waiting"] = await find_violations(ana.page)
+    found["waiting"] = await find_violations(ana.page, *rules)
     bo = await visit(ana.page.url, dark=dark, still=True, phone=True)
     await expect(bo.page.locator(".door")).to_be_visible()
-    found["door"] = await find_violations(bo.page)
+    found["door"] = await find_violations(bo.page, *rules)
     await bo.join("bo")
     for number, mover in zip((0, 3, 1, 4, 2), (ana, bo, ana, bo, ana), strict=True):
         await mover.play(number)
     await bo.hears("You lose.")
-    found["end"] = await find_violations(ana.page)
-    found["end on a phone"] = await find_violations(bo.page)
+    found["end"] = await find_violations(ana.page, *rules)
+    found["end on a phone"] = await find_violations(bo.page, *rules)
     await ana.page.keyboard.press("v")
     await expect(ana.page.locator(".worth.best")).to_have_count(1)
-    found["review"] = await find_violations(ana.page)
+    found["review"] = await find_violations(ana.page, *rules)
     for path in ("/#new", "/#games", "/wall"):
         await bo.page.goto(address(server, path))
-        found[path] = await find_violations(bo.page)
+        found[path] = await find_violations(bo.page, *rules)
     assert {page: faults for page, faults in found.items() if faults} == {}
 
 
-@pytest.mark.parametrize("width", [320, 1280])
-async def test_nothing_is_cut_off_in_a_window_magnified_to_400_percent(
-    server: Server, visit: Visit, width: int
-) -> None:
-    ana, _ = await two_at_the_board(server, visit)
-    await ana.page.set_viewport_size({"width": width, "height": 256})
+async def test_nothing_is_cut_off_in_a_window_magnified_to_400_percent(server: Server, visit: Visit, bo: Peer) -> None:
+    ana = await one_at_the_board(server, visit, bo)
     for path in ("", "/", "/#new", "/#games", "/wall"):
         if path:
             await ana.page.goto(address(server, path))
-        assert await ana.page.evaluate("document.documentElement.scrollWidth") <= width
+        for width in (320, 1280):
+            await ana.page.set_viewport_size({"width": width, "height": 256})
+            assert await ana.page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
 async def test_marks_are_drawn_in_a_stroke_unless_motion_is_unwanted(server: Server, visit: Visit) -> None:

@@ -73,12 +73,13 @@ async def answer(connection: ServerConnection) -> None:
 
 async def answer_as_in_1_2(connection: ServerConnection) -> None:
     async for text in connection:
-        if "features" in json.loads(text):
+        request = json.loads(text)
+        if "features" in request:
             words = 'hello: there is no field "features".'
             await connection.send(
                 json.dumps({"type": "error", "code": "bad_message", "message": words, "path": "features"})
             )
-        else:
+        elif request["type"] == "hello":
             await connection.send(json.dumps({**WELCOME, "name": "ana"}))
 
 
