@@ -8,11 +8,15 @@ from typing import Final
 
 import pytest
 
+from tests.environment import environment
+
 TOP: Final = Path(__file__).parent.parent
 
 
 def git(*arguments: str) -> str:
-    finished = subprocess.run(("git", *arguments), cwd=TOP, capture_output=True, text=True, check=False)
+    finished = subprocess.run(
+        ("git", *arguments), cwd=TOP, capture_output=True, text=True, check=False, env=environment()
+    )
     return finished.stdout if finished.returncode == 0 else ""
 
 

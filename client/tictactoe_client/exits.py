@@ -9,7 +9,6 @@ from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, is_this_machine, parse_house
 from tictactoe_client.online.changes import is_draw
 from tictactoe_client.settings import ExitCode, Settings
-from tictactoe_client.streams.keyboard import is_interrupted
 from tictactoe_client.streams.output import can_print
 from tictactoe_client.text.help import own_command, server_command
 from tictactoe_protocol import clean_text
@@ -36,14 +35,6 @@ async def dismiss(*tasks: asyncio.Task[Any] | None) -> None:
     for task in wanted:
         task.cancel()
     await asyncio.gather(*wanted, return_exceptions=True)
-
-
-def is_decision(end: BaseException) -> bool:
-    """Tell whether a run ends by this because somebody wants it to, and gives its seat up.
-
-    A hang-up, SIGTERM and output that nobody takes are no decision: the seat is held.
-    """
-    return isinstance(end, asyncio.CancelledError) and is_interrupted()
 
 
 def judge(error: errors.ClientError) -> tuple[ExitCode, str]:

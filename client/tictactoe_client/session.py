@@ -11,7 +11,6 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import replace
 from typing import Any, Literal, ParamSpec, TypeVar
 
-from tictactoe_client.exits import is_decision
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.address import Address, House, parse_house
 from tictactoe_client.online.client import Client, connect
@@ -21,6 +20,7 @@ from tictactoe_client.online.local_server import run_local_server
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
+from tictactoe_client.streams.keyboard import is_decision
 from tictactoe_protocol import clean_text
 
 Phase = Literal["connecting", "online", "away", "failed"]

@@ -173,6 +173,12 @@ def test_a_game_starts_when_the_other_seat_is_taken() -> None:
     assert [type(change) for change in told(waiting, state())] == [Joined, Started]
 
 
+def test_a_game_that_was_over_before_its_start_was_seen_starts_and_ends() -> None:
+    waiting = state(seats={"X": seat(ANA, "ana"), "O": None})
+    over = replace(state(), status="over", result=Result(None, "aborted"))
+    assert [type(change) for change in told(waiting, over)] == [Joined, Started, Ended]
+
+
 def test_who_drops_returns_and_leaves_is_told() -> None:
     away = {**players(), "O": replace(seat(BO, "bo", online=False), hold_ms=60_000)}
     gone = {**players(), "O": seat(BO, "bo", online=False, left=True)}

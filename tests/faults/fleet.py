@@ -167,14 +167,18 @@ class Client:
             await self._wait(lambda: self.is_idle or self.is_lost)
             if self.is_lost:
                 return None
-            socket = self._socket
-            self._pending = {"type": "sync", "room": self.room, "id": self._next_id()}
-            if socket is not None:
-                with contextlib.suppress(ConnectionClosed):
-                    await self._send_pending(socket)
-            await self._wait(lambda: self._pending is None or self.is_lost)
+            await self._sync()
             if self.state is not None:
                 return self.state
+
+    async def _sync(self) -> None:
+        """Ask for the state, and wait for the one that follows the answer."""
+        socket, before = self._socket, self.state
+        self._pending = {"type": "sync", "room": self.room, "id": self._next_id()}
+        if socket is not None:
+            with contextlib.suppress(ConnectionClosed):
+                await self._send_pending(socket)
+        await self._wait(lambda: self.is_lost or (self._pending is None and self.state is not before))
 
     async def _wait(self, condition: Callable[[], bool]) -> None:
         async with asyncio.timeout(PATIENCE_SECONDS):

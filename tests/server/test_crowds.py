@@ -29,7 +29,6 @@ def states(peer: Peer, **expected: object) -> list[Message]:
 def slow_for_watchers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have watchers shown one state, and the next one after an hour."""
     monkeypatch.setattr("tictactoe_server.tables.live_room.WATCHED_SECONDS", 3600)
-    monkeypatch.setattr("tictactoe_server.tables.changes.WATCHED_SECONDS", 3600)
 
 
 # -- watching -------------------------------------------------------------------------------------------------------
@@ -63,6 +62,22 @@ async def test_those_who_watch_are_shown_few_of_many_states_and_always_the_last(
         took = time.monotonic() - began
         assert [state["ply"] for state in states(ana)][-len(cells) :] == list(range(1, len(cells) + 1))
         assert len(states(watcher)) <= 2 + took * 20
+
+
+async def test_those_who_watch_are_shown_the_end_of_each_quick_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_server.tables.live_room.WATCHED_SECONDS", 0.3)
+    async with (
+        Server(HERE, limits=uncounted()) as server,
+        two_playing(server) as (ana, bo, room),
+        open_peer(server.url) as watcher,
+    ):
+        await watcher.ask("watch", room=room)
+        for game, (first, second) in enumerate(((ana, bo), (bo, ana), (ana, bo)), 1):
+            await play_out({"X": first, "O": second}, room, [0, 3, 1, 4, 2])
+            await watcher.state(game=game, status="over")
+            for player in (ana, bo):
+                await player.ask("rematch", room=room)
+            await ana.state(game=game + 1)
 
 
 async def test_the_last_state_is_shown_to_those_who_watch_before_the_room_is_gone(slow_for_watchers: None) -> None:

@@ -31,10 +31,15 @@ HISTORY = Opening("history")
 
 
 @asynccontextmanager
-async def played(server: Server, games: int = 1, resigned: int = 0, url: str | None = None) -> AsyncIterator[str]:
-    """Let ana, whom the client knows, win games and then resign others; yield the code of the last room she won in."""
+async def played(
+    server: Server, games: int = 1, resigned: int = 0, url: str | None = None, pid: int | None = None
+) -> AsyncIterator[str]:
+    """Let ana, whom the client knows, win games and then resign others; yield the code of the last room she won in.
+
+    The process `pid` plays as her, by default this one.
+    """
     async with connect(server.url, name="ana") as ana, connect(server.url, name="bo") as bo:
-        KnownPlayers().keep(KnownPlayer(url or server.url, "ana", ana.token, pid=os.getpid()))
+        KnownPlayers().keep(KnownPlayer(url or server.url, "ana", ana.token, pid=pid or os.getpid()))
         codes = [await finish_a_game(ana, bo) for _ in range(games)]
         for _ in range(resigned):
             room = await ana.create("gomoku")
@@ -84,7 +89,7 @@ async def test_home_opens_the_list_and_from_there_a_replay_and_back(server: Serv
 
 
 async def test_the_command_lists_one_s_games_and_ends_with_escape(server: Server, open_screen: OpenScreen) -> None:
-    async with played(server):
+    async with played(server, pid=os.getppid()):
         before = KnownPlayers().path.read_bytes()
         async with open_screen(server.url, name=None, opening=HISTORY) as ana:
             await ana.until("1 game", "won by a line", "Esc leave")

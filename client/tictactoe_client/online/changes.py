@@ -29,7 +29,7 @@ def changes(
     if start is not old:
         begin = [*_missed_games(old, new), started, *_arrivals(start, new)]
     else:
-        is_start = old.status == "waiting" and new.status == "playing"
+        is_start = old.status == "waiting" != new.status
         begin = [*_arrivals(old, new), *((started,) if is_start else ())]
     play = _play(start, new, before, moves)
     is_taken_back = any(isinstance(change, events.TakenBack) for change in play)

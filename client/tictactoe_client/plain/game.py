@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from tictactoe_client.exits import dismiss, exit_code_of, is_decision
+from tictactoe_client.exits import dismiss, exit_code_of
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
@@ -17,7 +17,7 @@ from tictactoe_client.online.stream import Stream
 from tictactoe_client.plain.reminders import Reminders
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
-from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt
+from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt, is_decision
 from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, print_error
 from tictactoe_client.text import arrival
 from tictactoe_client.text.news import announce, cost_of_going, describe_choices, describe_ways_on

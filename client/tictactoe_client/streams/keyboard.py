@@ -92,6 +92,14 @@ def is_interrupted() -> bool:
     return _ENDED_BY in ([], [signal.SIGINT])  # the loops of some systems hear no signals, and leave Ctrl-C to Python
 
 
+def is_decision(end: BaseException) -> bool:
+    """Tell whether a run ends by this because somebody wants it to, and gives its seat up.
+
+    A hang-up, SIGTERM and output that nobody takes are no decision: the seat is held.
+    """
+    return isinstance(end, asyncio.CancelledError) and is_interrupted()
+
+
 @contextlib.contextmanager
 def asking_before_interrupt(ask: Callable[[], bool]) -> Iterator[None]:
     """Let `ask` answer each Ctrl-C meanwhile: True where it has asked back, and this one ends nothing."""

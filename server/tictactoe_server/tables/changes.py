@@ -28,7 +28,7 @@ from tictactoe_server.rooms import (
     seen_at,
 )
 from tictactoe_server.stores import MISSING, Conflict, NotStored, Rooms, StoreUnavailable, Unreadable, Unsettled
-from tictactoe_server.tables.live_room import WATCHED_SECONDS, Change, Elsewhere, LiveRoom, no_such_room
+from tictactoe_server.tables.live_room import Change, Elsewhere, LiveRoom, no_such_room
 
 ATTEMPTS: Final = 8
 """How often a change is tried against what others store meanwhile, until the room is `busy`."""
@@ -91,7 +91,7 @@ class Changes:
         is_shown = live.show(self._time_of(live))
         if not is_shown and not live.is_watching_due:
             live.is_watching_due = True
-            asyncio.get_running_loop().call_at(live.watched_at + WATCHED_SECONDS, self.show_watchers, live)
+            asyncio.get_running_loop().call_at(live.watched_from, self.show_watchers, live)
         if live.has_bots:
             self.on_shown(live)
         return is_shown

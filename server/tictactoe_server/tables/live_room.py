@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final, Protocol
 
 from tictactoe_protocol import ErrorCode, encode
-from tictactoe_protocol.pushes import HeldSeat, Push, Replaced, RoomState, RoomSummary
+from tictactoe_protocol.pushes import HeldSeat, Push, Replaced, Result, RoomState, RoomSummary
 from tictactoe_server.rooms import Command, Player, Refused, Room, apply, held_seat_of, state_of, summary_of
 from tictactoe_server.stores import MISSING, Outline, Unreadable, decode_room
 from tictactoe_server.tables.session import Session
@@ -20,6 +20,9 @@ from tictactoe_server.transport import encode_frame
 
 WATCHED_SECONDS: Final = 0.05
 """How often at most those who watch a room are shown a state of it; those who play are shown each."""
+
+_AHEAD_SECONDS: Final = 1.0
+"""How far the ends of games, which no later state tells, may be shown ahead of that."""
 
 
 class Path(Protocol):
@@ -90,8 +93,9 @@ class LiveRoom:
     is being taken. `flag_at` and `closing_at` are the moments (s of the loop's time) at which the running clock and the
     deserted room end, None where neither does. `owner` and `origin` are the player who opened it and where that one
     came from, as far as is known. Everybody was last shown `counted` watchers; when watchers came or went
-    last, that was at `counted_at`, and with `is_count_due` they will be again. Those who watch were last shown a state
-    at `watched_at`, and with `is_watching_due` they will be shown the newest one soon.
+    last, that was at `counted_at`, and with `is_count_due` they will be again. Those who watch may be shown the next
+    state at `watched_from`, and with `is_watching_due` they will be shown the newest one then; `ending` is the last
+    result that they were shown.
 
     A room that `is_elsewhere` is another server's of the house: it is known here and nobody is in it. `room` is then
     as it was when its `outline` last changed, and `document` what is stored of it, None where `room` is just that;
@@ -105,6 +109,7 @@ class LiveRoom:
         "counted",
         "counted_at",
         "document",
+        "ending",
         "entering",
         "flag_at",
         "has_bots",
@@ -124,7 +129,7 @@ class LiveRoom:
         "room",
         "seen",
         "waiting",
-        "watched_at",
+        "watched_from",
         "watchers",
     )
 
@@ -149,7 +154,8 @@ class LiveRoom:
         self.counted = 0
         self.counted_at = 0.0
         self.is_count_due = self.is_watching_due = False
-        self.watched_at = -math.inf
+        self.watched_from = -math.inf
+        self.ending: Result | None = None
 
     @property
     def sessions(self) -> Iterator[Session]:
@@ -256,15 +262,17 @@ class LiveRoom:
 
     def show_watchers(self, now: int) -> None:
         """Send the state to those who watch, whenever they were shown the last one."""
-        self.watched_at = -math.inf
+        self.watched_from = -math.inf
         self._show_watchers(self._frame(now))
 
     def _show_watchers(self, frame: bytes) -> bool:
         """Send a state to those who watch, unless they were shown one just now; tell whether it was sent."""
-        moment = asyncio.get_running_loop().time()
-        if moment < self.watched_at + WATCHED_SECONDS:
+        moment, result = asyncio.get_running_loop().time(), self.room.result
+        is_end = result is not None and result is not self.ending
+        if moment < self.watched_from - _AHEAD_SECONDS * is_end:
             return False
-        self.watched_at = moment
+        self.watched_from = max(moment, self.watched_from) + WATCHED_SECONDS
+        self.ending = result
         code = self.room.code
         for session in self.watchers:
             session.connection.push_state(code, frame)
