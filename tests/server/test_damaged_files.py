@@ -158,9 +158,15 @@ async def test_a_bit_in_the_head_of_the_file_costs_nothing(folder: Path, place: 
     assert await play_on(folder) == ALL
 
 
-async def test_a_table_whose_name_is_no_text_any_more_costs_nothing(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("written", "damaged"),
+    [(b"CREATE TABLE rooms", b"CREATE TABLE r\xffoms"), (b"CREATE TABLE journal (id", b"CREATE TABLE journal (ie")],
+)
+async def test_a_table_whose_name_or_column_is_damaged_costs_nothing(
+    folder: Path, written: bytes, damaged: bytes
+) -> None:
     content = (folder / FILE_NAME).read_bytes()
-    (folder / FILE_NAME).write_bytes(content.replace(b"CREATE TABLE rooms", b"CREATE TABLE r\xffoms"))
+    (folder / FILE_NAME).write_bytes(content.replace(written, damaged))
     assert await play_on(folder) == ALL
 
 

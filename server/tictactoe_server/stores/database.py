@@ -69,9 +69,7 @@ class Database:
             self._connect()
             self._check_writable()
         except CannotOpenStore as error:
-            cause = error.__cause__ or error
-            if _code_of(cause) == sqlite3.SQLITE_ERROR:  # its tables are not those of the version that it names
-                cause = Damaged(str(cause))
+            cause = met_at_start(error.__cause__ or error)
             if self.salvage(cause):
                 return
             if not is_damage(cause):
@@ -191,6 +189,11 @@ def is_damage(error: BaseException) -> bool:
         or _code_of(error) in _DAMAGE
         or (isinstance(error, sqlite3.Error) and str(error).startswith(_NO_TEXT))
     )
+
+
+def met_at_start(error: BaseException) -> BaseException:
+    """Return an error in its meaning at the start: what SQL knows nothing of is missing from the tables as written."""
+    return Damaged(str(error)) if _code_of(error) == sqlite3.SQLITE_ERROR else error
 
 
 def concerns_one_job(error: Exception) -> bool:

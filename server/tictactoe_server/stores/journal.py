@@ -18,7 +18,7 @@ import structlog
 
 from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.stores.archive import FinishedGames
-from tictactoe_server.stores.database import ADVICE, Damaged, Database, checked
+from tictactoe_server.stores.database import ADVICE, Damaged, Database, checked, met_at_start
 from tictactoe_server.stores.lines import Line, game_line, lines_of, room_line
 from tictactoe_server.stores.store import MISSING, CannotOpenStore, Unreadable, Waiter
 
@@ -55,7 +55,7 @@ class Journal:
         try:
             self._look()
         except sqlite3.DatabaseError as error:
-            if not database.salvage(error):
+            if not database.salvage(met_at_start(error)):
                 raise CannotOpenStore(f"Cannot read the database {database.path}: {error}. {ADVICE}") from error
             self._look()
         if self._row < database.mark:
