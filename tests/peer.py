@@ -24,6 +24,11 @@ class Peer:
         self.seen: list[Message] = []
         self._ids = 0
 
+    @property
+    def seats(self) -> dict[str, str]:
+        """The seats that the welcome tells of, by their rooms."""
+        return {held["room"]: held["seat"] for held in self.welcome["rooms"]}
+
     async def send(self, type: str, **fields: Any) -> None:
         await self.send_text(json.dumps({"type": type, **fields}))
 

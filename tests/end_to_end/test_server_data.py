@@ -232,7 +232,7 @@ async def test_the_manual_s_commands_back_a_running_server_up_and_restore_it(her
         url = await url_of(process)
         assert await has_finished_game(url, token)
         async with open_peer(url, token=token) as ana:
-            assert ana.welcome["rooms"] == [{"room": room, "seat": "X"}]
+            assert ana.seats == {room: "X"}
             assert (await ana.ask("join", room=room))["moves"] == [4]
 
 
@@ -293,7 +293,7 @@ async def test_an_unfinished_room_is_back_with_seats_clock_offers_and_score(tmp_
         await server.start()
         assert server.url == url
         async with open_peer(url, token=ana.welcome["token"]) as ana, open_peer(url, token=bo.welcome["token"]) as bo:
-            assert ana.welcome["rooms"] == [{"room": room, "seat": "O"}]
+            assert ana.seats == {room: "O"}
             assert (await ana.ask("join", room=room))["moves"] == [4, 0, 8]
             alone = await ana.state()
             assert (alone["seats"]["X"]["online"], alone["seats"]["X"]["hold_ms"] <= 60_000) == (False, True)

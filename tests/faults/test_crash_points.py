@@ -63,7 +63,7 @@ async def test_nobody_saw_what_is_not_stored_and_what_was_answered_is_there(tmp_
     assert [state["ply"] for state in seen] == [2] * (point in SEEN)
 
     async with Harness(tmp_path) as server, open_peer(server.url, token=bo.welcome["token"]) as bo:
-        assert bo.welcome["rooms"] == [{"room": room, "seat": "O"}]
+        assert bo.seats == {room: "O"}
         reply = await bo.ask("join", room=room)
         assert reply["moves"] == STORED[point], json.dumps(heard)
         for _ in range(2):

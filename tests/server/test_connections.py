@@ -156,7 +156,7 @@ async def test_a_drop_shows_the_seat_held_and_the_return_shows_it_taken_again(se
         assert 0 < seat["hold_ms"] <= 60_000
         assert (gone["status"], gone["turn"]) == ("playing", "X")
         async with open_peer(server.url, token=bo.welcome["token"]) as again:
-            assert again.welcome["rooms"] == [{"room": room, "seat": "O"}]
+            assert again.seats == {room: "O"}
             assert (await again.ask("join", room=room))["seat"] == "O"
             back = await ana.state(seq=gone["seq"] + 1)
             assert back["seats"]["O"] == {"player": bo.welcome["player"], "name": "bo", "online": True, "bot": None}

@@ -101,7 +101,7 @@ async def test_who_leaves_the_one_server_is_gone_at_the_other_and_may_come_back_
         await bo.socket.close()
         assert not (await ana.state())["seats"]["O"]["online"]
         async with open_peer(one.url, token=bo.welcome["token"]) as again:
-            assert again.welcome["rooms"] == [{"room": room, "seat": "O"}]
+            assert again.seats == {room: "O"}
             assert (await again.ask("join", room=room))["seat"] == "O"
             assert (await ana.state())["seats"]["O"]["online"]
 
@@ -384,7 +384,7 @@ async def test_one_whose_match_was_stored_while_the_room_went_to_another_server_
         answer = await bo.until(lambda message: message.get("id") == "m")
         assert (answer["type"], answer["room"], answer["seat"]) == ("ok", room, "O")
         async with open_peer(other.url, token=bo.welcome["token"]) as again:
-            assert again.welcome["rooms"] == [{"room": room, "seat": "O"}]
+            assert again.seats == {room: "O"}
 
 
 async def test_one_who_waits_for_a_match_is_found_after_a_server_thought_for_a_moment_to_serve_the_room(

@@ -197,7 +197,7 @@ async def test_an_outage_costs_no_clock_anything_and_the_flag_falls_after_it(clo
         open_peer(second.url, token=ana.welcome["token"]) as ana,
         open_peer(second.url, token=bo.welcome["token"]) as bo,
     ):
-        assert ana.welcome["rooms"] == [{"room": room, "seat": "X"}]
+        assert ana.seats == {room: "X"}
         await ana.ask("join", room=room)
         await bo.ask("join", room=room)
         assert (await bo.state())["clock"] == {"remaining_ms": {"X": 40_000, "O": 60_000}, "running": "X"}
@@ -285,7 +285,7 @@ async def test_the_welcome_says_how_long_a_seat_is_held_and_how_long_ones_own_st
         clock.advance(40_000)
         async with open_peer(server.url, token=bo.welcome["token"]) as again:
             assert again.welcome["held_ms"] == {room: 260_000}
-            assert again.welcome["rooms"] == [{"room": room, "seat": "O"}]
+            assert again.seats == {room: "O"}
         clock.advance(300_000)
         async with open_peer(server.url, token=bo.welcome["token"]) as late:
             assert late.welcome["held_ms"] == {room: 0}

@@ -116,7 +116,7 @@ async def test_who_is_kicked_reads_why_and_may_come_back_by_hand(server: Server)
         assert code == KICKED
         await bo.until(lambda message: message["type"] == "room" and not message["seats"]["X"]["online"])
         async with open_peer(server.url, token=ana.welcome["token"]) as again:
-            assert again.welcome["rooms"] == [{"room": room, "seat": "X"}]
+            assert again.seats == {room: "X"}
 
 
 async def test_of_two_with_one_name_neither_is_kicked_by_it(server: Server) -> None:
