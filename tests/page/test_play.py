@@ -9,7 +9,7 @@ from playwright.async_api import expect
 from tests.end_to_end.clients import run_client
 from tests.limits import uncounted
 from tests.page.conftest import Visit, Visitor
-from tests.peer import Peer
+from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -27,12 +27,14 @@ async def two_at_the_board(server: Server, visit: Visit, game: str = "classic") 
     return ana, bo
 
 
-async def one_at_the_board(server: Server, visit: Visit, bo: Peer, game: str = "classic") -> Visitor:
+async def one_at_the_board(
+    server: Server, visit: Visit, bo: Peer, game: str = "classic", *, joins: str = "bo"
+) -> Visitor:
     """Let ana sit at a page, and bo join her who has none."""
     ana = await visit(address(server))
     await ana.quick_match("ana", game)
     await bo.ask("join", room=ana.page.url.rsplit("/", 1)[1])
-    await ana.hears("bo joins as O.")
+    await ana.hears(f"{joins} joins as O.")
     return ana
 
 
@@ -45,6 +47,12 @@ async def test_a_link_leads_a_friend_to_the_board_and_a_line_decides(server: Ser
     await expect(bo.page.locator(".through")).to_have_count(1)
     await expect(ana.page.locator(".winner .name")).to_have_text("ana (you)")
     await bo.sees(A1="X", B2="O", C3="free")
+
+
+async def test_what_happens_is_noted_whatever_a_player_is_called(server: Server, visit: Visit) -> None:
+    async with open_peer(server.url, "Bo plays C") as bo:
+        ana = await one_at_the_board(server, visit, bo, joins="Bo plays C")
+        await expect(ana.page.locator(".talk .note")).to_have_text("Bo plays C joins as O.")
 
 
 async def test_two_pages_and_a_terminal_play_and_one_watches_from_the_middle(server: Server, visit: Visit) -> None:

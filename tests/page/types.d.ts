@@ -125,8 +125,10 @@ type TellCell = (cell: number, rules: Rules) => Promise<void>;
 type MakeRow = (names: string, terms: string[], what: string, verb: string, href: string) => HTMLElement;
 
 // news.js
-/** What a state brought, in the order in which it is told; `before` and `moves` are those of both states. */
-type TellNews = (old: State, state: State, before: readonly number[], moves: readonly number[], viewer: string, afterLoss: boolean) => string[];
+/** Sentences in their order; what was played is seen on the board, too. */
+interface News { begun: string[]; played: string[]; ended: string[] }
+/** What a state brought; `before` and `moves` are those of both states. */
+type TellNews = (old: State, state: State, before: readonly number[], moves: readonly number[], viewer: string, afterLoss: boolean) => News;
 /** What one who comes must know: who is away, what is offered, how it ended. */
 type TellStanding = (state: State, moves: readonly number[], viewer: string) => string[];
 type TellArrivals = (old: State, state: State, viewer: string) => string[];

@@ -136,8 +136,9 @@ export function makeGame(app, source) {
 			app.say([what, words.describePlayers(state, viewer), ...tellStanding(state, moves, viewer), turn].join(" "));
 		} else {
 			if (old.game !== state.game) beginAnew();
-			const told = tellNews(old, state, before, moves, viewer, afterLoss);
-			for (const sentence of told) if (!/ plays? [A-Z]/.test(sentence)) talk.note(sentence);
+			const { begun, played, ended } = tellNews(old, state, before, moves, viewer, afterLoss);
+			for (const sentence of [...begun, ...ended]) talk.note(sentence);
+			const told = [...begun, ...played, ...ended];
 			if (afterLoss && !told.length) told.push("Nothing was missed.");
 			if (state.turn === seat && room.plays && (told.length || old.turn !== seat)) told.push(turn);
 			if (told.length) app.say(told.join(" "));

@@ -10,37 +10,36 @@ const NAMES = { draw: "draw offer", undo: "request to take a move back" };
 
 /** @type {TellNews} */
 export function tellNews(old, state, before, moves, viewer, afterLoss) {
-	/** @type {string[]} */
-	const told = [];
 	/** @type {Who} */
 	const who = (mark, verb) => sayWho(state, mark, verb, viewer);
+	/** @type {string[]} */
+	const [begun, ended] = [[], []];
 	if (state.game !== old.game) {
-		told.push(`Game ${state.game}. ${describePlayers(state, viewer)}`);
+		begun.push(`Game ${state.game}. ${describePlayers(state, viewer)}`);
 		[old, before] = [beforeFirstMove(old, state), []];
 	}
-	told.push(...tellArrivals(old, state, viewer));
+	begun.push(...tellArrivals(old, state, viewer));
 	const kept = before.findIndex((cell, ply) => moves[ply] !== cell);
 	const isTakenBack = kept >= 0;
 	if (isTakenBack) {
 		const names = joinWords(nameCells(before.slice(kept), state.rules));
 		const by = state.seq === old.seq + 1 && old.offers.undo;
-		told.push(by ? who(by, `take{s} back ${names}`) : `${names} taken back.`);
+		begun.push(by ? who(by, `take{s} back ${names}`) : `${names} taken back.`);
 	}
 	const played = moves.slice(isTakenBack ? kept : before.length);
-	told.push(...played.map((cell) => who(state.board[cell], `play{s} ${describeCell(cell, state.rules)}`)));
 	for (const [mark, seat] of Object.entries(state.seats)) {
-		if (seat?.out && !old.seats[mark]?.out) told.push(who(mark, `${mark === seatOf(state, viewer) ? "are" : "is"} passed over from now on`));
+		if (seat?.out && !old.seats[mark]?.out) ended.push(who(mark, `${mark === seatOf(state, viewer) ? "are" : "is"} passed over from now on`));
 	}
-	if (state.result && !old.result) told.push(describeResult(state, viewer).trim());
-	told.push(...tellDepartures(old, state, viewer, afterLoss), ...tellOffers(old, state, moves, viewer, isTakenBack));
-	return told;
+	if (state.result && !old.result) ended.push(describeResult(state, viewer).trim());
+	ended.push(...tellDepartures(old, state, viewer, afterLoss), ...tellOffers(old, state, moves, viewer, isTakenBack));
+	return { begun, played: played.map((cell) => who(state.board[cell], `play{s} ${describeCell(cell, state.rules)}`)), ended };
 }
 
 /** @type {TellStanding} */
 export function tellStanding(state, moves, viewer) {
 	const seats = Object.entries(state.seats).map(([mark, seat]) => [mark, seat && { ...seat, online: true, left: false, out: false }]);
 	const old = { ...state, seats: Object.fromEntries(seats), offers: NO_OFFERS, result: null };
-	return tellNews(old, state, moves, moves, viewer, false);
+	return tellNews(old, state, moves, moves, viewer, false).ended;
 }
 
 /** @type {BeforeFirstMove} */
