@@ -126,9 +126,9 @@ type MakeRow = (names: string, terms: string[], what: string, verb: string, href
 
 // news.js
 /** Sentences in their order; what was played is seen on the board, too. */
-interface News { begun: string[]; played: string[]; ended: string[] }
+interface StateNews { begun: string[]; played: string[]; ended: string[] }
 /** What a state brought; `before` and `moves` are those of both states. */
-type TellNews = (old: State, state: State, before: readonly number[], moves: readonly number[], viewer: string, afterLoss: boolean) => News;
+type TellNews = (old: State, state: State, before: readonly number[], moves: readonly number[], viewer: string, afterLoss: boolean) => StateNews;
 /** What one who comes must know: who is away, what is offered, how it ended. */
 type TellStanding = (state: State, moves: readonly number[], viewer: string) => string[];
 type TellArrivals = (old: State, state: State, viewer: string) => string[];

@@ -13,7 +13,9 @@ export function tellNews(old, state, before, moves, viewer, afterLoss) {
 	/** @type {Who} */
 	const who = (mark, verb) => sayWho(state, mark, verb, viewer);
 	/** @type {string[]} */
-	const [begun, ended] = [[], []];
+	const begun = [];
+	/** @type {string[]} */
+	const ended = [];
 	if (state.game !== old.game) {
 		begun.push(`Game ${state.game}. ${describePlayers(state, viewer)}`);
 		[old, before] = [beforeFirstMove(old, state), []];
