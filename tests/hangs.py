@@ -2,7 +2,8 @@
 
 pytest-timeout keeps the time, but its own alarm shows the event loop alone, rings only once (an event loop goes on
 after an exception in a callback), and lets a teardown hang after a failure. So the alarm here names the tasks, and
-repeats until the test is over, in its teardown as well.
+repeats until what hangs has ended, in the teardown as well. It never rings while pytest reports a failure: that would
+end the whole run.
 """
 
 from __future__ import annotations
@@ -36,6 +37,13 @@ def pytest_timeout_cancel_timer(item: pytest.Item) -> bool:
     """Stop the alarm: at the end of a test, and after a failure while that is shown."""
     signal.setitimer(signal.ITIMER_REAL, 0)
     return True
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Stop the alarm as soon as a part of the test has failed, before its report is made."""
+    if call.excinfo is not None:
+        pytest_timeout_cancel_timer(item)
 
 
 @pytest.hookimpl(tryfirst=True)

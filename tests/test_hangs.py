@@ -1,4 +1,4 @@
-"""A test that hangs ends with a failure that says where, and those after it run."""
+"""A test that hangs ends with a failure that says where, however long its report takes, and those after it run."""
 
 from __future__ import annotations
 
@@ -32,8 +32,21 @@ def test_the_next_one_runs():
 """
 
 
+SLOW_REPORTS = """
+import time
+from tests import hangs
+
+hangs.REPEATED_AFTER_SECONDS = 0.2
+
+def pytest_runtest_makereport(call):
+    if call.excinfo is not None:
+        time.sleep(0.5)
+"""
+
+
 def test_what_hangs_fails_with_the_place_where_it_waits(tmp_path: Path) -> None:
     (tmp_path / "test_hanging.py").write_text(HANGING)
+    (tmp_path / "conftest.py").write_text(SLOW_REPORTS)
     pytest = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "tests.hangs", "-c", "pyproject.toml"]
     command = [*pytest, "--timeout=0.2", str(tmp_path)]
     run = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=60)
