@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.limits import uncounted
@@ -16,7 +17,7 @@ from tictactoe_server.settings import Settings
 from tictactoe_server.transport import addresses_at
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def origin() -> AsyncIterator[str]:
     """Return where others reach a server that listens on all addresses of this machine."""
     hosts = addresses_at("0.0.0.0")

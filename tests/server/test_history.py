@@ -92,7 +92,7 @@ async def test_rooms_seats_tokens_and_finished_games_are_there_after_a_restart(t
         last = await play_out({"X": ana, "O": bo}, room, [0, 4, 1])
     async with Server(settings) as after, open_peer(after.url, token=ana.welcome["token"]) as again:
         assert (again.welcome["player"], again.welcome["name"]) == (ana.welcome["player"], "ana")
-        assert {"room": room, "seat": "X"} in again.welcome["rooms"]
+        assert again.seats[room] == "X"
         assert (await again.ask("join", room=room))["moves"] == [0, 4, 1]
         state = await again.state()
         assert state["seq"] > last["seq"]

@@ -192,8 +192,8 @@ async def test_keys_that_come_right_after_an_answer_go_to_the_page_below(at_home
     async with at_home() as ana:
         await ana.do("n", "Your name:")
         await ana.type("ana")
-        ana.rush(answer, "down", "down", "enter")
-        await ana.until("In a row to win", gone="Your name:")
+        ana.rush(answer, "down", "down")
+        await ana.until("> New room", gone="Your name:")
 
 
 async def test_keys_that_come_at_once_open_a_question_edit_its_text_and_answer_it(at_home: AtHome) -> None:

@@ -72,7 +72,7 @@ class Database:
             cause = met_at_start(error.__cause__ or error)
             if self.salvage(cause):
                 return
-            if not is_damage(cause):
+            if isinstance(cause, ForeignFile) or not is_damage(cause):
                 raise
             raise CannotOpenStore(f"{error} {ADVICE}") from error
 
@@ -148,6 +148,8 @@ class Database:
             self.close()
         try:
             counts, old = salvage(self.path)
+        except ForeignFile:
+            return False
         except (sqlite3.Error, CannotOpenStore, OSError) as failure:
             log.error("no new database could be made of what can be read", reason=str(failure))
             self.distrust()

@@ -26,8 +26,8 @@ from tictactoe_server.stores.folder import sync_folder
 from tictactoe_server.stores.idleness import today
 from tictactoe_server.stores.lines import lines_of
 from tictactoe_server.stores.pages import Pages, Row, Value
-from tictactoe_server.stores.schema import APPLICATION_ID, open_database
-from tictactoe_server.stores.store import CannotOpenStore, Unreadable
+from tictactoe_server.stores.schema import APPLICATION_ID, ForeignFile, open_database
+from tictactoe_server.stores.store import Unreadable
 
 _MAX_NAMED: Final = 20
 _ROOM_KEY: Final = re.compile(r"[0-9A-Z]{6}")
@@ -54,7 +54,7 @@ def salvage(path: Path) -> tuple[dict[str, int], Path]:
             found.take(row)
     found.fold()
     if not (found.is_ours or _may_be_ours(path)):
-        raise CannotOpenStore(f"Nothing in {path} is ours.")
+        raise ForeignFile(f"Nothing in {path} is ours.")
     fresh, old = path.with_name(f"{path.name}.salvaged"), _free_name(path)
     for leftover in _files(fresh):
         leftover.unlink(missing_ok=True)

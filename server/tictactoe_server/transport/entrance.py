@@ -50,9 +50,10 @@ class Entrance:
         self._loop.add_reader(listening, self._accept)
 
     def close(self) -> None:
-        """Accept nothing more, and let go of those whose handshake of TLS is not done."""
-        self._loop.remove_reader(self._listening)
-        self._listening.close()
+        """Accept nothing more, and let go of those whose handshake of TLS is not done; it may be called again."""
+        if self._listening.fileno() >= 0:
+            self._loop.remove_reader(self._listening)
+            self._listening.close()
         for task in self._coming:
             task.cancel()
         for refused in list(self._lingering):
