@@ -15,7 +15,7 @@ from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_
 from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
 from tictactoe_client.online.address import Address, parse_house, parse_room
 from tictactoe_client.online.client import Choice, against_computer
-from tictactoe_client.online.nearby import find_nearby, find_room
+from tictactoe_client.online.nearby import SEARCH_SECONDS, find_nearby, find_room
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.session import Role, house_for
@@ -57,7 +57,7 @@ async def join(settings: Settings, room: Sequence[str]) -> int:
     """Join the room of a code or a link, back to the seat there that an earlier run left behind, if any."""
     code, address = parse_room(" ".join(room))
     if address is None and settings.server is None:
-        address = await find_room(code, house_for(settings, None).first, settings.ca)
+        address = await find_room(code, house_for(settings, None).first, settings.ca, seconds=_search_seconds(settings))
         if address is None and not settings.quiet:
             print_error(f"No server on this machine or near you has a room {code}.")
     return await _visit(settings, Choice("join", code=code), address)
@@ -124,7 +124,7 @@ async def show_rooms(settings: Settings) -> int:
 
 async def show_servers(settings: Settings) -> int:
     """Print the servers of the local network."""
-    servers = await find_nearby()
+    servers = await find_nearby(_search_seconds(settings))
     if settings.mode == "json":
         print_own("servers", servers=[{"name": server.name, "url": server.address.url} for server in servers])
         return ExitCode.NORMAL
@@ -133,6 +133,11 @@ async def show_servers(settings: Settings) -> int:
     if not servers and not settings.quiet:
         print_error("No server announces itself on this network. Some networks keep such words from being heard.")
     return ExitCode.NORMAL
+
+
+def _search_seconds(settings: Settings) -> float:
+    """Return for how long to listen for servers of the local network."""
+    return min(SEARCH_SECONDS, settings.timeout_seconds)
 
 
 async def open_page(settings: Settings, room: Sequence[str]) -> int:

@@ -194,11 +194,13 @@ def is_of_a_network(address: str) -> bool:
     return ip.is_private and not (ip.is_loopback or ip.is_unspecified or ip.is_multicast or ip.is_reserved)
 
 
-async def find_room(code: str, first: Address, ca: str | Path | None = None) -> Address | None:
-    """Return the address of the server that has a room: `first`, or else one of the local network; None for nobody."""
+async def find_room(
+    code: str, first: Address, ca: str | Path | None = None, *, seconds: float = SEARCH_SECONDS
+) -> Address | None:
+    """Return the address of the server that has a room: `first`, or one found within this time; None for nobody."""
     if await has_room(first, code, ca):
         return first
-    found, places = await find_nearby(), asyncio.Semaphore(_MOST_ASKED)
+    found, places = await find_nearby(seconds), asyncio.Semaphore(_MOST_ASKED)
 
     async def ask(address: Address) -> bool:
         async with places:
