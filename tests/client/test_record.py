@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.classic import CLASSIC_RULES
 from tictactoe_client.input.past import list_rounds
 from tictactoe_client.input.record import (
     STEP_HELP,
@@ -104,16 +105,7 @@ def positions(record: GameRecord) -> list[dict[str, Any]]:
 
 def test_programs_read_the_game_and_each_position() -> None:
     assert summarise_record(CLASSIC) == {
-        "rules": {
-            "preset": "classic",
-            "rows": 3,
-            "columns": 3,
-            "line": 3,
-            "marks": "XO",
-            "blocked": (),
-            "misere": False,
-            "gravity": False,
-        },
+        "rules": CLASSIC_RULES | {"blocked": ()},
         "players": {"X": "ana", "O": "bo"},
         "date": "2030-12-31T18:05:00Z",
         "room": "K7M4PQ",

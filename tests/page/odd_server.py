@@ -15,20 +15,11 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
+from tests.classic import CLASSIC_RULES
 from tictactoe_server.page.assets import Assets
 
 Message = dict[str, Any]
 CODE = "K7M4PQ"
-RULES: Message = {
-    "preset": "classic",
-    "rows": 3,
-    "columns": 3,
-    "line": 3,
-    "marks": "XO",
-    "blocked": [],
-    "misere": False,
-    "gravity": False,
-}
 
 
 def state(seq: int, board: str = ".........", last: int | None = None, **other: Any) -> Message:
@@ -45,7 +36,7 @@ def state(seq: int, board: str = ".........", last: int | None = None, **other: 
         "status": "playing",
         "visibility": "public",
         "game": 1,
-        "rules": RULES,
+        "rules": CLASSIC_RULES,
         "board": board,
         "ply": ply,
         "turn": "XO"[ply % 2],

@@ -14,6 +14,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
+from tests.classic import CLASSIC_RULES
 from tests.page.conftest import Visit
 from tictactoe_server.page.assets import Assets
 
@@ -25,16 +26,7 @@ STATE: dict[str, Any] = {
     "status": "playing",
     "visibility": "public",
     "game": 1,
-    "rules": {
-        "preset": EVIL,
-        "rows": 3,
-        "columns": 3,
-        "line": 3,
-        "marks": "XO",
-        "blocked": [],
-        "misere": False,
-        "gravity": False,
-    },
+    "rules": CLASSIC_RULES | {"preset": EVIL},
     "board": "X........",
     "ply": 1,
     "turn": "O",

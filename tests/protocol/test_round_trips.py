@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given
 
+from tests.classic import CLASSIC_RULES
 from tests.protocol.strategies import PUSHES, PUSHES_BY_KIND, REQUESTS, REQUESTS_BY_KIND
 from tictactoe_protocol import decode_push, decode_request, encode
 from tictactoe_protocol.pushes import Closed, Error, Ok, Push, RoomState, Welcome
@@ -72,16 +73,7 @@ STATE: dict[str, Any] = {
     "status": "playing",
     "visibility": "public",
     "game": 1,
-    "rules": {
-        "preset": "classic",
-        "rows": 3,
-        "columns": 3,
-        "line": 3,
-        "marks": "XO",
-        "blocked": [],
-        "misere": False,
-        "gravity": False,
-    },
+    "rules": CLASSIC_RULES,
     "board": "X...O....",
     "ply": 2,
     "turn": "X",

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.classic import CLASSIC_RULES
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Offers, Result
@@ -459,16 +460,7 @@ def test_a_state_says_everything_about_the_room() -> None:
         "status": "playing",
         "visibility": "public",
         "game": 1,
-        "rules": {
-            "preset": "classic",
-            "rows": 3,
-            "columns": 3,
-            "line": 3,
-            "marks": "XO",
-            "blocked": [],
-            "misere": False,
-            "gravity": False,
-        },
+        "rules": CLASSIC_RULES,
         "board": "X...O....",
         "ply": 2,
         "turn": "X",

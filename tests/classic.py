@@ -1,0 +1,16 @@
+"""The rules of classic tic-tac-toe as they stand on the wire, for tests of what is sent and what is shown of it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+CLASSIC_RULES: Final[dict[str, Any]] = {
+    "preset": "classic",
+    "rows": 3,
+    "columns": 3,
+    "line": 3,
+    "marks": "XO",
+    "blocked": [],
+    "misere": False,
+    "gravity": False,
+}
