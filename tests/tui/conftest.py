@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 from textual import events
+from textual._compositor import Compositor
+from textual._context import visible_screen_stack
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
@@ -202,6 +204,22 @@ def parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def drawn_when_looked_at() -> Iterator[None]:
+    """Let nothing be rendered for a terminal that is not there; what a test looks at is rendered then, as it is by now.
+
+    The library renders each change and throws it away.
+    """
+
+    def note_drawn(self: Compositor, full: bool = False, screen_stack: Any = None, simplify: bool = False) -> None:
+        visible_screen_stack.set(screen_stack or [])
+        self._dirty_regions.clear()
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Compositor, "render_update", note_drawn)
         yield
 
 
