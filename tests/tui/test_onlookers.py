@@ -42,8 +42,6 @@ def test_an_end_among_three_is_told_to_each(viewer: str, words: str, role: str) 
 def test_a_watcher_reads_who_gave_up_and_who_won() -> None:
     over = state([0], result=Result("O", "resigned"))
     assert describe_end(table_of("p-wat", over))[0].startswith("BO WINS   ana resigns   (1 move")
-    drawn = state([0], result=Result(None, "agreed"))
-    assert describe_end(table_of("p-wat", drawn))[0].startswith("DRAW   Both agreed   (1 move")
 
 
 def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None:
