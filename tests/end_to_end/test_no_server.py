@@ -16,7 +16,7 @@ import pytest
 from tests.end_to_end.clients import COMMAND, newer_server, run_client
 from tests.environment import environment
 from tests.faults.harness import Harness
-from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity
+from tests.faults.hostile_server import ROOM, Answer, Frame, hostile_server, identity
 from tests.peer import open_peer
 from tests.terminal import RESTORED, run_screen
 from tests.together import try_each
@@ -206,41 +206,33 @@ async def test_connecting_can_be_cancelled_at_once(kind: str, certificate: ssl.S
         assert await client.errors() == ""
 
 
-async def test_a_server_that_greets_and_then_says_nothing_is_not_waited_for_without_end() -> None:
-    async def attempt(mode: str) -> None:
-        async with (
-            hostile_server("bo", {Join: lambda _: []}) as server,
-            run_client("join", ROOM, mode, "--timeout", AFTER_AN_ANSWER, "-s", server.url) as client,
-        ):
-            assert await client.end() == 3
-            assert f"no answer to join within {AFTER_AN_ANSWER} s" in await client.errors()
-
-    await try_each(["--plain", "--json"], attempt)
-
-
-async def test_a_room_without_a_state_is_not_waited_for_without_end() -> None:
+async def test_a_server_that_falls_silent_is_not_waited_for_without_end() -> None:
     def let_in(request: Request) -> list[Frame]:
         return [Ok(id=identity(request), room=ROOM, seat="X", moves=())]
 
-    async def attempt(mode: str) -> None:
-        async with (
-            hostile_server("bo", {Join: let_in}) as server,
-            run_client("join", ROOM, mode, "--timeout", AFTER_AN_ANSWER, "-s", server.url) as client,
-        ):
-            assert await client.end() == 3
-            assert f"no state of room {ROOM} within {AFTER_AN_ANSWER} s" in await client.errors()
+    async def attempt(case: tuple[Answer, str, str]) -> None:
+        answer, mode, said = case
+        options = ("--timeout", AFTER_AN_ANSWER)
+        async with hostile_server("bo", {Join: answer}) as server:
+            command = ("join", ROOM, *options, "-s", server.url)
+            if mode == "full screen":
+                async with run_screen(*COMMAND, *command) as screen:
+                    await screen.shows(said)
+                    screen.type("\x11")
+                    assert await screen.end() == 0
+            else:
+                async with run_client(*command, mode) as client:
+                    assert await client.end() == 3
+                    assert said in await client.errors()
 
-    await try_each(["--plain", "--json"], attempt)
-
-
-async def test_the_full_screen_says_that_a_server_does_not_answer() -> None:
-    async with (
-        hostile_server("bo", {Join: lambda _: []}) as server,
-        run_screen(*COMMAND, "join", ROOM, "--timeout", AFTER_AN_ANSWER, "-s", server.url) as screen,
-    ):
-        await screen.shows(f"no answer to join within {AFTER_AN_ANSWER} s")
-        screen.type("\x11")
-        assert await screen.end() == 0
+    unanswered, stateless = (
+        f"{what} within {AFTER_AN_ANSWER} s" for what in ("no answer to join", f"no state of room {ROOM}")
+    )
+    cases: list[tuple[Answer, str, str]] = [
+        *((lambda _: [], mode, unanswered) for mode in ("--plain", "--json", "full screen")),
+        *((let_in, mode, stateless) for mode in ("--plain", "--json")),
+    ]
+    await try_each(cases, attempt, at_a_time=len(cases))
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])

@@ -442,6 +442,7 @@ def test_the_rights_that_init_prints_are_all_that_a_server_needs(tmp_path: Path)
         assert run_command("cluster", "init", "--store", founder, "--replicas", "1").exit_code == 0
         found = run_command("cluster", "check", "--store", game)
         assert "This user has every right that a server needs." in found.output
+        assert "No server lives." in found.output
         assert [line for line in found.output.splitlines() if line.startswith("Wrong")] == [
             "Wrong: The stream KV_rooms: It is kept on one node alone, and 3 are needed to survive the loss of one."
         ]

@@ -8,6 +8,7 @@ import http.client
 import socket
 import threading
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from websockets.exceptions import ConnectionClosed
 from tests.fakes import TroubledStore
 from tests.peer import open_peer, play_out
 from tests.raw import open_bytes, read_to_end
-from tictactoe_server.operator import orders
+from tictactoe_server.operator import metrics, orders
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.stores import SqliteStore
@@ -111,6 +112,14 @@ async def test_one_who_asks_for_figures_and_never_reads_holds_up_nobody(metered:
             assert (await ana.ask("ping"))["type"] == "ok"
 
 
+@pytest.fixture
+def is_hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the listener for figures wait one second only for the whole of a request."""
+    hasty = replace(metrics._LIMITS, hello_seconds=1)
+    monkeypatch.setattr(metrics, "_LIMITS", hasty)
+
+
+@pytest.mark.usefixtures("is_hasty")
 async def test_half_requests_for_figures_cost_no_threads_and_end(metered: Server) -> None:
     assert metered.metrics_port is not None
     threads = threading.active_count()

@@ -31,6 +31,7 @@ from tictactoe_server.transport import CannotListen, Connection, Door, Listener,
 
 MAX_CONNECTIONS: Final = 100
 """How many may be there for figures at once, so that they leave descriptors to those who play."""
+_LIMITS: Final = Limits(connections=MAX_CONNECTIONS)
 
 _PREFIX: Final = "tictactoe_"
 
@@ -44,10 +45,9 @@ class MetricsServer:
         self._site = site
         self._meter = meter
         self._registry = CollectorRegistry()
-        limits = Limits(connections=MAX_CONNECTIONS)
-        door = Door(limits)
+        door = Door(_LIMITS)
         door.unready, door.pages = site.unready, self._answer
-        self._listener = Listener(_Nobody, door, limits)
+        self._listener = Listener(_Nobody, door, _LIMITS)
 
     async def open(self) -> None:
         """Listen from now on; raises `CannotListen`."""

@@ -105,15 +105,19 @@ async def _try_rights(link: Link, report: Report) -> None:
         report.wrong.append(str(error))
         return
     link.publish(_HOUSE)
-    refused = []
-    for name, probe in probes.items():
-        try:
-            await probe()
-        except (LinkError, StoreUnavailable, TimeoutError) as error:
-            refused.append(name)
-            report.wrong.append(f"This user cannot {name}: {str(error).rstrip('.') or 'nothing came'}.")
-    if not refused:
+    refusals = [fault for fault in await asyncio.gather(*map(_try, probes, probes.values())) if fault]
+    report.wrong += refusals
+    if not refusals:
         report.said.append("This user has every right that a server needs.")
+
+
+async def _try(name: str, probe: Callable[[], Awaitable[object]]) -> str:
+    """Return what is wrong where a probe is refused, or unanswered for some seconds; else ""."""
+    try:
+        await probe()
+    except (LinkError, StoreUnavailable, TimeoutError) as error:
+        return f"This user cannot {name}: {str(error).rstrip('.') or 'nothing came'}."
+    return ""
 
 
 async def _next(queue: asyncio.Queue[Message]) -> Message:
