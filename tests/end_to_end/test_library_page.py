@@ -17,7 +17,8 @@ from tests.peer import open_peer
 from tictactoe_client import Client, Room, connect, events
 from tictactoe_server.server import Server
 
-PAGE = (Path(__file__).parents[2] / "docs" / "library.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"<!-- program: (\w+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
 
 
@@ -38,7 +39,7 @@ async def output_of(process: Process) -> str:
 def test_the_programs_pass_strict_type_checks(tmp_path: Path) -> None:
     for name, program in PROGRAMS.items():
         (tmp_path / f"{name}.py").write_text(program, encoding="utf-8")
-    options = ("--strict", "--config-file=", "--cache-dir=cache")
+    options = ("--strict", "--config-file=", f"--cache-dir={ROOT / '.mypy_cache' / 'programs'}")
     command = (sys.executable, "-m", "mypy", *options, *(f"{name}.py" for name in PROGRAMS))
     checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment())
     assert checked.stdout == f"Success: no issues found in {len(PROGRAMS)} source files\n"

@@ -90,7 +90,7 @@ async def test_a_worker_that_could_not_be_started_is_started_again(
 ) -> None:
     pool = open_pool(habit, 2.0)
     with pytest.MonkeyPatch.context() as patch:  # the next worker has its time: one that is good may be slow
-        patch.setattr("tictactoe_server.bots.worker._START_SECONDS", 2.0)
+        patch.setattr("tictactoe_server.bots.worker._START_SECONDS", 0.5)
         assert await soon(pool.choose(position, Level.PERFECT)) not in best
     await until_best(pool, position, best)
 
