@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import itertools
 import os
@@ -20,6 +21,7 @@ from tests.environment import SERVICE_TYPE
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.proxy import Proxy
+from tictactoe_server.page import Assets
 from tictactoe_server.rooms import Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -71,6 +73,14 @@ def announced_apart() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tictactoe_client.online.nearby.SERVICE_TYPE", SERVICE_TYPE)
         patch.setattr("tictactoe_server.transport.announcement.SERVICE_TYPE", SERVICE_TYPE)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def page_read_once() -> Iterator[None]:
+    """Let all servers of this process have the page as the first one read it: packing it is most of a start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tictactoe_server.server.Assets", functools.cache(Assets))
         yield
 
 
