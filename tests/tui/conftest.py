@@ -24,6 +24,7 @@ from tictactoe_client.online.client import Choice
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.app import TicTacToe
 from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.terminal import Terminal
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.server import Server
@@ -33,6 +34,18 @@ NEVER = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)
 BRIEF = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
 
 _GLANCE_SECONDS = 0.05
+
+
+class HeardTerminal(Terminal):
+    """Says at once that something was written to it past the library, which says nothing of that."""
+
+    def __init__(self, has_changed: asyncio.Event) -> None:
+        super().__init__()
+        self._has_changed = has_changed
+
+    def write(self, text: str) -> bool:
+        self._has_changed.set()
+        return super().write(text)
 
 
 class LeavableScreen(TicTacToe):
@@ -45,9 +58,9 @@ class LeavableScreen(TicTacToe):
     remembers = False
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.seen: list[str] = []
         self.has_changed = asyncio.Event()
+        super().__init__(*arguments, terminal=HeardTerminal(self.has_changed), **options)
+        self.seen: list[str] = []
 
     def post_display_hook(self) -> None:
         self.has_changed.set()
