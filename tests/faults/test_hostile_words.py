@@ -6,6 +6,7 @@ control, bidirectional or invisible character.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterable, Sequence
 from http import HTTPStatus
@@ -140,14 +141,12 @@ async def talk_on_terminal(words: Sequence[str], *options: str) -> Terminal:
 
 async def test_a_transcript_on_a_terminal_steers_it_no_more_than_a_harmless_one() -> None:
     words = tuple(CORPUS.values())
-    harmless = await talk_on_terminal(HARMLESS, "--plain")
-    hostile = await talk_on_terminal(words, "--plain")
+    harmless, hostile = await asyncio.gather(talk_on_terminal(HARMLESS, "--plain"), talk_on_terminal(words, "--plain"))
     assert_clean_terminal(hostile.written, harmless.written)
 
 
 async def test_the_full_screen_steers_the_terminal_no_more_than_with_a_harmless_server() -> None:
-    harmless = await talk_on_terminal(HARMLESS)
-    hostile = await talk_on_terminal(STRONGEST)
+    harmless, hostile = await asyncio.gather(talk_on_terminal(HARMLESS), talk_on_terminal(STRONGEST))
     assert_clean_terminal(hostile.written, harmless.written)
 
 
