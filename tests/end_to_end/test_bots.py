@@ -21,25 +21,22 @@ from tictactoe_client.input.rule_options import choose_seat
 from tictactoe_client.online.local_server import run_local_server
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
 
 BOTS_PAGE = Path(__file__).parents[2] / "docs" / "bots.md"
 NOWHERE = "ws://127.0.0.1:1"
 
 
-async def test_the_computer_begins_where_it_is_asked_to(server: Server) -> None:
-    command = ("bot", "--level", "easy", "--first", "bot", "-s", server.url, "-n", "ana")
+async def test_the_computer_begins_where_it_is_asked_to(bots: Server) -> None:
+    command = ("bot", "--level", "easy", "--first", "bot", "-s", bots.url, "-n", "ana")
     async with run_client(*command) as ana:
         await ana.until("You are O. easy-bot is X.", "easy-bot plays ", "Your move, O.")
         ana.type("leave", "leave")
         assert await ana.end() == 0
 
 
-async def test_a_whole_game_against_the_computer_and_a_rematch() -> None:
-    async with (
-        Server(Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)) as server,
-        run_client("bot", "--level", "hard", "--json", "-s", server.url, "--stay", "--result-code") as ana,
-    ):
+async def test_a_whole_game_against_the_computer_and_a_rematch(bots: Server) -> None:
+    command = ("bot", "--level", "hard", "--json", "-s", bots.url, "--stay", "--result-code")
+    async with run_client(*command) as ana:
         await ana.message(type="room", turn="X")
         ana.send(type="move", cell=0)
         state = await ana.message(type="room", turn="X")
