@@ -240,6 +240,7 @@ def drawn_when_looked_at() -> Iterator[None]:
 def open_screen(monkeypatch: pytest.MonkeyPatch) -> OpenScreen:
     """Return how to open the full screen at a server's URL."""
     monkeypatch.setenv("NO_COLOR", "")
+    monkeypatch.setattr("tictactoe_client.tui.app.TICK_SECONDS", 0.1)
 
     @contextlib.asynccontextmanager
     async def run(

@@ -131,3 +131,12 @@ async def test_ctrl_q_at_home_without_a_connection_ends_with_seven(proxy: Proxy,
         while ana.app.link.phase != "away":
             await ana.pilot.pause()
         assert await quit_with(ana, "ctrl+q") == CONNECTION_LOST
+
+
+async def test_time_that_passes_when_no_screen_is_left_ends_nothing(at_home: AtHome) -> None:
+    async with at_home() as ana:
+        await ana.press("ctrl+q")
+        await ana.until_it_ends()
+    assert ana.app.screens == []
+    ana.app.tick()
+    assert ana.app.return_code == 0

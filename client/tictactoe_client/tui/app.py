@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 from io import StringIO
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from rich.console import Console
 from textual import events
@@ -33,6 +33,9 @@ from tictactoe_client.tui.question import Line
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.tui.terminal import Terminal
 from tictactoe_client.tui.themes import STYLE, THEMES, library_theme, style_variables
+
+TICK_SECONDS: Final = 1.0
+"""How often is shown what time alone changes."""
 
 
 class Palette(CommandPalette):
@@ -94,9 +97,14 @@ class TicTacToe(Desk, inherit_bindings=False):
         for doubt in self.settings.doubts[:1]:
             self.say(doubt)
         self.redraw()
-        self.set_interval(1.0, lambda: self.screens[-1].tick())
+        self.set_interval(TICK_SECONDS, self.tick)
         if self._opening.record is None:
             self.start(self.link.run())
+
+    def tick(self) -> None:
+        """Show what time changes; at the end of the program no screen is left to show it on."""
+        if self.screens:
+            self.screens[-1].tick()
 
     def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None:
         self.go_back_to(over if isinstance(over, ClientScreen) and over in self.screens else self.screens[0])
