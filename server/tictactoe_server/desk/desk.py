@@ -67,6 +67,8 @@ _MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)
 BUSY_MS: Final = 500
 """When to ask again where there is too much to do."""
 
+_BUSY: Final = Refused(ErrorCode.BUSY, "The server has too much to do.", retry_ms=BUSY_MS)
+
 
 class Desk:
     """Answers what sessions send; a bad message is answered and never ends the connection.
@@ -135,7 +137,7 @@ class Desk:
             return False
         if isinstance(request, Hello | Ping | Leave) or self._leads_to_own_seat(session, request):
             return False
-        refuse(session, request, Refused(ErrorCode.BUSY, "The server has too much to do.", retry_ms=BUSY_MS))
+        refuse(session, request, _BUSY)
         return True
 
     def _leads_to_own_seat(self, session: Session, request: Request) -> bool:
