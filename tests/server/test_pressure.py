@@ -64,8 +64,8 @@ async def test_what_was_read_after_a_long_turn_is_refused_where_there_is_no_rest
     machine = Machine(share=0.5)
     for _ in range(30):
         assert not await machine.turn(0.003, 0.003)
-    assert not await machine.turn(0.045, 0.015)
-    assert await machine.turn(0.003, 0.003), "it may have come 120 ms ago"
+    assert not await machine.turn(0.1, 0.03)
+    assert await machine.turn(0.003, 0.003), "it may have come 260 ms ago"
     assert not await machine.turn(0.003, 0.003)
 
 

@@ -15,9 +15,11 @@ from typing import Final
 from tictactoe_server.tables.sources import Source, Sources
 
 LATE_MS: Final = 100
-"""How long a request may have waited, to be read or behind another of its session, where there is no rest."""
+"""How long a request may have waited behind another of its session, or unread, where there is no rest."""
 
-_LATE_SECONDS: Final = LATE_MS / 1000
+_LATE_SECONDS: Final = 0.25
+"""How long ago the turn before may have begun: who waits for each answer may meet turns that are nearly as long."""
+
 _FAR_TOO_MUCH: Final = 1e6
 _LOOKED_AT_EVERY: Final = 16
 _WINDOW_SECONDS: Final = 0.1
