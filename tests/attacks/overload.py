@@ -1,8 +1,7 @@
 """More moves than a server can carry out, from players who do not wait for answers: what becomes of each.
 
 Two hundred pairs, ten of them at each address, play on large boards. Everybody in turn sends
-a move when the next one is due, whatever became of the one before, so that requests wait wherever they can. Then the
-same beside somebody else who has half of the server's core. How late the load itself was stands in brackets.
+a move when the next one is due, whatever became of the one before, so that requests wait wherever they can.
 """
 
 from __future__ import annotations
@@ -11,18 +10,15 @@ import asyncio
 import contextlib
 import itertools
 import json
-import os
 import random
 import re
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 
 from tests.attacks.floods import come_from
 from tests.bench.load import Wire, gather_some, open_wire
-from tests.bench.processes import CORES, Measured
+from tests.bench.processes import Measured
 from tests.limits import UNCOUNTED
 
 OPTIONS = (*UNCOUNTED, "--limit", "turn-milliseconds=80")
@@ -49,7 +45,6 @@ class Figures:
         self.seconds: list[float] = []
         self.refused: Counter[str] = Counter()
         self.refused_seconds: list[float] = []
-        self.turn_seconds: list[float] = []
 
     def describe(self, seconds: float) -> str:
         def p99(found: list[float]) -> str:
@@ -57,8 +52,7 @@ class Figures:
 
         return (
             f"{self.asked / seconds:,.0f} asked a second, {len(self.seconds) / seconds:,.0f} accepted with p99 "
-            f"{p99(self.seconds)}, refused {dict(self.refused)} with p99 {p99(self.refused_seconds)} "
-            f"(load {p99(self.turn_seconds)})"
+            f"{p99(self.seconds)}, refused {dict(self.refused)} with p99 {p99(self.refused_seconds)}"
         )
 
 
@@ -133,23 +127,9 @@ async def play(players: list[Player], a_second: float, seconds: float) -> str:
         for _ in range(int(passed * a_second) - asked):
             next(order).move()
             asked += 1
-        slept_at = time.perf_counter()
         await asyncio.sleep(TICK_SECONDS)
-        figures.turn_seconds.append(time.perf_counter() - slept_at)
     await asyncio.sleep(2)
     return figures.describe(seconds)
-
-
-@contextlib.contextmanager
-def somebody_else() -> Iterator[None]:
-    """Keep the server's core busy meanwhile."""
-    process = subprocess.Popen((sys.executable, "-c", "while True: pass"))
-    os.sched_setaffinity(process.pid, CORES[:1])
-    try:
-        yield
-    finally:
-        process.kill()
-        process.wait()
 
 
 def _in_turn(players: list[Player]) -> Iterator[Player]:
@@ -163,11 +143,9 @@ async def suffer(server: Measured, seconds: float) -> str:
     pairs = await gather_some(sit_down(server.url, number) for number in range(ROOMS))
     players = [player for pair in pairs for player in pair]
     lines = ["overload   before " + await play(players, CALM, seconds)]
-    for during, beside in (("during", contextlib.nullcontext()), ("beside", somebody_else())):
-        with beside:
-            lines.append(f"           {during} " + await play(players, WILD, seconds))
-        await asyncio.sleep(RECOVERY_SECONDS - 2)
-        lines.append("           after  " + await play(players, CALM, seconds))
+    lines.append("           during " + await play(players, WILD, seconds))
+    await asyncio.sleep(RECOVERY_SECONDS - 2)
+    lines.append("           after  " + await play(players, CALM, seconds))
     for player in players:
         with contextlib.suppress(AttributeError):
             player.close()

@@ -127,7 +127,7 @@ class FakeTransport(asyncio.Transport):
 class Nobody:
     """Receives what comes, and does nothing with it."""
 
-    def received(self, message: bytes, waited_ms: int = 0) -> None:
+    def received(self, message: bytes) -> None:
         pass
 
     def ended(self) -> None:

@@ -67,8 +67,6 @@ _MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)
 BUSY_MS: Final = 500
 """When to ask again where there is too much to do."""
 
-_BUSY: Final = Refused(ErrorCode.BUSY, "The server has too much to do.", retry_ms=BUSY_MS)
-
 
 class Desk:
     """Answers what sessions send; a bad message is answered and never ends the connection.
@@ -137,7 +135,7 @@ class Desk:
             return False
         if isinstance(request, Hello | Ping | Leave) or self._leads_to_own_seat(session, request):
             return False
-        refuse(session, request, _BUSY)
+        refuse(session, request, Refused(ErrorCode.BUSY, "The server has too much to do.", retry_ms=BUSY_MS))
         return True
 
     def _leads_to_own_seat(self, session: Session, request: Request) -> bool:

@@ -54,9 +54,6 @@ class RemotePeer:
     def resume_reading(self) -> None:
         """Do nothing: its own server reads from it."""
 
-    def read_later(self, seconds: float) -> None:
-        """Do nothing: its own server reads from it."""
-
 
 class Guest(Session):
     """A session, by its number at its own server, which limits what it says and asks for one thing at a time."""

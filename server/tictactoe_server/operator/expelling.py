@@ -25,7 +25,7 @@ class Barred:
         self._connection = connection
         self._words = words
 
-    def received(self, message: bytes, waited_ms: int = 0) -> None:
+    def received(self, message: bytes) -> None:
         """Say why, once."""
         if self._connection.is_open:
             expel(self._connection, ErrorCode.BANNED, self._words)

@@ -76,7 +76,7 @@ class _Nobody:
     def __init__(self, connection: Connection) -> None:
         connection.close(CloseCode.POLICY_VIOLATION, "figures only")
 
-    def received(self, message: bytes, waited_ms: int = 0) -> None:
+    def received(self, message: bytes) -> None:
         """Do nothing."""
 
     def ended(self) -> None:

@@ -31,10 +31,6 @@ ANALYSES_MS: Final = 10_000
 NOTICE_SECONDS: Final = 1.0
 """How often at most a peer is told that it says too much."""
 
-REFUSED_SECONDS: Final = 0.05
-"""For how long a peer is not read from that was refused something since there is too much to do: so what it sends comes
-together, and refusing it takes little of the server's time."""
-
 _EPISODE_SECONDS: Final = 1.0
 _FEW_MESSAGES: Final = 4
 _IN_LINE: Final = -1
@@ -88,10 +84,6 @@ class Peer(Protocol):
 
     def resume_reading(self) -> None:
         """Read again."""
-        ...
-
-    def read_later(self, seconds: float) -> None:
-        """Let what comes in so many seconds be read together."""
         ...
 
 
@@ -251,10 +243,8 @@ class Session:
 
     # -- for the connection -------------------------------------------------------------------------------------
 
-    def received(self, message: bytes, waited_ms: int = 0) -> None:
-        """Carry a message out that may have waited so long to be read, or let it wait for its turn."""
-        if waited_ms and self._pressure.is_too_late(waited_ms) and not self._wait() and self._shed(message):
-            return
+    def received(self, message: bytes) -> None:
+        """Carry a message out, or let it wait for its turn."""
         if self._inbox and self._pressure.is_restless and not self._wait() and self._shed(message):
             return
         if self.is_busy or self._inbox or self._wait():
@@ -302,14 +292,8 @@ class Session:
 
     def _shed(self, message: bytes) -> bool:
         """Refuse a message since there is too much to do, and tell whether that was possible."""
-        pressure = self._pressure
-        pressure.requests += 1
-        if pressure.requests > pressure.looked_at:
-            pressure.look()
         is_shed = self._handler.shed(self, message)
-        if is_shed:
-            pressure.shed += 1
-            self.connection.read_later(REFUSED_SECONDS)
+        self._pressure.shed += is_shed
         return is_shed
 
     def _take_next(self) -> None:

@@ -36,9 +36,6 @@ MAX_FRAGMENTS: Final = 64
 FRAMES_A_TURN: Final = 16
 """How many frames of one connection are taken in one turn of the event loop."""
 
-FULL_READ_BYTES: Final = 64 * 1024
-"""What is read at once and is shorter has left nothing unread: event loops read more where there is more."""
-
 MAX_REQUESTS: Final = 100
 """How many requests of plain HTTP one connection may bring; the last is answered with ``Connection: close``."""
 
@@ -59,8 +56,8 @@ _LOGGER: Final = logging.getLogger("websockets.server")
 class Receiver(Protocol):
     """Who is told what a connection brings."""
 
-    def received(self, message: bytes, waited_ms: int = 0) -> None:
-        """Take one message: UTF-8, and not yet known to be anything more; it may have waited so long to be taken."""
+    def received(self, message: bytes) -> None:
+        """Take one message: UTF-8, and not yet known to be anything more."""
         ...
 
     def ended(self) -> None:
@@ -85,7 +82,6 @@ class Connection(Line):
         "_answering",
         "_asked",
         "_caller",
-        "_came_since",
         "_door",
         "_fragments",
         "_going_on",
@@ -95,11 +91,9 @@ class Connection(Line):
         "_is_paused",
         "_on_lost",
         "_protocol",
-        "_reading_later",
         "_receiver",
         "_rest",
         "_silent_looks",
-        "_unread_since",
         "_unsent_pongs",
         "_was_heard",
         "origin",
@@ -129,12 +123,9 @@ class Connection(Line):
         self._asked = 0
         self._answering: asyncio.Task[None] | None = None
         self._going_on: asyncio.Handle | None = None
-        self._reading_later: asyncio.TimerHandle | None = None
         self._rest = b""
         self._fragments: list[bytes] = []
         self._unsent_pongs = 0
-        self._came_since: float | None = None
-        self._unread_since: float | None = None
         self._was_heard = True
         self._silent_looks = 0
         self._set_deadline(limits.hello_seconds, self._close_silent)
@@ -153,8 +144,8 @@ class Connection(Line):
     def pause_reading(self) -> None:
         """Let what the peer sends wait, here what was read already and in the network the rest."""
         self._is_paused = True
-        if self.is_open:
-            self._leave_unread()
+        if self.is_open and self._transport is not None:
+            self._transport.pause_reading()
 
     def resume_reading(self) -> None:
         """Deliver what waits, and read again."""
@@ -163,12 +154,6 @@ class Connection(Line):
             self._going_on = self._loop.call_soon(self._go_on)
         else:
             self._read_again()
-
-    def read_later(self, seconds: float) -> None:
-        """Let what comes in so many seconds be read together; what was read already is delivered."""
-        if self._reading_later is None and self.is_open:
-            self._leave_unread()
-            self._reading_later = self._loop.call_later(seconds, self._stop_waiting)
 
     def close(self, code: int, reason: str, *, within: float | None = None) -> None:
         """Close politely, and in any case within so many seconds, `close_seconds` where None."""
@@ -217,7 +202,7 @@ class Connection(Line):
             and self.is_open
             and not self._rest
             and not self._fragments
-            and self._unread_since is None
+            and not self._is_paused
         ):
             message = apply_mask(data[_SMALL_HEADER_BYTES:], data[2:_SMALL_HEADER_BYTES])
             if self._receiver is not None and message.isascii():
@@ -225,9 +210,6 @@ class Connection(Line):
             else:
                 self._deliver(message)
         else:
-            self._came_since = self._unread_since
-            if len(data) < FULL_READ_BYTES:
-                self._unread_since = None
             self._receive(data)
 
     def eof_received(self) -> bool:
@@ -252,10 +234,10 @@ class Connection(Line):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of everything, so that nothing is left for the garbage collector."""
-        for coming in (self._going_on, self._answering, self._reading_later):
+        for coming in (self._going_on, self._answering):
             if coming is not None:
                 coming.cancel()
-        self._going_on = self._answering = self._reading_later = None
+        self._going_on = self._answering = None
         self._protocol.receive_eof()
         self._protocol.parser.close()
         receiver, self._receiver = self._receiver, None
@@ -330,16 +312,9 @@ class Connection(Line):
         """Keep what is not delivered in this turn of the event loop, and read no more until it is."""
         self._rest = rest
         if rest and self._transport is not None:
-            self._leave_unread()
+            self._transport.pause_reading()
             if not self._is_paused and self._going_on is None:
                 self._going_on = self._loop.call_soon(self._go_on)
-
-    def _leave_unread(self) -> None:
-        """Read nothing, and take note since when: what is read next may have come right after that."""
-        if self._transport is not None:
-            self._transport.pause_reading()
-            if self._unread_since is None:
-                self._unread_since = self._loop.time()
 
     def _go_on(self) -> None:
         """Deliver what was kept, and read again once all of it is."""
@@ -348,15 +323,10 @@ class Connection(Line):
             self._receive(b"")
             self._read_again()
 
-    def _stop_waiting(self) -> None:
-        self._reading_later = None
-        self._read_again()
-
     def _read_again(self) -> None:
-        """Read from the transport, unless something is still to be delivered or more is waited for."""
+        """Read from the transport, unless something is still to be delivered."""
         is_due = self.is_open or (self._receiver is None and not self._is_busy)
-        is_waited_for = self._going_on is not None or self._reading_later is not None
-        if is_due and not self._is_paused and not is_waited_for and self._transport is not None:
+        if is_due and not self._is_paused and self._going_on is None and self._transport is not None:
             self._transport.resume_reading()
 
     @property
@@ -509,8 +479,7 @@ class Connection(Line):
                 self._fail(CloseCode.INVALID_DATA, "text frames are UTF-8")
                 return
         if self._receiver is not None:
-            since = self._came_since
-            self._receiver.received(message, 0 if since is None else round((self._loop.time() - since) * 1000))
+            self._receiver.received(message)
 
     def _count_pong(self, size: int) -> None:
         """Cut off one who lets too many answers to its pings wait."""
