@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from tests.bench.load import Wire, encode_frame, gather_some, open_wire
 
 STRANGER = "127.0.0.2"
-CONNECTIONS = 300
+CONNECTIONS = 1_000
 WATCHERS = 294
 MESSAGES_A_SECOND = 100
 IN_FLIGHT = 10
