@@ -27,6 +27,9 @@ from tictactoe_server.transport import Announcement
 RESERVED_DESCRIPTORS: Final = 128
 """For those who are told that they are too many, for the disk, the log and the bots' processes."""
 
+SWITCH_SECONDS: Final = 0.0001
+"""How long the event loop may keep the store's thread from going on, each time that one is done with the disk."""
+
 log: Final = structlog.get_logger(__name__)
 
 
@@ -36,6 +39,7 @@ def run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
     Raises `CannotListen`, `CannotUseCertificate` and `CannotOpenStore` before anybody was let in.
     """
     _spare_the_collector()
+    sys.setswitchinterval(SWITCH_SECONDS)
     limits = _within_descriptors(limits)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(_serve(settings, limits, with_parent=with_parent))

@@ -17,6 +17,7 @@ import sys
 import tempfile
 from asyncio.subprocess import PIPE, Process
 from statistics import median
+from typing import NamedTuple
 
 from tests.attacks import overload, pupils
 from tests.attacks.floods import FLOODS
@@ -54,25 +55,44 @@ def felt(figures: Figures) -> str:
     return f"{figures.percentile_ms(50):.1f}/{figures.percentile_ms(99):.1f}"
 
 
-async def withstand(name: str, server: Measured, other: Measured, seconds: float, rounds: int) -> str:
-    """Return what a flood did and what the neighbours felt, as a line: medians where there are several rounds."""
+class Round(NamedTuple):
+    """How the neighbours fared without a flood, beside one of another server and beside one of their own."""
+
+    alone: Figures
+    control: Figures
+    attacked: Figures
+    did: str
+
+    @property
+    def ratio(self) -> float:
+        """How many times the control's p99 that of the attacked is."""
+        return self.attacked.percentile_ms(99) / self.control.percentile_ms(99)
+
+
+async def withstand(name: str, server: Measured, other: Measured, seconds: float) -> Round:
+    """Flood the other server and then this one, both as nobody has flooded them before."""
     hall = await Hall.open(server, seat_at_server, PAIRS, pace_seconds=PAIRS_PACE_SECONDS)
     alone = await hall.play(seconds)
-    ratios, lines = list[float](), list[str]()
-    for _ in range(rounds):
-        found, did = list[Figures](), ""
-        for flooded in (other, server):
-            stranger = await begin(name, flooded, seconds + RUN_UP_SECONDS)
-            found.append(await hall.play(seconds + 1))
-            did = await end(stranger)
-            await asyncio.sleep(1)
-        control, attacked = found
-        ratios.append(attacked.percentile_ms(99) / control.percentile_ms(99))
-        lines.append(f"{felt(control)} -> {felt(attacked)}")
+
+    async def flood(flooded: Measured) -> tuple[Figures, str]:
+        stranger = await begin(name, flooded, seconds + RUN_UP_SECONDS)
+        figures = await hall.play(seconds + 1)
+        return figures, await end(stranger)
+
+    control, _ = await flood(other)
+    await asyncio.sleep(1)
+    attacked, did = await flood(server)
     await hall.close()
+    return Round(alone, control, attacked, did)
+
+
+def describe(name: str, rounds: list[Round]) -> str:
+    """Return what the rounds of a flood showed, as a line."""
+    felt_then = ", ".join(f"{felt(one.control)} -> {felt(one.attacked)}" for one in rounds)
+    ratio = median(one.ratio for one in rounds)
     return (
-        f"{name:<10} p50/p99 in ms: alone {felt(alone)}; control -> attacked {', '.join(lines)}; "
-        f"p99 is {median(ratios):.2f} times the control's; {did}"
+        f"{name:<10} p50/p99 in ms: alone {felt(rounds[0].alone)}; control -> attacked {felt_then}; "
+        f"p99 is {ratio:.2f} times the control's; {rounds[-1].did}"
     )
 
 
@@ -101,7 +121,7 @@ def attack(name: str, seconds: float, rounds: int) -> str:
             return stack.enter_context(started((*before, *SERVER, *options, "--data", folder), is_pinned=is_pinned))
 
         if name in FLOODS:
-            return run(withstand(name, server(), server(), seconds, rounds))
+            return describe(name, [run(withstand(name, server(), server(), seconds)) for _ in range(rounds)])
         if name == "class":
             return run(pupils.lesson(server()))
         if name == "overload":

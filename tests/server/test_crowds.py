@@ -110,7 +110,7 @@ async def test_one_who_asks_or_comes_to_watch_is_shown_the_state_at_once(slow_fo
 
 
 async def test_in_a_crowd_a_watcher_speaks_now_and_then_and_players_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.desk.playing.CROWD", 1)
+    monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD", 1)
     async with (
         Server(HERE, limits=uncounted()) as server,
         two_playing(server) as (ana, _, room),

@@ -308,7 +308,8 @@ class Desk:
     # -- what takes longer --------------------------------------------------------------------------------------
 
     async def _greet(self, session: Session, request: Hello) -> None:
-        player, token = await self._players.welcome(request.name, request.token, session.address)
+        async with session.source.hellos:
+            player, token = await self._players.welcome(request.name, request.token, session.address)
         ban = self._bans.of_player(player.id)
         if ban is not None:
             id = None if request.id is UNSET else request.id

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Final
 
 from tictactoe_protocol import ErrorCode, clean_text
 from tictactoe_protocol.pushes import ChatLine
@@ -13,9 +12,6 @@ from tictactoe_server.rate_limit import RateLimit, RateLimits
 from tictactoe_server.rooms import Player, Refused, Room, apply
 from tictactoe_server.tables.live_room import LiveRoom, not_in_room
 from tictactoe_server.tables.session import Session
-
-CROWD: Final = 20
-"""How many may watch a room until they are a crowd."""
 
 
 class Played(Asked):
@@ -51,7 +47,7 @@ def is_offer(request: Request, room: Room) -> bool:
 def chat(session: Session, player: Player, request: Chat, live: LiveRoom, in_crowds: RateLimits) -> None:
     """Say something to everybody in the room; without control, format and invisible characters.
 
-    Where more than `CROWD` watch, those who do may speak as often as `in_crowds` lets them.
+    Where a crowd watches, those who do may speak as often as `in_crowds` lets them.
     """
     room = live.room
     seat = room.mark_of(player.id) if live.is_played_by(session) else None
@@ -60,7 +56,7 @@ def chat(session: Session, player: Player, request: Chat, live: LiveRoom, in_cro
     said = clean_text(request.text).strip()
     if not said:
         raise Refused(ErrorCode.BAD_MESSAGE, "There is nothing to read in that.", path="text")
-    if seat is None and len(live.watchers) > CROWD:
+    if seat is None and live.watchers.are_many:
         take(session, in_crowds.of(player.id), "chat", "So many watch that each may say something only now and then.")
     take(session, session.chat, "chat", "You say too much at once.")
     answer(session, request)

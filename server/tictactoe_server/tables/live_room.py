@@ -16,6 +16,7 @@ from tictactoe_protocol.pushes import HeldSeat, Push, Replaced, Result, RoomStat
 from tictactoe_server.rooms import Command, Player, Refused, Room, apply, held_seat_of, state_of, summary_of
 from tictactoe_server.stores import MISSING, Outline, Unreadable, decode_room
 from tictactoe_server.tables.session import Session
+from tictactoe_server.tables.watchers import Watchers
 from tictactoe_server.transport import encode_frame
 
 WATCHED_SECONDS: Final = 0.05
@@ -85,7 +86,7 @@ class Elsewhere(Refused):
 
 
 class LiveRoom:
-    """`players` maps the ids of seated players to the sessions that play, `watchers` keeps the order of arrival.
+    """`players` maps the ids of seated players to the sessions that play; those who only look on are its `watchers`.
 
     `room` is stored, as `revision`, once that is not `MISSING`; with `is_uncertain` something newer may be stored, too,
     and with `is_unshown` it is newer than what people were shown. One `change` is under way at a time, the next ones
@@ -147,7 +148,7 @@ class LiveRoom:
         self.change: Change | None = None
         self.waiting: deque[Change] = deque()
         self.players: dict[str, Session] = {}
-        self.watchers: dict[Session, None] = {}
+        self.watchers = Watchers(room.code)
         self.entering: set[str] = set()
         self.flag_at: float | None = None
         self.closing_at: float | None = None
@@ -231,20 +232,20 @@ class LiveRoom:
         if older is not None and older is not session:
             self.part(older)
             older.push(Replaced(self.room.code))
-        self.watchers.pop(session, None)
+        self.watchers.discard(session)
         self.players[player.id] = session
         session.enter(self.room.code, plays=True)
 
     def admit(self, session: Session) -> None:
         """Let this session watch."""
-        self.watchers[session] = None
+        self.watchers.add(session)
         session.enter(self.room.code, plays=False)
 
     def part(self, session: Session) -> None:
         """Let a session go; what it was still to be sent of the room is not sent."""
         if self.is_played_by(session) and session.player is not None:
             del self.players[session.player.id]
-        self.watchers.pop(session, None)
+        self.watchers.discard(session)
         session.leave(self.room.code)
 
     # -- telling --------------------------------------------------------------------------------------------------
@@ -273,14 +274,13 @@ class LiveRoom:
             return False
         self.watched_from = max(moment, self.watched_from) + WATCHED_SECONDS
         self.ending = result
-        code = self.room.code
-        for session in self.watchers:
-            session.connection.push_state(code, frame)
+        self.watchers.show(self.room.seq, frame)
         return True
 
     def show_to(self, session: Session, now: int) -> None:
         """Send the state to one session."""
         session.connection.push_state(self.room.code, self._frame(now))
+        self.watchers.note(session, self.room.seq)
 
     def _frame(self, now: int) -> bytes:
         return encode_frame(encode(state_of(self.room, now, watchers=len(self.watchers))))
@@ -288,8 +288,10 @@ class LiveRoom:
     def push(self, message: Push) -> None:
         """Send a message to everybody in the room, encoded once."""
         frame = encode_frame(encode(message))
-        for session in self.sessions:
+        for session in self.players.values():
             session.connection.push_frame(frame)
+        if self.watchers:
+            self.watchers.say(frame)
 
 
 def no_such_room(code: str) -> Refused:

@@ -525,6 +525,7 @@ class Registry:
         self._lobby.remove(live)
         self._changes.show_watchers(live)
         live.push(Closed(code, reason))
+        live.watchers.finish()
         address = live.address
         for session in list(live.sessions):
             live.part(session)

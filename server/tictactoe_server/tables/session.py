@@ -141,7 +141,6 @@ class Session:
         "_over_since",
         "_pressure",
         "_release",
-        "_source",
         "address",
         "analyses",
         "chat",
@@ -154,6 +153,7 @@ class Session:
         "player",
         "rooms",
         "secret",
+        "source",
         "tally",
     )
 
@@ -182,7 +182,7 @@ class Session:
         self.is_busy = self._is_over = self._is_in_line = False
         self._handler = handler
         self._pressure = pressure
-        self._source = pressure.sources.of(self.address)
+        self.source = pressure.sources.of(self.address)
         self._limits = limits
         self._now = now
         self._inbox: deque[tuple[bytes, int]] = deque()
@@ -245,6 +245,10 @@ class Session:
 
     def received(self, message: bytes) -> None:
         """Carry a message out, or let it wait for its turn."""
+        if self._is_in_line:
+            self._inbox.append((message, self._now()))
+            self._read_or_not()
+            return
         if self._inbox and self._pressure.is_restless and not self._wait() and self._shed(message):
             return
         if self.is_busy or self._inbox or self._wait():
@@ -254,17 +258,15 @@ class Session:
             self._carry_out(message, self._now())
 
     def ended(self) -> None:
-        """Take notice that the connection is gone; what it asked for before is still carried out."""
+        """Take notice that the connection is gone; what it asked for before is still carried out, in its turn."""
         self._is_over = True
-        if self._release is not None:
-            self._release.cancel()
         self._take_next()
 
     def take_turn(self) -> bool:
         """Take the message for which the address has room now; see `Sources`."""
         self._is_in_line = False
         self._held_at = asyncio.get_running_loop().time()
-        takes = bool(self._inbox) and not (self.is_busy or self._is_over or self.messages.take())
+        takes = bool(self._inbox) and not (self.is_busy or self.messages.take())
         if takes:
             self._carry_out(*self._inbox.popleft())
         self._take_next()
@@ -273,14 +275,14 @@ class Session:
     def _wait(self) -> int:
         """Count one message and return 0, or how long it has to wait: so many ms, or `_IN_LINE` with its address."""
         wait = self.messages.take()
-        if not wait and self._source.take():
+        if not wait and self.source.take():
             self.messages.give_back()
             return _IN_LINE
         return wait
 
     def _carry_out(self, message: bytes, now: int) -> None:
         """Carry a message out that came at `now`, unless there is too much to do."""
-        pressure, source = self._pressure, self._source
+        pressure, source = self._pressure, self.source
         pressure.requests += 1
         if pressure.requests > pressure.looked_at:
             pressure.look()
@@ -299,7 +301,7 @@ class Session:
     def _take_next(self) -> None:
         """Carry out what waits, until something of it takes longer or is too much."""
         while self._inbox and not self.is_busy:
-            wait = 0 if self._is_over else self._wait()
+            wait = self._wait()
             if wait:
                 self._hold_back(wait)
                 break
@@ -317,7 +319,7 @@ class Session:
         """
         if self._is_in_line or self._release is not None:
             return
-        if wait == _IN_LINE and not self._source.limit.wait():  # it is only not its turn yet
+        if wait == _IN_LINE and not self.source.limit.wait():  # it is only not its turn yet
             self._line_up()
             return
         loop = asyncio.get_running_loop()
@@ -339,13 +341,13 @@ class Session:
 
     def _line_up(self) -> None:
         self._is_in_line = True
-        self._source.line_up(self)
+        self.source.line_up(self)
 
     def _tell_of_wait(self, wait: int) -> None:
         """Say that what comes now waits."""
         kind, who = ("messages-per-address", "Your address says") if wait == _IN_LINE else ("messages", "You say")
         self.tally.limited[kind] += 1
-        retry_ms = self._source.limit.wait() if wait == _IN_LINE else wait
+        retry_ms = self.source.limit.wait() if wait == _IN_LINE else wait
         words = f"{who} too much: what comes now waits for its turn."
         self.refuse(error_answer(ErrorCode.RATE_LIMITED, words, retry_ms=max(1, retry_ms)))
 
@@ -355,8 +357,9 @@ class Session:
         self._take_next()
 
     def _read_or_not(self) -> None:
-        """Read from the peer until much waits, and again once hardly anything does."""
-        is_reading = len(self._inbox) <= (INBOX_MESSAGES if self._is_reading else 1)
+        """Read from the peer until much waits, or the line of its address is long; and again once that is over."""
+        most = _FEW_MESSAGES + 1 if self._is_in_line else INBOX_MESSAGES if self._is_reading else 1
+        is_reading = len(self._inbox) <= most
         if is_reading != self._is_reading:
             self._is_reading = is_reading
             if is_reading:

@@ -14,8 +14,11 @@ from weakref import WeakValueDictionary
 
 from tictactoe_server.rate_limit import RateLimit, RateLimits
 
-TURNS: Final = 50
+TURNS: Final = 200
 """In how many turns of the event loop at least is carried out what may come at once from one address."""
+
+HELLOS: Final = 4
+"""How many of those of one address that say hello at once are looked up or written down at a time."""
 
 _FEW_MESSAGES: Final = 16
 _SERVED_EVERY: Final = 0.01
@@ -33,12 +36,13 @@ class Waiting(Protocol):
 
 
 class Source:
-    """All who come from one address. `served` counts what was carried out for them lately."""
+    """All who come from one address. `served` counts what was carried out for them lately; `hellos` lets few in at a time."""
 
-    __slots__ = ("__weakref__", "_line", "_serving", "_sources", "_taken", "_turn", "limit", "served")
+    __slots__ = ("__weakref__", "_line", "_serving", "_sources", "_taken", "_turn", "hellos", "limit", "served")
 
     def __init__(self, sources: Sources, limit: RateLimit) -> None:
         self.limit = limit
+        self.hellos = asyncio.Semaphore(HELLOS)
         self.served = 0
         self._sources = sources
         self._turn = self._taken = 0

@@ -286,7 +286,22 @@ class Connection(Line):
                 self._feed(data[start:end])
             start = end
         if start < len(data) and self._receiver is not None:
-            self._feed(data[start:])
+            self._look_for_end(data[start:])
+
+    def _look_for_end(self, data: bytes) -> None:
+        """Pass over what a peer says that is being closed, until it agrees; whoever says much is read no more."""
+        start = 0
+        for _ in range(FRAMES_A_TURN):
+            end = end_of_frame(data, start, MAX_MESSAGE_BYTES)
+            if end == 0:
+                self._rest = data[start:]
+                return
+            if end == TOO_LONG or data[start] & 0x0F == Opcode.CLOSE:
+                self._feed(data[start:])
+                return
+            start = end
+        if self._transport is not None:
+            self._transport.pause_reading()
 
     def _hear_soon(self) -> None:
         """Let the request have its turn; what is longer than one may be is not read meanwhile."""

@@ -19,7 +19,7 @@ from tictactoe_server.transport.caller import TOO_MANY_WORDS, Caller
 from tictactoe_server.transport.connection import Connection
 from tictactoe_server.transport.door import MAX_TURNED_AWAY, Door, canonical
 
-ACCEPTED_A_TURN: Final = 16
+ACCEPTED_A_TURN: Final = 2
 """How many are accepted in one turn of the event loop."""
 
 _LINGER_SECONDS: Final = 1.0

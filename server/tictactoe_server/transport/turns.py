@@ -11,7 +11,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import Final
 
-TURN_SECONDS: Final = 0.001
+TURN_SECONDS: Final = 0.0005
 """How much of the processor's time it has in one turn of the event loop; one thing is done at least."""
 
 REST_SECONDS: Final = 0.001
