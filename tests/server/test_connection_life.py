@@ -286,6 +286,25 @@ async def test_a_peer_that_does_not_answer_a_close_is_cut_off(serve: Serve) -> N
         await stubborn.ended()
 
 
+@pytest.mark.parametrize(("messages", "is_heard"), [(10, True), (10_000, False)])
+async def test_one_who_is_closed_is_heard_until_its_goodbye_but_not_for_long(
+    serve: Serve, messages: int, is_heard: bool
+) -> None:
+    server = await serve(uncounted(close_seconds=600))
+    async with open_raw(server.url) as peer:
+        (connection,) = server._listener.connections
+        connection.close(1000, "enough")
+        goodbye = text(Close(1000, "").serialize(), opcode=Opcode.CLOSE)
+        await peer.write(text(ping("passed over")) * messages + goodbye)
+        assert await peer.close_code() == 1000
+        if is_heard:
+            await peer.ended()
+        else:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(peer.reader.read(), 0.3)
+        connection.abort()
+
+
 async def test_a_server_that_stops_waits_for_nobody_for_long() -> None:
     limits = uncounted(close_seconds=0.1)
     async with Server(Settings(host="127.0.0.1", port=0), limits=limits) as server:

@@ -109,6 +109,60 @@ async def test_one_who_asks_or_comes_to_watch_is_shown_the_state_at_once(slow_fo
         await late.state(ply=2)
 
 
+async def test_a_crowd_is_told_everything_in_its_order_and_nothing_older_than_what_one_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD", 1)
+    monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD_A_TURN", 1)
+    async with Server(HERE, limits=uncounted()) as server, contextlib.AsyncExitStack() as stack:
+        ana, bo, room = await stack.enter_async_context(two_playing(server))
+        crowd = [await stack.enter_async_context(open_peer(server.url)) for _ in range(12)]
+        for watcher in crowd:
+            await watcher.ask("watch", room=room)
+
+        async def look_often(watcher: Peer) -> None:
+            while not states(watcher, status="over"):
+                await watcher.ask("sync", room=room)
+
+        looking = [asyncio.create_task(look_often(watcher)) for watcher in crowd[::2]]
+        said = [str(number) for number in range(4)]
+        for text in said:
+            await ana.ask("chat", room=room, text=text)
+        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+        await asyncio.gather(*looking)
+        await ana.ask("chat", room=room, text="bye")
+        for player in (ana, bo):
+            await player.ask("leave", room=room)
+        for watcher in crowd:
+            await watcher.next_of("closed")
+            assert [line["text"] for line in watcher.seen if line["type"] == "chat"] == [*said, "bye"]
+            seqs = [state["seq"] for state in states(watcher)]
+            assert seqs == sorted(seqs)
+            assert states(watcher)[-1]["result"]["winner"] == "X"
+
+
+async def test_one_who_leaves_a_crowd_is_told_no_more_and_who_plays_does_not_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD", 1)
+    monkeypatch.setattr("tictactoe_server.tables.watchers.GATHER_SECONDS", 3600)
+    async with Server(HERE, limits=uncounted()) as server, contextlib.AsyncExitStack() as stack:
+        ana, bo, room = await stack.enter_async_context(two_playing(server))
+        crowd = [await stack.enter_async_context(open_peer(server.url)) for _ in range(3)]
+        for watcher in crowd:
+            await watcher.ask("watch", room=room)
+        await ana.ask("chat", room=room, text="hello")
+        await bo.next_of("chat")
+        await crowd[0].ask("leave", room=room)
+        for player in (ana, bo):
+            await player.ask("leave", room=room)
+        for watcher in crowd[1:]:
+            await watcher.next_of("closed")
+        await crowd[0].ask("ping")
+        heard = [any(message["type"] == "chat" for message in watcher.seen) for watcher in crowd]
+        assert heard == [False, True, True]
+
+
 async def test_in_a_crowd_a_watcher_speaks_now_and_then_and_players_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD", 1)
     async with (

@@ -149,6 +149,18 @@ async def test_one_who_says_little_is_not_closed_for_the_talk_of_others_at_its_a
         assert (await modest.ask("ping"))["type"] == "ok"
 
 
+async def test_what_was_asked_beyond_the_limit_waits_also_where_the_connection_is_gone() -> None:
+    limits = uncounted(messages_per_second_per_address=2, messages_at_once_per_address=4)
+    async with serving(limits) as server:
+        async with open_raw(server.url) as hasty:
+            await hasty.write(b"".join(text('{"type":"create"}') for _ in range(5)))
+            hasty.writer.write_eof()
+            await hasty.ended()
+        assert len(server._registry.rooms) == 3
+        while len(server._registry.rooms) < 5:
+            await asyncio.sleep(0.05)
+
+
 async def test_under_pressure_the_requests_of_the_address_that_had_most_are_refused_and_not_who_comes_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
