@@ -57,7 +57,7 @@ async def test_a_line_that_was_refused_comes_back(game: Game) -> None:
                 while f"ana: line {number}" not in ana.text and "You say too much" not in ana.text:
                     await ana.pilot.pause()
         text = await ana.until("You say too much at once.", "say: line")
-        assert "ana: line 0" in text
+        assert "ana: line" in text
 
 
 async def test_a_line_may_be_left_for_the_board_and_taken_up_again(game: Game) -> None:

@@ -36,7 +36,10 @@ class Waiting(Protocol):
 
 
 class Source:
-    """All who come from one address. `served` counts what was carried out for them lately; `hellos` lets few in at a time."""
+    """All who come from one address. `hellos` lets few of them in at a time.
+
+    `served` counts what was carried out for them lately.
+    """
 
     __slots__ = ("__weakref__", "_line", "_serving", "_sources", "_taken", "_turn", "hellos", "limit", "served")
 
