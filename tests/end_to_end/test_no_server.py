@@ -30,12 +30,20 @@ Serving = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 
 @contextlib.asynccontextmanager
 async def listening(serve: Serving, certificate: ssl.SSLContext | None = None) -> AsyncIterator[int]:
-    """Serve TCP on a free port of the loopback."""
-    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=certificate)
+    """Serve TCP on a free port of the loopback; in the end nobody is served any more."""
+    writers: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers[writer] = asyncio.ensure_future(serve(reader, writer))
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0, ssl=certificate)
     try:
         yield server.sockets[0].getsockname()[1]
     finally:
         server.close()
+        for writer in writers:
+            writer.transport.abort()
+        await asyncio.gather(*writers.values(), return_exceptions=True)
 
 
 def answering(answer: bytes) -> Serving:
