@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from typing import Any
 
 import pytest
 
@@ -11,8 +12,9 @@ from tests.limits import uncounted
 from tests.peer import open_peer
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
+from tictactoe_server.desk.players import Players
 from tictactoe_server.tables import Sources
-from tictactoe_server.tables.sources import TURNS
+from tictactoe_server.tables.sources import HELLOS, TURNS
 
 SECOND_NS = 1_000_000_000
 
@@ -159,6 +161,26 @@ async def test_what_was_asked_beyond_the_limit_waits_also_where_the_connection_i
         assert len(list(server._registry.rooms)) == 3
         await asyncio.sleep(1.2)
         assert len(list(server._registry.rooms)) == 5
+
+
+async def test_few_of_one_address_are_looked_up_at_a_time_and_all_are_greeted(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = most = 0
+    welcome = Players.welcome
+
+    async def counted(players: Players, *asked: Any) -> Any:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        await asyncio.sleep(0.01)
+        at_once -= 1
+        return await welcome(players, *asked)
+
+    monkeypatch.setattr(Players, "welcome", counted)
+    async with serving(uncounted()) as server, contextlib.AsyncExitStack() as stack:
+        opening = (stack.enter_async_context(open_peer(server.url)) for _ in range(12))
+        peers = await asyncio.gather(*opening)
+        assert len({peer.welcome["player"] for peer in peers}) == 12
+    assert most == HELLOS
 
 
 async def test_under_pressure_the_requests_of_the_address_that_had_most_are_refused_and_not_who_comes_next(
