@@ -27,6 +27,7 @@ async def test_the_last_game_and_clock_are_remembered(server: Server, visit: Vis
     await ana.page.get_by_label("Clock").fill("5+1")
     await ana.button("Open the room").click()
     await ana.button("Leave").click()
+    await expect(ana.button("Quick match")).to_be_visible()
     await ana.page.reload()
     await expect(ana.page.get_by_role("combobox", name="Game")).to_have_value("four")
     await expect(ana.page.get_by_role("combobox", name="Clock")).to_have_value("5+1")
