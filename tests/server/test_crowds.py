@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.transport import encode_frame
 
 HERE = Settings(host="127.0.0.1", port=0)
 
@@ -23,6 +25,17 @@ def states(peer: Peer, **expected: object) -> list[Message]:
         for message in peer.seen
         if message["type"] == "room" and all(message[key] == value for key, value in expected.items())
     ]
+
+
+@contextlib.asynccontextmanager
+async def two_before_a_crowd(server: Server, count: int) -> AsyncIterator[tuple[Peer, Peer, str, list[Peer]]]:
+    """Yield two who play, the code of their room, and so many who watch it."""
+    async with contextlib.AsyncExitStack() as stack:
+        ana, bo, room = await stack.enter_async_context(two_playing(server))
+        crowd = [await stack.enter_async_context(open_peer(server.url)) for _ in range(count)]
+        for watcher in crowd:
+            await watcher.ask("watch", room=room)
+        yield ana, bo, room, crowd
 
 
 @pytest.fixture
@@ -114,11 +127,10 @@ async def test_a_crowd_is_told_everything_in_its_order_and_nothing_older_than_wh
 ) -> None:
     monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD", 1)
     monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD_A_TURN", 1)
-    async with Server(HERE, limits=uncounted()) as server, contextlib.AsyncExitStack() as stack:
-        ana, bo, room = await stack.enter_async_context(two_playing(server))
-        crowd = [await stack.enter_async_context(open_peer(server.url)) for _ in range(12)]
-        for watcher in crowd:
-            await watcher.ask("watch", room=room)
+    async with (
+        Server(HERE, limits=uncounted()) as server,
+        two_before_a_crowd(server, 12) as (ana, bo, room, crowd),
+    ):
 
         async def look_often(watcher: Peer) -> None:
             while not states(watcher, status="over"):
@@ -141,16 +153,34 @@ async def test_a_crowd_is_told_everything_in_its_order_and_nothing_older_than_wh
             assert states(watcher)[-1]["result"]["winner"] == "X"
 
 
+@pytest.mark.parametrize("turns", [1, 2, 3, 4])
+async def test_what_comes_while_a_crowd_is_being_told_the_last_is_lost_to_nobody(
+    monkeypatch: pytest.MonkeyPatch, turns: int
+) -> None:
+    monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD", 1)
+    monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD_A_TURN", 1)
+    async with Server(HERE, limits=uncounted()) as server, two_before_a_crowd(server, 3) as (_, _, room, crowd):
+        live = server._registry.find_here(room)
+        assert live is not None
+        for number in range(12):
+            live.watchers.show(1_000 + number, encode_frame(b'{"type":"news","number":%d}' % number))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+        for watcher in crowd:
+            while [message.get("number") for message in watcher.seen][-1:] != [11]:
+                await watcher.receive()
+            assert [message["number"] for message in watcher.seen if message["type"] == "news"] == list(range(12))
+
+
 async def test_one_who_leaves_a_crowd_is_told_no_more_and_who_plays_does_not_wait(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD", 1)
     monkeypatch.setattr("tictactoe_server.tables.watchers.GATHER_SECONDS", 3600)
-    async with Server(HERE, limits=uncounted()) as server, contextlib.AsyncExitStack() as stack:
-        ana, bo, room = await stack.enter_async_context(two_playing(server))
-        crowd = [await stack.enter_async_context(open_peer(server.url)) for _ in range(3)]
-        for watcher in crowd:
-            await watcher.ask("watch", room=room)
+    async with (
+        Server(HERE, limits=uncounted()) as server,
+        two_before_a_crowd(server, 3) as (ana, bo, room, crowd),
+    ):
         await ana.ask("chat", room=room, text="hello")
         await bo.next_of("chat")
         await crowd[0].ask("leave", room=room)

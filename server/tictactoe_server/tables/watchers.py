@@ -22,10 +22,21 @@ class Watchers:
     """The sessions that watch the room of a code, in the order of their arrival.
 
     Each is shown the states in their order, and none that is older than what it was shown alone. States, with their
-    `seq`, and lines that are `coming` are told to all once those are that are being told; to whom is `left` then.
+    `seq`, and lines that are `coming` are told to all once those are that are being told. Who is `left` is told in the
+    `next_turn`.
     """
 
-    __slots__ = ("_code", "_coming_lines", "_coming_states", "_gathering", "_left", "_lines", "_shown", "_states")
+    __slots__ = (
+        "_code",
+        "_coming_lines",
+        "_coming_states",
+        "_gathering",
+        "_left",
+        "_lines",
+        "_next_turn",
+        "_shown",
+        "_states",
+    )
 
     def __init__(self, code: str) -> None:
         self._code = code
@@ -35,6 +46,7 @@ class Watchers:
         self._states: list[tuple[int, bytes]] = []
         self._lines = b""
         self._left: dict[Session, None] = {}
+        self._next_turn: asyncio.Handle | None = None
         self._gathering: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
@@ -76,17 +88,17 @@ class Watchers:
     def show(self, seq: int, frame: bytes) -> None:
         """Show all a state, beginning now."""
         self._coming_states.append((seq, frame))
-        if not self._left:
-            self._begin()
+        if self._next_turn is None:
+            self._go_on()
 
     def say(self, frame: bytes) -> None:
         """Tell all what was said, a crowd a little later and together with what else is said until then."""
         self._coming_lines.append(frame)
-        if self.are_many or self._left:
+        if self.are_many or self._next_turn is not None:
             if self._gathering is None:
                 self._gathering = asyncio.get_running_loop().call_later(GATHER_SECONDS, self._end_gathering)
         else:
-            self._begin()
+            self._go_on()
 
     def finish(self) -> None:
         """Tell all what they have not been told yet."""
@@ -98,26 +110,23 @@ class Watchers:
 
     def _end_gathering(self) -> None:
         self._gathering = None
-        if not self._left:
-            self._begin()
+        if self._next_turn is None:
+            self._go_on()
 
-    def _begin(self) -> None:
-        self._take_up()
-        self._go_on()
+    def _go_on(self) -> None:
+        """Tell some, and the others in the next turns."""
+        self._next_turn = None
+        if not self._left:
+            self._take_up()
+        self._tell(min(len(self._left), CROWD_A_TURN))
+        if self._left or self._coming_states or (self._coming_lines and self._gathering is None):
+            self._next_turn = asyncio.get_running_loop().call_soon(self._go_on)
 
     def _take_up(self) -> None:
         """Take what is coming for what is told."""
         self._states, self._coming_states = self._coming_states, []
         self._lines, self._coming_lines = b"".join(self._coming_lines), []
         self._left = dict.fromkeys(self._shown)
-
-    def _go_on(self) -> None:
-        """Tell some, and the others in the next turns."""
-        self._tell(min(len(self._left), CROWD_A_TURN))
-        if self._left:
-            asyncio.get_running_loop().call_soon(self._go_on)
-        elif self._coming_states or (self._coming_lines and self._gathering is None):
-            asyncio.get_running_loop().call_soon(self._begin)
 
     def _tell(self, count: int) -> None:
         for _ in range(count):
