@@ -9,6 +9,7 @@ import shutil
 from functools import cache
 from pathlib import Path
 from subprocess import CalledProcessError, TimeoutExpired, run
+from time import time
 from typing import Final
 
 import pytest
@@ -17,7 +18,9 @@ from tests.environment import environment
 
 FOLDER: Final = Path(__file__).parents[2] / ".ci-work" / "npm"
 PACKAGES: Final = ("axe-core@4", "typescript@7")
-SECONDS: Final = 50
+SECONDS: Final = 45
+TRIED_AGAIN_SECONDS: Final = 600
+"""After how long npm is tried again that failed: the workers of one run of tests do not wait for it in turn."""
 _TOLD: Final = re.compile(r"home|npm_config_.*|(https?|all|no)_proxy|ssl_cert_(file|dir)|node_extra_ca_certs", re.I)
 _WAY_OUT: Final = {name: value for name, value in os.environ.items() if _TOLD.fullmatch(name)}
 """What npm is told of the way to its registry, as it was before the tests took all that is set away."""
@@ -44,19 +47,28 @@ def _modules() -> Path:
 @cache
 def _install() -> str:
     """Install the packages where they are not there yet, one run of tests at a time; return why not, else nothing."""
-    npm = shutil.which("npm")
     FOLDER.mkdir(parents=True, exist_ok=True)
+    failure = FOLDER / "failure"
     with (FOLDER / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if all((FOLDER / "node_modules" / package.partition("@")[0]).is_dir() for package in PACKAGES):
             return "" if shutil.which("node") else "no node on this machine"
-        if npm is None:
-            return "no npm on this machine, which installs axe-core and TypeScript"
-        command = (npm, "install", "--prefix", FOLDER, *_QUIET, *PACKAGES)
-        try:
-            run(command, capture_output=True, text=True, check=True, timeout=SECONDS, env=environment(**_WAY_OUT))
-        except TimeoutExpired:
-            return f"npm did not install axe-core and TypeScript within {SECONDS} s"
-        except CalledProcessError as failed:
-            return f"npm cannot install axe-core and TypeScript: {failed.stderr.strip()[:200]}"
+        if failure.exists() and time() - failure.stat().st_mtime < TRIED_AGAIN_SECONDS:
+            return failure.read_text()
+        why = _run_npm()
+        failure.write_text(why)
+    return why
+
+
+def _run_npm() -> str:
+    npm = shutil.which("npm")
+    if npm is None:
+        return "no npm on this machine, which installs axe-core and TypeScript"
+    command = (npm, "install", "--prefix", FOLDER, *_QUIET, *PACKAGES)
+    try:
+        run(command, capture_output=True, text=True, check=True, timeout=SECONDS, env=environment(**_WAY_OUT))
+    except TimeoutExpired:
+        return f"npm did not install axe-core and TypeScript within {SECONDS} s"
+    except CalledProcessError as failed:
+        return f"npm cannot install axe-core and TypeScript: {failed.stderr.strip()[:200]}"
     return ""

@@ -124,7 +124,7 @@ async def test_six_players_and_a_watcher_fit_at_every_size(server: Server, open_
         watcher = await others.enter_async_context(open_screen(server.url, Choice("watch", code=code)))
         await watcher.until("WATCHING")
         await ana.enter("a1")
-        await watcher.until("(X)")
+        await watcher.until("move (O)")
         await watcher.do("left", "move 0 of 1")
         check_fit(watcher, "Looking back at move 0.")
         check_fit(ana, "Barth")
