@@ -95,6 +95,13 @@ class Link:
     async def carry(self, proxy: Proxy, caller: Streams) -> None:
         """Connect to the server and pass bytes on both ways until either side or a cut ends it."""
         self._writers.append(caller[1])
+        try:
+            await self._carry(proxy, caller)
+        finally:
+            for writer in self._writers:
+                writer.transport.abort()
+
+    async def _carry(self, proxy: Proxy, caller: Streams) -> None:
         server = await proxy.reach(caller[1])
         if server is not None:
             self._writers.append(server[1])
@@ -110,9 +117,9 @@ class Link:
         finally:
             for way in ways:
                 way.cancel()
-            await asyncio.gather(*ways, return_exceptions=True)
             for writer in self._writers:
                 writer.close()
+            await asyncio.gather(*ways, return_exceptions=True)
             for writer in self._writers:
                 with contextlib.suppress(OSError):
                     await writer.wait_closed()

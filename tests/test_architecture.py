@@ -44,7 +44,7 @@ SERVER_LEVELS = (
     {"stores"},
     {"transport", "bots"},
     {"tables"},
-    {"house"},
+    {"cluster"},
     {"operator"},
     {"desk"},
     {"page"},

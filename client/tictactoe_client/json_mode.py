@@ -16,7 +16,7 @@ from tictactoe_client.exits import dismiss, exit_code_of
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.errors import ConnectionLost, Interrupted, Refused
-from tictactoe_client.online.events import Back, ConnectionEvent, Gone, Lost, Retrying
+from tictactoe_client.online.events import Back, ConnectionEvent, Gone, Lost, Retrying, RoomMoved
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.session import Enter, Session
@@ -135,6 +135,8 @@ class JsonGame:
                 print_own("reconnecting", attempt=what.attempt, in_ms=in_ms, server=what.server)
             case Back():
                 print_connected(self._client, what.latency_seconds)
+            case RoomMoved():
+                print_own("moved", room=what.room, url=what.url)
             case Ok() if what.room and what.seat is not UNSET:
                 self._room = self._client.room(what.room)
                 if what.seat is not None:

@@ -9,6 +9,7 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, ParamSpec, TypeVar
 
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
@@ -22,6 +23,7 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import is_decision
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import Welcome
 
 Phase = Literal["connecting", "online", "away", "failed"]
 Role = Literal["player", "reader", "nobody"]
@@ -207,7 +209,7 @@ class Session:
             self.phase, self.held_until = "away", now + event.hold_seconds
         elif isinstance(event, Retrying):
             self.retrying, self.retries_at = event, now + event.in_seconds
-        elif isinstance(event, Back):
+        elif isinstance(event, Back) or isinstance(message.push, Welcome):
             self._note_address(client)
         self._hear(message)
         if event is not None:
@@ -216,6 +218,7 @@ class Session:
     async def _arrive(self, connections: AsyncExitStack) -> Client:
         """Connect as whom we are; anew where the server forgot us, to a server of our own where there is none."""
         token, backoff = await self._find_token(), self.settings.backoff
+        is_new, way_here = token is None, None
         if self._talk is not None:  # whoever sits before a screen decides themselves how long to wait
             backoff = replace(backoff, absent_seconds=math.inf)
         while True:
@@ -229,42 +232,67 @@ class Session:
                 server = refused.server or self.address.url  # the others of the house may still know us
                 await self.write(self.players.forget, server, token)
                 self._tokens.pop(server, None)
-                token = None
+                token, is_new = None, False
             except Unreachable:
-                if not (self._starts_local and self.address.is_loopback):
+                if way_here is not None:
+                    self.house, token, way_here = way_here, None, None
+                elif self._starts_local and self.address.is_loopback:
+                    self._starts_local = False
+                    self._own = await self._servers.enter_async_context(run_local_server())
+                    self.house, token = House((self._own,)), None
+                else:
                     raise
-                self._starts_local = False
-                self._own = await self._servers.enter_async_context(run_local_server())
-                self.house, token = House((self._own,)), None
             else:
-                self._settle_in(client)
-                return client
+                known = await self._find_in_cluster(client) if is_new else None
+                if known is None:
+                    self._settle_in(client)
+                    return client
+                await connections.aclose()
+                way_here, is_new = self.house, False
+                self.house, token = known
 
     async def _find_token(self) -> str | None:
         """Return the token of whom we are to be, None for somebody new; a player is then ours."""
-        urls, here, known = self.house.urls, self._tokens.get(self.address.url), None
+        here, known = self._tokens.get(self.house.given.first.url), None
+        if self._room or self._resumes or here is None or self.role == "reader":
+            known = await self._find_player(self.house.given.urls)
+        return known.token if known is not None else here
+
+    async def _find_player(self, urls: tuple[str, ...], cluster: str = "") -> KnownPlayer | None:
+        """Return whom we are to be of those who are known at these addresses, None for somebody new."""
         is_nobody = self.role == "nobody"
         if self.role == "reader":
-            known = self.players.find(urls, self.name)
-        elif self._room or self._resumes or (here is None and not is_nobody):
-            how = {"resumes": self._resumes, "only_seated": is_nobody}
-            known = await self.write(self.players.take, urls, self.name, self._room, **how)
-        return known.token if known is not None else here
+            return self.players.find(urls, self.name, cluster=cluster)
+        if is_nobody and not (self._room or self._resumes):
+            return None
+        take = partial(self.players.take, only_seated=is_nobody, resumes=self._resumes, cluster=cluster)
+        return await self.write(take, urls, self.name, self._room)
+
+    async def _find_in_cluster(self, client: Client) -> tuple[House, str] | None:
+        """Return which server of the cluster to which we have come knows us already, and the token there, or None.
+
+        A token goes only where it is known to be good: that it is of some cluster, any server may say.
+        """
+        cluster, named = client.welcome.cluster or "", client.house.learnt
+        known = await self._find_player(tuple(address.url for address in named), cluster) if cluster else None
+        if known is None:
+            return None
+        return House((next(address for address in named if known.is_known_at((address.url,))),)), known.token
 
     def _settle_in(self, client: Client) -> None:
         self.client = client
         self._note_address(client)
-        self._tokens.update(dict.fromkeys(self.house.urls, client.token))
+        self._tokens.update(dict.fromkeys(self.house.given.urls, client.token))
         self._room, self._resumes = None, False
         if self.role == "player" and not self.is_own:
             self._keep()
-            others = (player for player in self.players.on(self.house.urls) if player.token != client.token)
+            others = (player for player in self.players.on(self.house.given.urls) if player.token != client.token)
             if not self._is_told and any(player.name == client.name and not player.is_free for player in others):
                 self._is_told, name = True, clean_text(client.name)
                 self._tell(f"Another program plays as {name} now: here you are another {name}, with games of your own.")
 
     def _note_address(self, client: Client) -> None:
-        self.phase, self.house, self._reached = "online", client.house, client.address
+        self.phase, self.house, self._reached = "online", client.house, client.house.given.first
 
     async def enter(self, enter: Enter) -> Room:
         """Enter a room, and have the seat there written down."""
@@ -284,7 +312,7 @@ class Session:
         """Strike out, beside everything else, the seat in a room that was left."""
         if self.client is not None and room in self.rooms:
             self.rooms.discard(room)
-            self._begin(self.write(self.players.forget_room, self.house.urls, self.client.token, room))
+            self._begin(self.write(self.players.forget_room, self.house.given.urls, self.client.token, room))
 
     async def end_by(self, end: BaseException) -> None:
         """Give our seats up where this end is somebody's decision and the server can be told; else hold them."""
@@ -304,7 +332,9 @@ class Session:
         """Write down whom we play as, and where; nobody comes back to a server of this run."""
         client = self.client
         if client is not None and not self.is_own:
-            rows = [KnownPlayer(url, client.name, client.token, rooms=rooms) for url in self.house.urls]
+            others = tuple(address.url for address in self.house.learnt)
+            row = KnownPlayer("", client.name, client.token, rooms=rooms, others=others)
+            rows = [replace(row, server=url, cluster=client.welcome.cluster or "") for url in self.house.given.urls]
             self._begin(self.write(self.players.keep, *rows))
 
     async def write(self, change: Callable[Given, Written], *arguments: Given.args, **options: Given.kwargs) -> Written:

@@ -116,7 +116,7 @@ declare namespace Protocol {
     how: string;
   }
 
-  /** A request was refused and changed nothing; `code` is one of `ErrorCode`, or newer than this client. */
+  /** A request was refused and changed nothing; `code` is one of `ErrorCode`, or newer than this client. `url` is there with `moved`: the server that has the room. */
   interface Error {
     type: "error";
     id?: string;
@@ -125,6 +125,7 @@ declare namespace Protocol {
     room?: string;
     path?: string;
     retry_ms?: number;
+    url?: string;
   }
 
   /** A seat that the player holds in an unfinished room: in which game, who sits there by mark, whose turn it is. What newer servers say of the room is left out by older ones, and `turn` where another server has the room. */
@@ -220,6 +221,13 @@ declare namespace Protocol {
     cell: number;
     ply: number;
     id?: string;
+  }
+
+  /** Another server has the room from now on: whoever plays or watches there goes on at `url`. */
+  interface Moved {
+    type: "moved";
+    room: string;
+    url: string;
   }
 
   /** The server is about to go; come back after `retry_ms`, unless the code is `stopping`: then for good. With `in_ms` it goes when the games that are on are over, at the latest after so long; null is no such limit. */
@@ -423,7 +431,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. */
+  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the player is the same at each. A server on its own has neither. */
   interface Welcome {
     type: "welcome";
     protocol: number;
@@ -436,9 +444,11 @@ declare namespace Protocol {
     held_ms?: { [key: string]: number };
     features?: string[];
     id?: string;
+    servers?: string[];
+    cluster?: string;
   }
 
   type Request = Hello | Create | Match | Join | Watch | Leave | Move | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse;
 
-  type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Closed | Notice | Announcement;
+  type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement;
 }

@@ -18,6 +18,7 @@ def error_answer(
     room: str | None = None,
     path: str | None = None,
     retry_ms: int | None = None,
+    url: str | None = None,
 ) -> Error:
     """Return the error to send, shorter than `MAX_ERROR_BYTES` as JSON.
 
@@ -26,6 +27,7 @@ def error_answer(
     """
     echoed_id = UNSET if id is None else id
     retry = UNSET if retry_ms is None else retry_ms
+    where = UNSET if url is None else url
     error = Error(
         id=echoed_id,
         code=code,
@@ -33,7 +35,8 @@ def error_answer(
         room=room if room and clean_text(room) == room else UNSET,
         path=path if path and clean_text(path) == path else UNSET,
         retry_ms=retry,
+        url=where,
     )
     if len(encode(error)) < MAX_ERROR_BYTES:
         return error
-    return Error(id=echoed_id, code=code, message=f"Refused: {code}.", retry_ms=retry)
+    return Error(id=echoed_id, code=code, message=f"Refused: {code}.", retry_ms=retry, url=where)

@@ -38,6 +38,7 @@ class ErrorCode(StrEnum):
     BAD_RULES = "bad_rules"
     NO_SUCH_ROOM = "no_such_room"
     ROOM_FULL = "room_full"
+    MOVED = "moved"
     NOT_IN_ROOM = "not_in_room"
     NOT_SEATED = "not_seated"
     NOT_ALLOWED = "not_allowed"

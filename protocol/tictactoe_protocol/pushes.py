@@ -24,7 +24,7 @@ ResultReason = Annotated[str, Meta(examples=list(RESULT_REASONS))]
 OfferEnd = Annotated[str, Meta(examples=["declined", "withdrawn"])]
 ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
 
-FEATURES: Final = ("abort", "analysis", "boards", "chat", "repeat", "seq", "share", "wall")
+FEATURES: Final = ("abort", "analysis", "boards", "chat", "moved", "repeat", "seq", "share", "wall")
 """What this version can do that 1.0 could not, as `welcome` and `hello` name it. See `docs/protocol.md`."""
 
 
@@ -222,7 +222,9 @@ class Welcome(_Push, frozen=True, tag="welcome", kw_only=True):
 
     `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the
     player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can
-    do beyond version 1.0: fields of requests that are newer are for servers that name them.
+    do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of
+    the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the
+    player is the same at each. A server on its own has neither.
     """
 
     protocol: int
@@ -235,6 +237,8 @@ class Welcome(_Push, frozen=True, tag="welcome", kw_only=True):
     held_ms: dict[str, int] | UnsetType = UNSET
     features: tuple[str, ...] = ()
     id: str | UnsetType = UNSET
+    servers: tuple[str, ...] | UnsetType = UNSET
+    cluster: str | UnsetType = UNSET
 
 
 class Ok(_Push, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
@@ -254,7 +258,10 @@ class Ok(_Push, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
 
 
 class Error(_Push, frozen=True, tag="error", kw_only=True, omit_defaults=True):
-    """A request was refused and changed nothing; `code` is one of `ErrorCode`, or newer than this client."""
+    """A request was refused and changed nothing; `code` is one of `ErrorCode`, or newer than this client.
+
+    `url` is there with ``moved``: the server that has the room.
+    """
 
     id: str | UnsetType = UNSET
     code: str
@@ -262,6 +269,7 @@ class Error(_Push, frozen=True, tag="error", kw_only=True, omit_defaults=True):
     room: str | UnsetType = UNSET
     path: str | UnsetType = UNSET
     retry_ms: int | UnsetType = UNSET
+    url: str | UnsetType = UNSET
 
 
 class ChatLine(_Push, frozen=True, tag="chat", kw_only=True, rename={"from_": "from"}):
@@ -316,6 +324,13 @@ class Replaced(_Push, frozen=True, tag="replaced"):
     room: str
 
 
+class Moved(_Push, frozen=True, tag="moved"):
+    """Another server has the room from now on: whoever plays or watches there goes on at `url`."""
+
+    room: str
+    url: str
+
+
 class Closed(_Push, frozen=True, tag="closed"):
     """The room is gone."""
 
@@ -342,5 +357,16 @@ class Announcement(_Push, frozen=True, tag="announcement"):
 
 
 Push = (
-    Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Closed | Notice | Announcement
+    Welcome
+    | Ok
+    | Error
+    | RoomState
+    | ChatLine
+    | LobbyChange
+    | LiveBoards
+    | Replaced
+    | Moved
+    | Closed
+    | Notice
+    | Announcement
 )

@@ -101,6 +101,22 @@ class _Origin(click.ParamType):  # type: ignore[type-arg]  # older versions of c
         return text
 
 
+def _advertised(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+    """Return the URL with the scheme of a WebSocket and without a slash at its end."""
+    if not text:
+        return None
+    scheme, separator, rest = text.partition("://")
+    found = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}.get(scheme.lower())
+    try:
+        parts = urlsplit(text)
+        is_whole = bool(parts.hostname) and parts.port != 0 and not (parts.query or parts.fragment or parts.username)
+    except ValueError:
+        is_whole = False
+    if not separator or found is None or not is_whole:
+        raise click.BadParameter(f'"{text}" is no URL as in ws://10.0.0.11:8765 or wss://play.example/s1.')
+    return f"{found}://{rest.rstrip('/')}"
+
+
 def _metrics_address(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, int] | None:
     """Return the host and port that `--metrics` names, in brackets where the host is an IPv6 address."""
     if value is None:
@@ -271,6 +287,14 @@ def _metrics_address(context: click.Context, parameter: click.Parameter, value: 
     help="Use --store even where it may lose moves that it has acknowledged, and say so.",
 )
 @click.option(
+    "--advertise",
+    metavar="URL",
+    show_envvar=True,
+    callback=_advertised,
+    help="With --store: where players reach this very server, as in ws://10.0.0.11:8765 or wss://play.example/s1. "
+    "Needed unless --host is one address.",
+)
+@click.option(
     "--page/--no-page",
     default=True,
     show_default=True,
@@ -306,6 +330,7 @@ def main(
     store_credentials: Path | None,
     store_ca: Path | None,
     store_unsafe: bool,
+    advertise: str | None,
     page: bool,
     with_parent: bool,
 ) -> None:
@@ -328,6 +353,10 @@ def main(
         return
     if (tls_cert is None) is not (tls_key is None):
         raise click.UsageError("--tls-cert and --tls-key belong together: one is missing.")
+    if store and advertise is None and host in (None, "", "0.0.0.0", "::"):
+        raise click.UsageError(
+            "--store needs --advertise URL, where players reach this very server, unless --host is one address."
+        )
     settings = Settings(
         host or None,
         port,
@@ -351,6 +380,7 @@ def main(
         store_ca,
         store_unsafe,
         page,
+        advertise,
     )
     limits = with_counts(Limits(deserted_seconds=keep_room, deserted_game_seconds=keep_game), dict(limit))
     set_up_logging(settings.log_format, settings.log_level)

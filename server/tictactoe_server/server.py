@@ -50,6 +50,7 @@ from tictactoe_server.tables import (
     Sources,
     Tally,
     Timers,
+    Uninterrupted,
     messages_rate,
 )
 from tictactoe_server.transport import (
@@ -66,7 +67,7 @@ from tictactoe_server.transport import (
 )
 
 if TYPE_CHECKING:
-    from tictactoe_server.house import House
+    from tictactoe_server.cluster import Cluster
     from tictactoe_server.operator.metrics import MetricsServer
 
 _STOP_SECONDS: Final = 5.0
@@ -76,7 +77,7 @@ log: Final = structlog.get_logger(__name__)
 
 class Server:
     """A running server; use it with ``async with``. `port`, `url` and `certificate` are known inside, and `carry_out`,
-    which carries the operator's orders out, at all servers of the house where there are several.
+    which carries the operator's orders out, at all servers of the cluster where there are several.
 
     All that rooms measure goes by `monotonic_ns`. Raises `CannotListen`, `CannotUseCertificate` or `CannotOpenStore` on
     entry. On exit every peer gets a notice and close code 1012, and the store is flushed.
@@ -97,7 +98,7 @@ class Server:
         self._monotonic_ns = monotonic_ns
         self._chores: list[asyncio.Task[None]] = []
         self._metrics: MetricsServer | None = None
-        self._house: House | None = None
+        self._cluster: Cluster | None = None
         self.port = self._settings.port
         self.certificate: Certificate | None = None
 
@@ -155,17 +156,17 @@ class Server:
                 if self._metrics is not None:
                     await self._metrics.open()
                     undoing.push_async_callback(self._metrics.close)
-                if self._house is not None:
-                    await self._house.open()
+                if self._cluster is not None:
+                    await self._cluster.open(self._office.hear_ban)
             except StoreUnavailable as unavailable:
                 raise CannotOpenStore(f"What is kept cannot be read: {unavailable}") from None
             undoing.pop_all()
         chores = [
-            self._registry.restore() if self._house is None else self._house.keep(),
+            self._registry.restore() if self._cluster is None else self._cluster.keep(),
             self._time.keep(),
             self._site.lag.keep(),
             self._sources.keep(),
-            self._keep_house(),
+            self._housekeep(),
             warn_in_bulk(self._site),
             self._registry.log.keep(),
         ]
@@ -183,7 +184,7 @@ class Server:
     ) -> None:
         self._machine_names.stop()
         drain = self._site.drain
-        if self._house is not None and self._house.leave():
+        if self._cluster is not None and await self._cluster.leave():
             drain.back_ms = HANDOVER_MS
         self._tell_all(drain.notice())
         await self._listener.stop(
@@ -211,11 +212,11 @@ class Server:
         return self._office
 
     @property
-    def house(self) -> House:
+    def cluster(self) -> Cluster:
         """The servers of which this is one; raises LookupError for one on its own."""
-        if self._house is None:
+        if self._cluster is None:
             raise LookupError("This server is on its own.")
-        return self._house
+        return self._cluster
 
     @property
     def metrics_port(self) -> int | None:
@@ -251,7 +252,7 @@ class Server:
         rate = messages_rate(limits.messages_per_second_per_address, limits.messages_at_once_per_address)
         self._sources = sources = Sources(*rate, self._monotonic_ns)
         self._pressure = Pressure(limits.turn_milliseconds, sources)
-        self._house = house = self._join_house(store, timers) if settings.store is not None else None
+        self._cluster = cluster = self._join_cluster(store, timers) if settings.store is not None else None
         pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = bots = Bots(pool, registry.act, pause_seconds=settings.bot_pause_seconds)
         changes.on_shown = lambda live: None if live.is_paused else bots.notice(live.room)
@@ -277,7 +278,7 @@ class Server:
             bans,
             drain,
             hold_ms=hold_ms,
-            house=house,
+            cluster=cluster,
             shows_pages=settings.page,
         )
         self._door = door = Door(limits, settings.origins, settings.trusted_proxies, self._monotonic_ns)
@@ -308,15 +309,15 @@ class Server:
             self._limits_now,
             self._limited,
             self._unready,
-            house,
+            cluster,
         )
         self._office = office = Office(site)
         self.carry_out: Callable[[Order], Awaitable[Answer]] = office.carry_out
-        if house is not None:
-            from tictactoe_server.operator.house_office import HouseOffice
+        if cluster is not None:
+            from tictactoe_server.operator.cluster_office import ClusterOffice
 
-            self.carry_out = HouseOffice(office, house).carry_out
-        self._housekeeping = Housekeeping(store, bans, self._staying, settings.keep_history_days)
+            self.carry_out = ClusterOffice(office, cluster).carry_out
+        self._clusterkeeping = Housekeeping(store, bans, self._staying, settings.keep_history_days)
         if settings.metrics is not None:
             from tictactoe_server.operator.metrics import MetricsServer  # what else is here does without the library
 
@@ -328,35 +329,23 @@ class Server:
         return {name.lower() for name in (socket.gethostname(), self._settings.host, *names) if name}
 
     def _served_time(self, store: Storage) -> ServedTime:
-        """Return the time that counts: in a house it does not run while this server is stopped."""
+        """Return the time that counts: in a cluster it does not run while this server is stopped."""
         if self._settings.store is None:
             return ServedTime(store, self._monotonic_ns)
-        from tictactoe_server.house import GRACE_SECONDS, NOTE_SECONDS, Uninterrupted
+        from tictactoe_server.cluster import GRACE_SECONDS, NOTE_SECONDS
 
         clock = Uninterrupted(self._monotonic_ns)
         return ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
 
-    def _join_house(self, store: Storage, timers: Timers) -> House:
+    def _join_cluster(self, store: Storage, timers: Timers) -> Cluster:
         """Return the servers that keep their rooms in the same store."""
-        from tictactoe_server.house import Guest, House
+        from tictactoe_server.cluster import Cluster
         from tictactoe_server.stores.jetstream import JetStreamStore
 
         if not isinstance(store, JetStreamStore):
             raise CannotOpenStore(f"{self._settings.store} is no store of several servers.")
-        house = House(
-            store,
-            f"{socket.gethostname()}:{self.port}",
-            self._registry,
-            self._changes,
-            timers,
-            self._agenda,
-            self._time,
-            lambda way, met: Guest(
-                way, met, self._desk, self._pressure, self._limits, self._time, self._monotonic_ns, self._tally
-            ),
-        )
-        house.on_ban = lambda subject, ban: self._office.hear_ban(subject, ban)
-        return house
+        name, url = f"{socket.gethostname()}:{self.port}", self._settings.advertise or self.url
+        return Cluster(store, name, url, self._registry, timers, self._agenda, self._time)
 
     def _meet(self, connection: Connection) -> Receiver:
         """Return the session of a peer that has just arrived, unless its address is banned."""
@@ -380,10 +369,10 @@ class Server:
         for connection in self._listener.connections:
             connection.push_frame(frame)
 
-    async def _keep_house(self) -> None:
+    async def _housekeep(self) -> None:
         """Forget what nobody needs, once it is known who has a seat."""
         await self._registry.until_restored()
-        await self._housekeeping.keep()
+        await self._clusterkeeping.keep()
 
     def _unready(self) -> str | None:
         """Return why nobody had better be sent here now, or None."""
@@ -392,8 +381,8 @@ class Server:
             return "starting"
         if self._site.drain.is_on:
             return "draining"
-        if self._house is not None and not self._house.members.is_in:
-            return "not in the house yet, or not any more"
+        if self._cluster is not None and not self._cluster.members.is_in:
+            return "not in the cluster yet"
         if owed_since is not None and time.monotonic() - owed_since > GRACE_SECONDS:
             return "the store does not answer"
         return None

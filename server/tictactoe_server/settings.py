@@ -28,7 +28,8 @@ class Settings:
     `metrics` is the host and port on which figures are shown, None for none. Finished games are kept for
     `keep_history_days`, for good where that is None.
     `store` names the NATS servers that keep everything for several of ours, as in ``nats://a,b,c``, None for none, and
-    `data` then keeps a copy of the finished games alone. `store_credentials` and `store_ca` are files, and with
+    `data` then keeps a copy of the finished games alone; `advertise` is the URL at which players reach this one of
+    them, None for where it listens. `store_credentials` and `store_ca` are files, and with
     `store_unsafe` a store is taken that may lose what it has acknowledged. With `page` the server answers browsers,
     and others who ask in plain HTTP.
     """
@@ -55,6 +56,7 @@ class Settings:
     store_ca: Path | None = None
     store_unsafe: bool = False
     page: bool = True
+    advertise: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,13 @@ the relay of the same round.
 Usage: python -m tests.bench.moves [--rooms 100] [--seconds 5] [--rounds 5] [--only memory,disk,relay]
        python -m tests.bench.moves --rooms-list 1,10,100,1000,4000
        python -m tests.bench.moves --peers
-       python -m tests.bench.moves --store nats --servers 2
+       python -m tests.bench.moves --only disk --store nats --servers 3
 
-With --store nats: a house of one server on three nodes of NATS, and one of several with the two of each room on
-different ones. The processor time is that of all its servers together, the nodes' own stands behind it. Then, for disk
-and the houses, how long a move takes when they come at 900 a second, however late the ones before are.
+With --store nats: clusters on three nodes of NATS: of one server, of one with another beside it that nobody uses, of
+two servers and so on, where the two of each room come by different ones and go to the room's. The processor time is
+that of all servers together that are used, and the ratio is to disk; behind it stand the time of the nodes, and that of
+the idle server with what it is sent. Then, for disk and the clusters, how long a move takes when they come at 900 a
+second, however late the ones before are.
 With --with-bots: how long people wait for a move, at ten moves a second in each of 100 rooms, while 50 rooms of bots
 think about gomoku without a pause, beside the same without the bots.
 """
@@ -25,15 +27,15 @@ import contextlib
 from collections.abc import AsyncIterator
 from statistics import median
 
+from tests.bench.clusters import clusters
 from tests.bench.contestants import OURS, Contestant
-from tests.bench.houses import houses
 from tests.bench.load import Wire, open_wire, run
 from tests.bench.peers import CannotInstall, installed
 from tests.bench.peers.contestants import peers_in
 from tests.bench.processes import IN_MEMORY, SERVER, Measured, allow_many_connections, started, wait_for_quiet
 from tests.bench.tables import DRAWN, STEPS_A_GAME, Figures, Hall, seat_at_server
 
-YARDSTICK = "relay"
+YARDSTICK, CLUSTERS_YARDSTICK = "relay", "disk"
 SLICE_SECONDS = 0.5
 PATIENCE_SECONDS = 5.0
 """How long a round waits for a quiet machine: shorter than a server waits for the pongs that lie there meanwhile."""
@@ -58,7 +60,8 @@ def row(contestant: Contestant, figures: list[Figures]) -> str:
         f" {median(one.percentile_ms(50) for one in figures):>8.2f}"
         f" {median(one.percentile_ms(99) for one in figures):>8.2f}  {'yes' if contestant.is_durable else 'no':<7}"
         f" {median(one.busy for one in figures):>6.0%} {median(one.load for one in figures):>6.0%}"
-        + (f"   nodes {beside:.1f} µs" if (beside := median(one.beside_us for one in figures)) else "")
+        + "".join(f"   {name} {median(one.beside_us[name] for one in figures):.1f} µs" for name in figures[0].beside_us)
+        + (f", {heard:,.0f} B/s" if (heard := median(one.idle_bytes / one.seconds for one in figures)) else "")
     )
 
 
@@ -75,7 +78,7 @@ def doubts(figures: Figures) -> str:
 
 
 def ratio(figures: list[Figures], yardstick: list[Figures]) -> str:
-    """Return how much a move costs beside the relay's: the median of the rounds, the least and the most."""
+    """Return how much a move costs beside the yardstick's: the median of the rounds, the least and the most."""
     ratios = [one.cpu_us / other.cpu_us for one, other in zip(figures, yardstick, strict=True)]
     return f"   {median(ratios):.2f}x ({min(ratios):.2f}-{max(ratios):.2f})"
 
@@ -137,7 +140,9 @@ async def compare_paced(contestants: list[Contestant], rooms: int, *, seconds: f
         print(f"{name:<{NAME_WIDTH}} {figures.moves_a_second:>5,.0f} moves/s   p50 {p50:.2f} ms   p99 {p99:.2f} ms")
 
 
-async def compare(contestants: list[Contestant], rooms: int, *, seconds: float, rounds: int) -> None:
+async def compare(
+    contestants: list[Contestant], rooms: int, *, yardstick: str = YARDSTICK, seconds: float, rounds: int
+) -> None:
     """Measure all in turn, so many times; print each, then the medians."""
     found: dict[str, list[Figures]] = {contestant.name: [] for contestant in contestants}
     print(f"{rooms} rooms\n{HEADER}", flush=True)
@@ -148,7 +153,7 @@ async def compare(contestants: list[Contestant], rooms: int, *, seconds: float, 
     print(f"median of {rounds}")
     for contestant in contestants:
         figures_of_all = found[contestant.name]
-        beside = ratio(figures_of_all, found[YARDSTICK]) if YARDSTICK in found else ""
+        beside = ratio(figures_of_all, found[yardstick]) if yardstick in found else ""
         print(row(contestant, figures_of_all) + beside, flush=True)
 
 
@@ -195,8 +200,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", type=lambda text: text.split(","), default=[one.name for one in OURS])
     parser.add_argument("--peers", action="store_true", help="Colyseus and boardgame.io too, by npm")
-    parser.add_argument("--store", choices=["nats"], help="houses on three nodes of NATS, too")
-    parser.add_argument("--servers", type=int, default=2, help="of the second house (default 2)")
+    parser.add_argument("--store", choices=["nats"], help="clusters on three nodes of NATS, too")
+    parser.add_argument("--servers", type=int, default=2, help="of the largest cluster (default 2)")
+    parser.add_argument("--no-paced", action="store_true", help="leave out how long moves take at 900 a second")
     parser.add_argument("--with-bots", action="store_true")
     options = parser.parse_args()
     allow_many_connections()
@@ -210,10 +216,12 @@ def main() -> None:
                 contestants += peers_in(stack.enter_context(installed()))
             except CannotInstall as reason:
                 print(f"Colyseus and boardgame.io are left out: {reason}")
-        several = houses(options.servers) if options.store else []
+        several = clusters(options.servers) if options.store else []
         for rooms in options.rooms_list or [options.rooms]:
-            run(compare(contestants + several, rooms, seconds=options.seconds, rounds=options.rounds))
-        if several:
+            yardstick = CLUSTERS_YARDSTICK if several else YARDSTICK
+            everybody = contestants + several
+            run(compare(everybody, rooms, yardstick=yardstick, seconds=options.seconds, rounds=options.rounds))
+        if several and not options.no_paced:
             paced = [*(one for one in contestants if one.is_durable), *several]
             run(compare_paced(paced, options.rooms, seconds=options.seconds, rounds=options.rounds))
 

@@ -41,9 +41,13 @@ class Measured:
         """Return the processor time of the server."""
         return cpu_seconds_of(self.pid)
 
-    def beside_seconds(self) -> float:
-        """Return the same for what works for the server beside it: nothing does."""
-        return 0.0
+    def beside_seconds(self) -> dict[str, float]:
+        """Return the same for what works beside the server: nothing does."""
+        return {}
+
+    def idle_bytes(self) -> int:
+        """Return what an idle server beside it is sent: there is none."""
+        return 0
 
     def resident_kib(self) -> int:
         """Return the memory that the process holds."""

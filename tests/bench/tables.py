@@ -11,6 +11,7 @@ import itertools
 import json
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, Self
@@ -65,7 +66,7 @@ class Seat(Wire):
         """Return the next message before the game."""
         async with asyncio.timeout(30):
             message = await self._messages.get()
-        assert b'"error"' not in message, message
+        assert b'"error"' not in message or b'"moved"' in message, message
         return message
 
 
@@ -198,8 +199,8 @@ async def seat_at_server(url: str, _number: int) -> Table:
     return Table(seats, steps_of(seats, code))
 
 
-async def seat_in_house(urls: str, number: int) -> Table:
-    """Seat two on different servers of a house, if it has several: their addresses are given with commas between."""
+async def seat_in_cluster(urls: str, number: int) -> Table:
+    """Seat two who come by different servers of a cluster, if it has several, with commas between their addresses."""
     servers = urls.split(",")
     first, second = (servers[(number + place) % len(servers)] for place in (0, 1))
     seats, code = await open_room(first, second)
@@ -208,17 +209,33 @@ async def seat_in_house(urls: str, number: int) -> Table:
 
 async def open_room(url: str, other_url: str | None = None) -> tuple[tuple[Seat, Seat], str]:
     """Return two players in a room of our server, and its code; the second may come by another address."""
-    first, second = await open_wire(url, Seat), await open_wire(other_url or url, Seat)
-    for seat in (first, second):
-        seat.send('{"type":"hello"}')
-        await seat.next_message()
+    first = await greet(url)
     first.send('{"type":"create","id":"c"}')
     code = json.loads(await first.next_message())["room"]
     await first.next_message()
-    second.send(f'{{"type":"join","room":"{code}"}}')
-    for seat in (first, second):
-        assert b'"playing"' in await seat.next_message()
+    second = await join(other_url or url, code)
+    assert b'"playing"' in await first.next_message()
     return (first, second), code
+
+
+async def greet(url: str) -> Seat:
+    """Return a player who has said hello."""
+    seat = await open_wire(url, Seat)
+    seat.send('{"type":"hello"}')
+    await seat.next_message()
+    return seat
+
+
+async def join(url: str, code: str) -> Seat:
+    """Return a player in a room, at the server to which this one sends them where it is not here."""
+    seat = await greet(url)
+    seat.send(f'{{"type":"join","room":"{code}"}}')
+    message = await seat.next_message()
+    if b'"moved"' in message:
+        seat.close()
+        return await join(json.loads(message)["url"], code)
+    assert b'"playing"' in message
+    return seat
 
 
 @dataclass
@@ -227,7 +244,8 @@ class Figures:
 
     seconds: float = 0.0
     cpu_seconds: float = 0.0
-    beside_seconds: float = 0.0
+    beside_seconds: Counter[str] = field(default_factory=Counter)
+    idle_bytes: int = 0
     core_seconds: float = 0.0
     load_idle_seconds: float = 0.0
     latencies: list[float] = field(default_factory=list, repr=False)
@@ -237,6 +255,7 @@ class Figures:
         self.seconds += other.seconds
         self.cpu_seconds += other.cpu_seconds
         self.beside_seconds += other.beside_seconds
+        self.idle_bytes += other.idle_bytes
         self.core_seconds += other.core_seconds
         self.load_idle_seconds += other.load_idle_seconds
         self.latencies += other.latencies
@@ -270,9 +289,9 @@ class Figures:
         return self.cpu_seconds / self.moves * 1e6
 
     @property
-    def beside_us(self) -> float:
-        """The processor time of a move in what works for the server."""
-        return self.beside_seconds / self.moves * 1e6
+    def beside_us(self) -> dict[str, float]:
+        """The processor time of a move in what works beside the server, by its name."""
+        return {name: seconds / self.moves * 1e6 for name, seconds in self.beside_seconds.items()}
 
     def percentile_ms(self, percent: int) -> float:
         ordered = sorted(self.latencies)
@@ -280,12 +299,13 @@ class Figures:
 
 
 class Meter(Protocol):
-    """A server, or several that are one house, and what it has used."""
+    """A server, or several that are one cluster, and what it has used."""
 
     url: str
 
     def cpu_seconds(self) -> float: ...
-    def beside_seconds(self) -> float: ...
+    def beside_seconds(self) -> dict[str, float]: ...
+    def idle_bytes(self) -> int: ...
     def pause(self) -> None: ...
     def resume(self) -> None: ...
 
@@ -325,6 +345,7 @@ class Hall:
         await asyncio.wait([playing], timeout=RUN_UP_SECONDS)
         for table in self._tables:
             table.latencies.clear()
+        heard = self.server.idle_bytes()
         cpu, beside, core = self.server.cpu_seconds(), self.server.beside_seconds(), core_busy_seconds()
         begun = time.perf_counter()
         idle = spin.idle_seconds if spin is not None else 0.0
@@ -332,8 +353,9 @@ class Hall:
         figures = Figures(
             seconds=time.perf_counter() - begun,
             cpu_seconds=self.server.cpu_seconds() - cpu,
-            beside_seconds=self.server.beside_seconds() - beside,
+            beside_seconds=Counter(self.server.beside_seconds()) - Counter(beside),
             core_seconds=core_busy_seconds() - core,
+            idle_bytes=self.server.idle_bytes() - heard,
             load_idle_seconds=spin.idle_seconds - idle if spin is not None else 0.0,
             latencies=[latency for table in self._tables for latency in table.latencies],
         )

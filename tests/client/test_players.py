@@ -262,3 +262,54 @@ def test_a_newer_version_may_add_what_it_likes(players: KnownPlayers) -> None:
     content["players"][0]["colour"], content["more"] = "red", 1
     players.path.write_text(json.dumps(content))
     assert players.find(HERE) is not None
+
+
+# -- several servers of one cluster ------------------------------------------------------------------------------
+
+THIRD_URL = "ws://third.example:8765"
+
+
+def member(name: str = "ana", **changes: object) -> KnownPlayer:
+    return player(name, others=(OTHER_URL, THIRD_URL), cluster="c7Qm2ZtXw9Ra", **changes)
+
+
+def test_whom_one_server_of_a_cluster_knows_is_known_at_each_that_it_has_named(players: KnownPlayers) -> None:
+    players.keep(member(pid=gone()))
+    for servers in (HERE, ELSEWHERE, (THIRD_URL,)):
+        assert [found.name for found in KnownPlayers(players.path).on(servers)] == ["ana"]
+    taken = players.take(ELSEWHERE)
+    assert taken is not None
+    assert (taken.token, taken.pid) == ("token of ana", os.getpid())
+    assert players.find(("ws://fourth.example",)) is None
+
+
+def test_who_has_played_at_a_server_comes_before_whom_another_one_says_that_it_knows(players: KnownPlayers) -> None:
+    players.keep(player("bo", used_at=1, server=OTHER_URL, pid=gone()), member(used_at=2, pid=gone()))
+    assert [found.name for found in players.on(ELSEWHERE)] == ["bo", "ana"]
+    taken = players.take(ELSEWHERE)
+    assert taken is not None
+    assert taken.name == "bo"
+
+
+def test_a_seat_that_was_taken_by_way_of_one_server_is_known_and_left_at_all(players: KnownPlayers) -> None:
+    players.keep(member(rooms=("AAAAAA",), used_at=1))
+    players.keep(replace(member(rooms=("BBBBBB",), used_at=2), server=OTHER_URL, others=(URL,)))
+    assert [found.rooms for found in players.on(ELSEWHERE)] == [("AAAAAA", "BBBBBB")]
+    players.forget_room(ELSEWHERE, "token of ana", "AAAAAA")
+    assert [found.rooms for found in players.on(HERE)] == [("BBBBBB",)]
+
+
+def test_a_player_whom_one_server_of_a_cluster_does_not_know_is_kept_for_the_others(players: KnownPlayers) -> None:
+    players.keep(member(used_at=1))
+    players.forget(OTHER_URL, "token of ana")
+    assert players.find(ELSEWHERE) is None
+    assert players.find((THIRD_URL,)) == players.find(HERE) == replace(member(used_at=1), others=(THIRD_URL,))
+
+
+def test_only_whom_the_cluster_knows_is_taken_where_one_is_named(players: KnownPlayers) -> None:
+    players.keep(player("bo", used_at=2, pid=gone()), member(used_at=1, pid=gone()))
+    assert players.find(HERE, cluster="another") is None
+    assert players.take(HERE, cluster="another") is None
+    taken = players.take(HERE, cluster="c7Qm2ZtXw9Ra")
+    assert taken is not None
+    assert taken.name == "ana"

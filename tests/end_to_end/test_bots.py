@@ -14,12 +14,15 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.end_to_end.clients import PATIENCE_SECONDS, run_client
 from tests.environment import environment
+from tests.faults.hostile_server import ROOM, TOKEN, hostile_cluster, sends_to, state
 from tests.peer import open_peer
 from tests.programs import start_program
 from tictactoe_client import Unreachable, connect
 from tictactoe_client.input.rule_options import choose_seat
 from tictactoe_client.online.local_server import run_local_server
 from tictactoe_engine import PRESETS
+from tictactoe_protocol.pushes import Moved
+from tictactoe_protocol.requests import Hello, Watch
 from tictactoe_server.server import Server
 
 BOTS_PAGE = Path(__file__).parents[2] / "docs" / "bots.md"
@@ -60,6 +63,31 @@ async def test_the_bot_in_javascript_of_the_documentation_plays_to_the_end(serve
     output, errors = await process.communicate()
     assert (process.returncode, errors) == (0, b"")
     assert re.fullmatch(rb"(line|full): (won|lost|drawn)\n", output)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here to run a bot in JavaScript")
+async def test_the_program_of_the_documentation_follows_a_room_and_goes_to_no_stranger(tmp_path: Path) -> None:
+    page = await asyncio.to_thread(BOTS_PAGE.read_text, encoding="utf-8")
+    program = tmp_path / "watch.mjs"
+    program.write_text(page.partition("### Following a room")[2].partition("```js\n")[2].partition("```")[0])
+    async with hostile_cluster() as (one, two):
+        one.answers[Watch] = sends_to(two.url)
+        two.answers[Watch] = lambda _: [state(3, (4,), client=None)]
+        command = ("node", "--experimental-websocket", str(program), one.url, ROOM)
+        process = await start_program(*command, stdout=PIPE, stderr=PIPE, env=environment())
+        assert process.stdout is not None
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert await process.stdout.readline() == b"....X....\n"
+            one.answers[Watch] = two.answers[Watch]
+            await two.push(Moved(ROOM, one.url))
+            assert await process.stdout.readline() == b"....X....\n"
+            await one.push(Moved(ROOM, "ws://127.0.0.1:1"))
+            _, errors = await process.communicate()
+        assert b"Error: Room K7M4PQ is at ws://127.0.0.1:1." in errors
+        again = one.heard[-1]
+        assert isinstance(again, Watch)
+        assert again.seq == 3
+        assert [request.token for request in (*two.heard, *one.heard[2:]) if isinstance(request, Hello)] == [TOKEN] * 2
 
 
 async def test_a_new_room_may_be_for_bots_alone_and_its_maker_watches(server: Server) -> None:

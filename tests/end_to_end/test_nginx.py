@@ -33,9 +33,9 @@ NGINX = shutil.which("nginx", path=os.pathsep.join((os.environ.get("PATH", os.de
 pytestmark = pytest.mark.skipif(NGINX is None, reason="no nginx is installed here (Debian: apt install nginx)")
 
 
-def documented_site() -> str:
-    """Return the file as the page has it."""
-    found = re.search(r"<!-- nginx -->\n```nginx\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+def documented_site(page: Path = PAGE) -> str:
+    """Return the file as a page has it."""
+    found = re.search(r"<!-- nginx -->\n```nginx\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     assert found
     return found[1]
 
@@ -73,24 +73,30 @@ def wait_for(port: int, nginx: subprocess.Popen[bytes]) -> None:
             return
 
 
+def leading_to(port: int) -> dict[str, str]:
+    """Return what to replace in the file for a server on this port."""
+    return {"127.0.0.1:8765": f"127.0.0.1:{port}"}
+
+
 @contextlib.contextmanager
-def running_nginx(folder: Path, authority: Authority, server_port: int, limits: dict[str, str]) -> Iterator[Site]:
-    """Run nginx with the documented file, but for ports, names of files and the limits that a test reaches."""
+def running_nginx(
+    folder: Path, authority: Authority, changes: dict[str, str], site: str | None = None
+) -> Iterator[Site]:
+    """Run nginx with the documented file, but for ports, names of files and what else is different in a test."""
     http, https = free_ports(2)
-    changes = {
+    changes |= {
         "listen [::]:80;": "",
         "listen [::]:443 ssl;": "",
         "listen 80;": f"listen 127.0.0.1:{http};",
         "listen 443 ssl;": f"listen 127.0.0.1:{https} ssl;",
         "/etc/letsencrypt/live/play.example.org/fullchain.pem": str(authority.cert),
         "/etc/letsencrypt/live/play.example.org/privkey.pem": str(authority.key),
-        "127.0.0.1:8765": f"127.0.0.1:{server_port}",
     }
     kept = " ".join(f"{kind}_temp_path {folder};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
     whole = (
         f"daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log;\n"
         f"events {{ worker_connections 512; }}\n"
-        f"http {{ access_log off; {kept}\n{adapt(documented_site(), changes | limits)}}}\n"
+        f"http {{ access_log off; {kept}\n{adapt(site or documented_site(), changes)}}}\n"
     )
     (folder / "nginx.conf").write_text(whole)
     command = [str(NGINX), "-p", str(folder), "-c", str(folder / "nginx.conf")]
@@ -113,7 +119,7 @@ async def behind_nginx(
     """Run a server that trusts nginx, and nginx in front of it."""
     settings = Settings(host="127.0.0.1", port=0, trusted_proxies=(ip_network("127.0.0.1"),))
     async with Server(settings, limits=counted) as server:
-        with running_nginx(folder, authority, server.port, limits or {}) as site:
+        with running_nginx(folder, authority, leading_to(server.port) | (limits or {})) as site:
             yield site
 
 
@@ -196,7 +202,7 @@ async def test_nginx_turns_away_too_much_from_one_address(authority: Authority, 
 
 
 async def test_where_no_server_is_the_client_says_what_nginx_answers(authority: Authority, tmp_path: Path) -> None:
-    with running_nginx(tmp_path, authority, free_ports(1)[0], {}) as site:
+    with running_nginx(tmp_path, authority, leading_to(free_ports(1)[0])) as site:
         async with run_client("check", "--plain", "-s", site.url, "--ca", str(authority.ca)) as client:
             assert await client.end() == 3
             assert "the server answered HTTP 502" in await client.errors()

@@ -182,7 +182,7 @@ BEFORE_HELLO = [
         prepare=lambda scene: scene.store.players.trouble.fail("save", StoreUnavailable()),
     ),
 ]
-NOT_PROVOKED = {"rate_limited", "no_offer", "banned", "kicked"}
+NOT_PROVOKED = {"moved", "rate_limited", "no_offer", "banned", "kicked"}
 """Codes that no request here leads to."""
 
 

@@ -16,9 +16,9 @@ from tests.peer import PATIENCE_SECONDS, Peer
 from tests.proxy import Proxy
 from tictactoe_client import Room, connect
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.conversation import may_be_repeated
 from tictactoe_client.online.errors import Interrupted
 from tictactoe_client.online.events import Back, Retrying
+from tictactoe_client.online.pending import may_be_repeated
 from tictactoe_protocol.pushes import Notice, Ok
 from tictactoe_protocol.requests import (
     Chat,

@@ -1,4 +1,4 @@
-"""The game that `docs/protocol.md` shows, replayed line by line against a real server by two bare connections.
+"""The games that `docs/protocol.md` shows, replayed line by line against real servers by bare connections.
 
 Everything is compared but what is generated: players, tokens, room codes and the server's version. Those must be the
 same wherever the page has the same.
@@ -10,20 +10,25 @@ import asyncio
 import contextlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 
+from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS
+from tests.server.nats_node import empty_store, node_in
 from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 BLOCK = re.compile(r"^```text (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-GENERATED = {"player", "token", "room"}
+ACROSS = "## A game across two servers"
+GENERATED = {"player", "token", "room", "url", "cluster"}
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,15 @@ class Generated:
             }
         if isinstance(shown, list) and isinstance(actual, list) and len(shown) == len(actual):
             return [self.learn(one, other) for one, other in zip(shown, actual, strict=True)]
+        if isinstance(shown, str) and isinstance(actual, str):
+            return self.told_of(actual)
         return actual
+
+    def told_of(self, text: str) -> str:
+        """Return a sentence with what is generated in it as the page has it."""
+        for shown, actual in self.actual_of.items():
+            text = text.replace(actual, shown)
+        return text
 
     def shown_for(self, actual: str) -> str:
         return next((key for key, value in self.actual_of.items() if value == actual), actual)
@@ -87,30 +100,52 @@ def without_version(message: Any) -> Any:
     return {**message, "server": "tictactoe-server"} if message.get("type") == "welcome" else message
 
 
-async def replay(server: Server, page: str) -> int:
-    """Play a page's transcript and return its number of lines; each line must come as it is shown."""
+async def replay(urls: Mapping[str, str], page: str, restart: Callable[[], Awaitable[None]] | None = None) -> int:
+    """Play a page's transcript and return its number of lines; each line must come as it is shown.
+
+    Who is named ``ana_at_one`` is connected to the URL of ``one``, others to the only one. At the first `moved` the
+    servers are as after `restart`.
+    """
     lines, generated = list(read_transcript(page)), Generated()
+    generated.actual_of.update({f"ws://{name}.example:8765": url for name, url in urls.items() if name})
     async with contextlib.AsyncExitStack() as stack:
-        sockets = {
-            who: await stack.enter_async_context(connect(server.url, proxy=None))
-            for who in dict.fromkeys(line.who for line in lines)
-        }
+        sockets: dict[str, ClientConnection] = {}
         for line in lines:
+            if line.who not in sockets:
+                url = urls[line.who.partition("_at_")[2]]
+                sockets[line.who] = await stack.enter_async_context(connect(url, proxy=None))
             if line.is_typed:
                 await sockets[line.who].send(generated.type_as_told(line.text))
                 continue
+            if restart is not None and '"moved","room"' in line.text and '"error"' not in line.text:
+                await restart()
+                restart = None
             shown, actual = json.loads(line.text), await read_line(sockets[line.who])
             assert without_version(generated.learn(shown, actual)) == without_version(shown)
             assert list(actual) == list(shown)
         for socket in sockets.values():
-            await socket.send('{"type":"ping","id":"nothing more"}')
-            assert (await read_line(socket))["id"] == "nothing more"
+            with contextlib.suppress(ConnectionClosed):
+                await socket.send('{"type":"ping","id":"nothing more"}')
+                assert (await read_line(socket))["id"] == "nothing more"
     return len(lines)
 
 
 async def test_the_game_of_the_protocol_page_can_be_typed_as_it_stands(server: Server) -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    assert await replay(server, page) > 25
+    page = PAGE.read_text(encoding="utf-8").partition(ACROSS)[0]
+    assert await replay({"": server.url}, page) > 25
+
+
+async def test_the_game_across_two_servers_goes_as_it_stands(tmp_path: Path) -> None:
+    page = PAGE.read_text(encoding="utf-8").partition(ACROSS)[2]
+    with node_in(tmp_path) as node:
+        await (await empty_store(node)).close()
+        settings = Settings(host="127.0.0.1", port=0, store=node.url, store_unsafe=True)
+        async with Server(settings, limits=uncounted()) as two, contextlib.AsyncExitStack() as restarting:
+            one = await restarting.enter_async_context(Server(settings, limits=uncounted()))
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while len(one.cluster.urls) < 2 or len(two.cluster.urls) < 2:  # noqa: ASYNC110  # nobody tells
+                    await asyncio.sleep(0.01)
+            assert await replay({"one": one.url, "two": two.url}, page, restarting.aclose) > 25
 
 
 async def test_typed_lines_are_compact_and_fit_a_terminals_line() -> None:
@@ -118,7 +153,7 @@ async def test_typed_lines_are_compact_and_fit_a_terminals_line() -> None:
     assert typed
     for text in typed:
         assert json.dumps(json.loads(text), separators=(",", ":")) == text
-        assert len(text) < 80
+        assert len(text) <= 80
 
 
 @pytest.mark.parametrize(
@@ -137,8 +172,8 @@ async def test_typed_lines_are_compact_and_fit_a_terminals_line() -> None:
     ],
 )
 async def test_a_page_that_says_anything_else_is_found_out(server: Server, shown: str, changed: str) -> None:
-    page = PAGE.read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8").partition(ACROSS)[0]
     assert shown in page
     altered = page.replace(shown, changed) if changed else page.replace(f"< {shown}", "", 1)
     with pytest.raises((AssertionError, KeyError)):
-        await replay(server, altered)
+        await replay({"": server.url}, altered)

@@ -1,8 +1,8 @@
 """Clients that play for as long as they are let: bare WebSockets, an id on every request, and one ledger for all.
 
 Two players sit in each room, and whoever wants watches. A client that loses its connection comes back with its token,
-takes its seat, and sends what was not answered once more, unchanged, maybe to another server of the same house. What is
-refused in an unknown way is a violation.
+takes its seat, and sends what was not answered once more, unchanged. It goes to the server of the cluster that has its
+room, and tries the others where one is lost. What is refused in an unknown way is a violation.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 import random
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -31,6 +31,10 @@ CLOSE_SECONDS = 0.2
 """How long a server that may be dead is given to say farewell."""
 
 PAGE = 100
+FEATURES = ["moved", "seq"]
+MOST_MOVES = 3
+"""How often in a row a client lets itself be sent to another server before it waits for a moment."""
+
 TRANSIENT = frozenset({"busy", "unavailable"})
 GONE = (OSError, ConnectionClosed, InvalidHandshake, InvalidMessage, TimeoutError, EOFError)
 
@@ -43,6 +47,10 @@ class Expelled(OSError):
     """The server says that one is not in the room, on a connection that entered it."""
 
 
+class Moved(OSError):
+    """The room is at another server."""
+
+
 Address = Callable[[], Awaitable[str]]
 Games = dict[tuple[str, int], list[tuple[int, ...]]]
 """The moves of games by room and number, once for each copy found."""
@@ -51,8 +59,9 @@ Games = dict[tuple[str, int], list[tuple[int, ...]]]
 class Client:
     """One player, or a watcher where `is_watcher`; `run` lives through any number of connections.
 
-    `away_seconds` has the times from each loss of a connection until its seat was had again. With `patience_seconds` it
-    gives up a connection that is dead for so long or leaves a request unanswered; `unanswered` counts the latter.
+    `address` is awaited before each connection until a server has named those of its cluster. `away_seconds` has the
+    times from each loss of a connection until its seat was had again. With `patience_seconds` it gives up a connection
+    that is dead for so long or leaves a request unanswered; `unanswered` counts the latter.
     """
 
     def __init__(
@@ -65,6 +74,7 @@ class Client:
         is_watcher: bool,
         patience_seconds: float | None = None,
         clock: Message | None = None,
+        visibility: str = "private",
     ) -> None:
         self.name = name
         self.room = ""
@@ -80,7 +90,7 @@ class Client:
         self.unanswered = 0
         self._address = address
         self._patience_seconds = patience_seconds
-        self._clock = clock
+        self._options: Message = {"visibility": visibility} | ({} if clock is None else {"clock": clock})
         self._ledger = ledger
         self._choice = choice
         self._socket: ClientConnection | None = None
@@ -92,6 +102,9 @@ class Client:
         self._lost_at: float | None = None
         self._asked_at = 0.0
         self._features = frozenset[str]()
+        self._servers: list[str] = []
+        self._sent_to: str | None = None
+        self._times_sent = 0
 
     @property
     def is_connected(self) -> bool:
@@ -106,8 +119,9 @@ class Client:
     async def run(self) -> None:
         """Play, or watch, until cancelled, or until the server does not let one in: then `is_lost`."""
         while True:
+            url = await self.choose()
             try:
-                async with self._connect(await self._address()) as socket:
+                async with self._connect(url) as socket:
                     await self.enter(socket)
                     self._socket = socket
                     if self._lost_at is not None:
@@ -115,8 +129,10 @@ class Client:
                         self._lost_at = None
                     self.news.set()
                     await self._play(socket)
+            except Moved:
+                await asyncio.sleep(0 if self._sent_to is not None else RETRY_SECONDS)
             except GONE:
-                await asyncio.sleep(0)
+                await self._lose(url)
             except Turned as turned:
                 self._ledger.lost.append(str(turned))
                 self.is_lost = True
@@ -126,6 +142,28 @@ class Client:
                 self._socket = None
                 if self._lost_at is None:
                     self._lost_at = time.perf_counter()
+
+    async def choose(self) -> str:
+        """Return where to connect next: where the room is said to be, else at the first of the servers."""
+        if self._sent_to is not None:
+            return self._sent_to
+        return self._servers[0] if self._servers else await self._address()
+
+    async def _lose(self, url: str) -> None:
+        """Take a server to be gone: try the others first, each after a moment."""
+        self._sent_to = None
+        if url in self._servers:
+            self._servers.remove(url)
+            self._servers.append(url)
+        await asyncio.sleep(RETRY_SECONDS if self._servers else 0)
+
+    def _hear_moved(self, message: Message) -> None:
+        """Go where the room is, if that is a server of the cluster; raises `Moved`."""
+        self._times_sent += 1
+        self._sent_to = message["url"] if self._times_sent % (MOST_MOVES + 1) else None
+        if message["url"] not in self._servers:
+            self._ledger.note_refusal(self.name, {"servers": self._servers}, message)
+        raise Moved
 
     def _connect(self, url: str) -> connect:
         """Return the connection to be made: one that notices when the other end is dead, where patience has an end."""
@@ -144,11 +182,7 @@ class Client:
 
     async def enter(self, socket: ClientConnection) -> None:
         """Say hello and take the seat, or the place of a watcher; a room is opened where none is known."""
-        hello: Message = {"type": "hello", "name": self.name}
-        if self.token is not None:
-            hello["token"] = self.token
-        welcome = await self._ask(socket, hello)
-        self.token, self._player = welcome["token"], welcome["player"]
+        welcome = await self.greet(socket)
         if not self.room and welcome["rooms"]:
             self.room = welcome["rooms"][0]["room"]
         self._features = frozenset(welcome.get("features", ()))
@@ -156,10 +190,21 @@ class Client:
             seen = {"seq": self.state["seq"]} if self.state is not None and "seq" in self._features else {}
             reply = await self._ask(socket, {"type": "watch" if self.is_watcher else "join", "room": self.room, **seen})
         else:
-            clock = {} if self._clock is None else {"clock": self._clock}
-            reply = await self._ask(socket, {"type": "create", "visibility": "private", **clock})
+            reply = await self._ask(socket, {"type": "create", **self._options})
         self.room, self.mark = reply["room"], reply["seat"]
+        self._sent_to, self._times_sent = None, 0
         self.connections += 1
+
+    async def greet(self, socket: ClientConnection) -> Message:
+        """Say hello and return the welcome, whose servers are known from then on beside those of earlier ones."""
+        hello: Message = {"type": "hello", "name": self.name, "features": FEATURES}
+        if self.token is not None:
+            hello["token"] = self.token
+        welcome = await self._ask(socket, hello)
+        self.token, self._player = welcome["token"], welcome["player"]
+        servers = welcome.get("servers", [])
+        self._servers = [*servers, *(server for server in self._servers if server not in servers)]
+        return welcome
 
     async def settle(self) -> Message | None:
         """Ask for the state once everything is answered, through losses of the connection; None where one is lost."""
@@ -228,6 +273,8 @@ class Client:
                 self._pending = None
             case "error" if self._pending is not None and message.get("id") == self._pending["id"]:
                 self._hear_refusal(self._pending, message)
+            case "moved":
+                self._hear_moved(message)
             case "error" | "closed" | "replaced":
                 self._ledger.note_refusal(self.name, {}, message)
                 if message["type"] == "replaced":
@@ -240,13 +287,20 @@ class Client:
             self._ledger.note_rematch(self.room, self._pending_game)
 
     def _hear_refusal(self, command: Message, error: Message) -> None:
+        if error["code"] == "moved":
+            self._hear_moved(error)
         if error["code"] in TRANSIENT:
+            self._note_transient(error["code"], self._asked_at)
             return
         if not (command["type"] == "rematch" and error["code"] == "not_allowed"):  # the next game is on already
             self._ledger.note_refusal(self.name, command, error)
         self._pending = None
         if error["code"] == "not_in_room":
             raise Expelled
+
+    def _note_transient(self, code: str, asked_at: float) -> None:
+        if code == "unavailable":
+            self._ledger.unavailable_seconds.append(asyncio.get_running_loop().time() - asked_at)
 
     async def _act(self, socket: ClientConnection) -> None:
         """Move where it is one's turn, and want another game where one is over."""
@@ -275,14 +329,18 @@ class Client:
         """Return the good answer to a request, asked again while the server is in trouble; note states on the way."""
         while True:
             request["id"] = self._next_id()
+            asked_at = asyncio.get_running_loop().time()
             await socket.send(json.dumps(request))
             async with asyncio.timeout(self._patience_seconds or PATIENCE_SECONDS):
                 while (message := json.loads(await socket.recv())).get("id") != request["id"]:
                     self._hear(message)
             if message["type"] != "error":
                 return dict(message)
+            if message["code"] == "moved":
+                self._hear_moved(message)
             if message["code"] not in TRANSIENT:
                 raise Turned(f"{self.name} sent {request} and was told {message}")
+            self._note_transient(message["code"], asked_at)
             await asyncio.sleep(RETRY_SECONDS)
 
     def _next_id(self) -> str:
@@ -293,7 +351,8 @@ class Client:
 class Fleet:
     """So many rooms with their clients, each of whom awaits one of the `addresses` before each connection.
 
-    Those of a room have different ones, as far as there are any. They play by this `clock`, by default by none.
+    Those of a room have different ones, as far as there are any. They play by this `clock`, by default by none, in
+    rooms of this `visibility`.
     """
 
     def __init__(
@@ -305,6 +364,7 @@ class Fleet:
         ledger: Ledger | None = None,
         patience_seconds: float | None = None,
         clock: Message | None = None,
+        visibility: str = "private",
     ) -> None:
         self.ledger = Ledger() if ledger is None else ledger
         choice = random.Random(seed)
@@ -318,6 +378,7 @@ class Fleet:
                     is_watcher=index >= 2,
                     patience_seconds=patience_seconds,
                     clock=clock,
+                    visibility=visibility,
                 )
                 for index, name in enumerate(["ana", "bo", *(f"eve{eve}" for eve in range(watchers))])
             ]
@@ -389,30 +450,49 @@ class Fleet:
 
     async def collect(self) -> Games:
         """Ask for the moves of every game that the fleet played."""
-        games: Games = defaultdict(list)
-        for table in self.tables:
-            witness = next((client for client in table if not client.is_lost and not client.is_watcher), None)
-            for key, moves in (await collect_games(witness)).items() if witness is not None else ():
+        games = await self.collect_finished()
+        for client in self._witnesses():
+            for key, moves in (await collect_running(client)).items():
                 games[key] += moves
         return games
 
+    async def collect_finished(self, url: str | None = None) -> Games:
+        """Ask for the moves of every game that is over, at one server or wherever its players are."""
+        games: Games = defaultdict(list)
+        for client in self._witnesses():
+            for key, moves in (await collect_finished(client, url or await client.choose())).items():
+                games[key] += moves
+        return games
 
-async def collect_games(client: Client) -> Games:
-    """Return the moves of all games that a client played; a game that is there twice has two."""
+    def _witnesses(self) -> Iterator[Client]:
+        """Yield one player of each room."""
+        for table in self.tables:
+            yield from [client for client in table if not client.is_lost and not client.is_watcher][:1]
+
+
+async def collect_finished(client: Client, url: str) -> Games:
+    """Return the moves of the games of a client that are over, as a server tells; one that is there twice has two."""
     games: Games = defaultdict(list)
-    async with client._connect(await client._address()) as socket:
-        await client._ask(socket, {"type": "hello", "token": client.token})
+    async with client._connect(url) as socket:
+        await client.greet(socket)
         before: dict[str, str] = {}
         while page := (await client._ask(socket, {"type": "history", "limit": PAGE, **before}))["games"]:
             for row in page:
                 record = await client._ask(socket, {"type": "record", "game": row["id"]})
                 games[row["room"], row["game"]].append(parse_record(record["record"]).moves)
             before = {"before": page[-1]["id"]}
-        await client._ask(socket, {"type": "watch", "room": client.room})
-        state: Message = {}
-        reply = await client._ask(socket, {"type": "sync", "room": client.room})
-        while state.get("type") != "room":
-            state = json.loads(await socket.recv())
-        if state["status"] != "over":
-            games[client.room, state["game"]].append(tuple(reply["moves"]))
     return games
+
+
+async def collect_running(client: Client) -> Games:
+    """Return the moves of the game that is on in the room of a client, empty where none is."""
+    while True:
+        with contextlib.suppress(Moved):
+            async with client._connect(await client.choose()) as socket:
+                await client.greet(socket)
+                await client._ask(socket, {"type": "watch", "room": client.room})
+                state: Message = {}
+                reply = await client._ask(socket, {"type": "sync", "room": client.room})
+                while state.get("type") != "room":
+                    state = json.loads(await socket.recv())
+                return {} if state["status"] == "over" else {(client.room, state["game"]): [tuple(reply["moves"])]}

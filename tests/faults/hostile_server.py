@@ -13,6 +13,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
+from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 from tictactoe_engine import PRESETS, Position, Rules
@@ -148,8 +149,8 @@ def everything_said(text: str, seq: int, client: str | None = "X") -> list[Frame
 class HostileServer:
     """Answers each request as `answers` say for its type, else as a harmless server whose every name is `text`.
 
-    It names the `features`. `heard` has the requests so far; `push` sends to the connection that came last. While it
-    `is_silent` nothing is answered.
+    It names the `features`, and the `servers` of its `cluster` where it is one of several. `heard` has the requests so
+    far; `push` sends to the connection that came last. While it `is_silent` nothing is answered.
     """
 
     text: str = "bo"
@@ -159,33 +160,41 @@ class HostileServer:
     socket: ServerConnection | None = None
     is_silent: bool = False
     features: tuple[str, ...] = ()
+    servers: tuple[str, ...] = ()
+    cluster: str = ""
     connections: int = 0
 
     async def push(self, *frames: Frame) -> None:
         assert self.socket is not None
-        for frame in frames:
-            await self.socket.send(frame if isinstance(frame, (str, bytes)) else encode(frame).decode())
+        await self._send(self.socket, frames)
 
     async def close(self, code: int, reason: str) -> None:
         assert self.socket is not None
         await self.socket.close(code, reason)
 
+    async def _send(self, socket: ServerConnection, frames: Iterable[Frame]) -> None:
+        for frame in frames:
+            await socket.send(frame if isinstance(frame, (str, bytes)) else encode(frame).decode())
+
     async def serve(self, socket: ServerConnection) -> None:
-        self.socket = socket
+        before, self.socket = self.socket, socket
         self.connections += 1
         with contextlib.suppress(ConnectionClosed):
             async for frame in socket:
                 request = decode_request(frame)
                 self.heard.append(request)
                 if not self.is_silent:
-                    await self.push(*self.answers.get(type(request), self._answer)(request))
+                    await self._send(socket, self.answers.get(type(request), self._answer)(request))
+        if self.socket is socket and before is not None and before.state is State.OPEN:
+            self.socket = before
 
     def _answer(self, request: Request) -> Iterable[Frame]:
         id, text = identity(request), self.text
         match request:
             case Hello():
                 welcome = Welcome(protocol=1, server=text, player=CLIENT, name=text, token=TOKEN, rooms=())
-                return [replace(welcome, features=self.features)]
+                several = {"servers": self.servers, "cluster": self.cluster} if self.servers else {}
+                return [replace(welcome, features=self.features, **several)]
             case Join() | Match() | Create():
                 return [Ok(id=id, room=ROOM, seat="X", moves=()), state(text=text)]
             case Watch():
@@ -213,6 +222,32 @@ async def hostile_server(text: str = "bo", answers: dict[type, Answer] | None = 
     ) as listener:
         hostile.url = f"ws://127.0.0.1:{next(iter(listener.sockets)).getsockname()[1]}"
         yield hostile
+
+
+@contextlib.asynccontextmanager
+async def hostile_cluster(count: int = 2) -> AsyncIterator[list[HostileServer]]:
+    """Run so many that name each other as one cluster, each its own address first."""
+    async with contextlib.AsyncExitStack() as stack:
+        servers = [await stack.enter_async_context(hostile_server()) for _ in range(count)]
+        for server in servers:
+            server.servers = (server.url, *(other.url for other in servers if other is not server))
+            server.cluster, server.features = "c7Qm2ZtXw9Ra", ("moved", "repeat", "seq")
+        yield servers
+
+
+def sends_to(url: str, room: str = ROOM) -> Answer:
+    """Return what a server answers that says of a room that it is at another one."""
+
+    def answer(request: Request) -> Iterable[Frame]:
+        return [Error(id=identity(request), code="moved", message=f"Room {room} is there now.", room=room, url=url)]
+
+    return answer
+
+
+def lets_in(room: str = ROOM, seq: int = 1, *, is_waiting: bool = False) -> Answer:
+    """Return what a server answers that lets us into a room in which nobody has moved."""
+    here = replace(state(seq, is_waiting=is_waiting), room=room)
+    return lambda request: [Ok(id=identity(request), room=room, seat="X", moves=()), here]
 
 
 def the_end(seq: int, text: str) -> list[Frame]:

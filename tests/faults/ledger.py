@@ -27,7 +27,10 @@ class Acknowledged:
 
 @dataclass
 class Ledger:
-    """Everything that a fleet was told. `acknowledged` counts every `ok`, `moves` are those that can be looked up."""
+    """Everything that a fleet was told. `acknowledged` counts every `ok`, `moves` are those that can be looked up.
+
+    `unavailable_seconds` is how long each `unavailable` took to come.
+    """
 
     acknowledged: int = 0
     states: int = 0
@@ -38,6 +41,7 @@ class Ledger:
     seq_violations: list[str] = field(default_factory=list)
     contradictions: list[str] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
+    unavailable_seconds: list[float] = field(default_factory=list)
     _newest: dict[tuple[str, str], int] = field(default_factory=dict)
     _told: dict[str, dict[int, tuple[int, str]]] = field(default_factory=lambda: defaultdict(dict))
 

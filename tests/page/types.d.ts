@@ -32,8 +32,11 @@ type MakeElement = <T extends string>(tag: T, attributes?: Attributes, ...childr
 type MakeShape = <T extends keyof SVGElementTagNameMap>(
   tag: T, attributes?: Attributes, ...children: (Child | Child[])[]) => SVGElementTagNameMap[T];
 
-/** What is kept between visits: the name and secret of the player, and what one prefers. */
-interface Kept { name: string; token: string; sound: boolean; game: string; clock: string }
+/**
+ * What is kept between visits: the name and secret of the player, and what one prefers. `tokens` are those of all clusters
+ * that were met here, by their ids, the newest last; that of a server of no cluster is under "".
+ */
+interface Kept { name: string; token: string; tokens: Record<string, string>; sound: boolean; game: string; clock: string }
 
 /** A page of the site: it lives from its making to `close`. */
 interface Page {
@@ -49,7 +52,7 @@ interface ConnectionEars {
   onPhase(): void;
   onWelcome(): void;
   onNews(news: News): void;
-  onIdentity(identity: { name: string; token: string }): void;
+  onIdentity(connection: Connection): void;
 }
 
 /** What happens in a room; `old` is null for the first state. */
@@ -57,6 +60,8 @@ interface RoomEars {
   onUpdate(old: State | null, before: readonly number[], afterLoss: boolean): void;
   onChat(line: Protocol.ChatLine): void;
   onEnd(): void;
+  /** Another server has the room now. */
+  onMoved(): void;
   onRefusal(message: string, cell: number | null): void;
 }
 
@@ -70,7 +75,7 @@ interface Table {
   plays: boolean;
   receivedAt: number;
   pending: { cell: number; ply: number } | null;
-  ended: "" | "left" | "closed" | "replaced";
+  ended: "" | "left" | "closed" | "moved" | "replaced";
 }
 
 /** A cell's worth as it is shown. */

@@ -228,6 +228,7 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
         ).map(tuple),
     ),
     pushes.Replaced: st.builds(pushes.Replaced, room=ROOMS),
+    pushes.Moved: st.builds(pushes.Moved, room=ROOMS, url=TEXTS),
     pushes.Closed: st.builds(pushes.Closed, room=ROOMS, reason=TEXTS),
     pushes.Notice: st.builds(pushes.Notice, code=TEXTS, retry_ms=COUNTS, in_ms=st.just(UNSET) | st.none() | COUNTS),
     pushes.Announcement: st.builds(pushes.Announcement, text=TEXTS, at=COUNTS),

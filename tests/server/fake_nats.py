@@ -31,15 +31,14 @@ class FakeNats:
 
     `faults` are what goes wrong with the next writes, one each: a number is the error that it is refused with.
     `release` lets what was held up happen: the answers of ``late ack``, the writes of ``in process``. Reads are refused
-    with `read_error`; many at once are answered up to the sequence `copied`; what is in `unsaid` is not sent on. While
-    `holds_pings` they are answered by `release`.
+    with `read_error`; many at once are answered up to the sequence `copied`. While `holds_pings` they are answered by
+    `release`.
     """
 
     def __init__(self) -> None:
         self.faults: deque[Fault | int] = deque()
         self.read_error: int | None = None
         self.copied: int | None = None
-        self.unsaid: set[str] = set()
         self.holds_pings = False
         self._pinged: list[asyncio.StreamWriter] = []
         self.kept: dict[str, Kept] = {}
@@ -159,8 +158,7 @@ class FakeNats:
     def _keep(self, write: Kept) -> Kept:
         self.sequence += 1
         kept = self.kept[write.subject] = write._replace(sequence=self.sequence)
-        if write.subject not in self.unsaid:
-            self._send(write.subject.replace("$KV", "ev"), kept.data, _sent_headers(kept))
+        self._send(write.subject.replace("$KV", "ev"), kept.data, _sent_headers(kept))
         return kept
 
     def _read(self, reply: str, question: dict[str, Any]) -> None:

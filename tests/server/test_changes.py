@@ -13,7 +13,7 @@ import pytest
 from tests.fakes import FakeClock, TroubledStore
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out, two_playing
-from tictactoe_protocol.requests import Resign
+from tictactoe_protocol.requests import Move, Resign
 from tictactoe_server.rooms import Player, apply
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -452,6 +452,48 @@ async def test_a_write_that_stays_unsettled_is_answered_with_unavailable_in_time
         store.trouble.heal()
         assert (await ana.ask("move", room=room, cell=0, ply=0))["type"] == "ok"
         assert (await bo.state(ply=1))["board"][0] == "X"
+
+
+async def test_what_waits_behind_a_change_that_the_store_keeps_is_answered_with_unavailable_in_time(
+    server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.tables.changes.ANSWER_SECONDS", 0.2)
+    async with two_playing(server) as (ana, bo, room):
+        store.trouble.hold()
+        await ana.send("move", id="held", room=room, cell=4, ply=0)
+        await store.trouble.until_held(1)
+        assert await bo.refusal("move", room=room, cell=0, ply=1) == "unavailable"
+        store.trouble.release()
+        assert (await answered(ana, "held"))["type"] == "ok"
+        assert (await bo.ask("move", room=room, cell=0, ply=1))["type"] == "ok"
+
+
+async def test_a_change_that_is_tried_again_for_too_long_is_given_up_and_counts_where_it_is_stored_after_all(
+    server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.tables.changes.ANSWER_SECONDS", 0.2)
+    async with two_playing(server) as (ana, bo, room):
+        store.trouble.fail("save", Unsettled())
+        store.trouble.hold()
+        await ana.send("move", id="tried", room=room, cell=4, ply=0)
+        assert (await answered(ana, "tried"))["code"] == "unavailable"
+        store.trouble.release()
+        assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
+        assert (await bo.ask("move", room=room, cell=0, ply=1))["type"] == "ok"
+        assert (await ana.state(ply=2))["board"] == "O...X...."
+
+
+async def test_a_room_that_may_be_newer_in_the_store_is_read_again_though_nobody_asks_for_anything(
+    server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.tables.changes.READ_AGAIN_SECONDS", 0.05)
+    async with two_playing(server) as (ana, bo, room):
+        moved = apply(store.rooms.now(room), Player(ana.welcome["player"], "ana"), Move(room=room, cell=4, ply=0), 0)
+        store.trouble.before_next_save(lambda: store.rooms.put(moved))
+        store.trouble.fail("save", StoreUnavailable())
+        assert await ana.refusal("move", room=room, cell=4, ply=0) == "unavailable"
+        for peer in (ana, bo):
+            assert (await peer.state(ply=1))["board"] == "....X...."
 
 
 async def test_after_what_was_certainly_not_stored_nothing_is_read_again(server: Server, store: TroubledStore) -> None:

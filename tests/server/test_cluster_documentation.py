@@ -11,8 +11,8 @@ import nkeys
 import pytest
 
 from tests.authority import Authority
+from tests.cluster.nodes import find_program
 from tests.environment import environment
-from tests.house.nodes import find_program
 from tictactoe_server.stores.jetstream import rights
 
 ROOT = Path(__file__).parents[2]
@@ -56,8 +56,8 @@ def test_a_line_of_the_log_that_is_explained_is_one_that_there_is(words: str) ->
     assert any(words in path.read_text(encoding="utf-8") for path in SERVER.rglob("*.py")), words
 
 
-@pytest.mark.parametrize("folder", ["house", "stores/jetstream"])
-def test_every_warning_of_the_house_and_its_store_is_explained(folder: str) -> None:
+@pytest.mark.parametrize("folder", ["cluster", "stores/jetstream"])
+def test_every_warning_of_the_cluster_and_its_store_is_explained(folder: str) -> None:
     for path in (SERVER / folder).glob("*.py"):
         for words in re.findall(r'log\.(?:warning|error|exception)\(\s*"([^"]+)"', path.read_text(encoding="utf-8")):
             assert words in TEXT, f"{path.name}: {words}"

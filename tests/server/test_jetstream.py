@@ -1,4 +1,4 @@
-"""What the store on NATS does beyond the contract of all stores: feed, copy of the games, refusals, commands."""
+"""What the store on NATS does beyond the contract of all stores: bans, copy of the games, refusals, commands."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import base64
 import contextlib
 import os
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -16,13 +17,14 @@ import nkeys
 import pytest
 
 from tests.authority import Authority
+from tests.cluster.nodes import READY_SECONDS, Nodes
 from tests.environment import environment
 from tests.proxy import Proxy
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, make_anew, node_in
-from tests.server.stored import ANA_KEY, finish, forget, keep, room_of, rooms_in
+from tests.server.stored import ANA_KEY, finish, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
-from tictactoe_server.rooms import FinishedGame, Room
+from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.stores import (
     MISSING,
     Ban,
@@ -31,10 +33,9 @@ from tictactoe_server.stores import (
     StoreBusy,
     StoreUnavailable,
     Unreadable,
-    decode_room,
     save,
 )
-from tictactoe_server.stores.jetstream import JetStreamStore, Link, make_stream, stream_config
+from tictactoe_server.stores.jetstream import JetStreamStore, Link, LinkError, make_stream, stream_config
 from tictactoe_server.stores.store import Pending
 
 CODE = "K7M4PQ"
@@ -69,29 +70,14 @@ async def link(node: Node) -> AsyncIterator[Link]:
     await opened.close()
 
 
-class Notes:
-    """A follower that notes what it is told."""
+class Bans:
+    """Notes what it is told of bans."""
 
     def __init__(self) -> None:
-        self.rooms: dict[str, Room | None] = {}
-        self.bans: dict[str, Ban | None] = {}
-        self.revisions: list[int] = []
-        self._news = asyncio.Event()
+        self.told: dict[str, Ban | None] = {}
 
-    def room_changed(self, code: str, revision: int, document: bytes | None) -> None:
-        self.rooms[code] = None if document is None else decode_room(document)
-        self.revisions.append(revision)
-        self._news.set()
-
-    def ban_changed(self, subject: str, ban: Ban | None) -> None:
-        self.bans[subject] = ban
-        self._news.set()
-
-    async def until(self, is_so: Callable[[], bool]) -> None:
-        async with asyncio.timeout(20):
-            while not is_so():
-                self._news.clear()
-                await self._news.wait()
+    def changed(self, subject: str, ban: Ban | None) -> None:
+        self.told[subject] = ban
 
 
 async def until(is_so: Callable[[], bool]) -> None:
@@ -113,90 +99,56 @@ async def until_copied(store: JetStreamStore, count: int) -> list[tuple[int, Fin
             await asyncio.sleep(0.01)
 
 
-# -- the feed -----------------------------------------------------------------------------------------------------
+# -- what other servers keep ----------------------------------------------------------------------------------------
 
 
-async def test_a_follower_is_told_of_what_there_is_and_then_of_each_change(
+async def test_who_follows_the_bans_is_told_of_each_that_any_server_keeps_or_forgets(
     store: JetStreamStore, other: JetStreamStore
 ) -> None:
-    revision = await keep(store, room_of(CODE, 1), MISSING)
-    gone = await keep(store, room_of("AAAAAA"), MISSING)
-    await forget(store, "AAAAAA", gone)
-    notes, ban = Notes(), Ban("10.0.0.0/8", "noise", 1)
-    await store.bans.keep(ban)
-    await other.feed.start(notes)
-    assert notes.rooms == {CODE: room_of(CODE, 1)}
-    assert notes.bans == {"10.0.0.0/8": ban}
-
-    await keep(store, room_of(CODE, 2), revision)
-    await notes.until(lambda: notes.rooms[CODE] == room_of(CODE, 2))
-    mine = await keep(other, room_of("BBBBBB", 1), MISSING)
-    await notes.until(lambda: notes.rooms.get("BBBBBB") == room_of("BBBBBB", 1))
-    await forget(store, "BBBBBB", mine)
-    await store.bans.forget("10.0.0.0/8")
-    await notes.until(lambda: notes.rooms["BBBBBB"] is None and notes.bans["10.0.0.0/8"] is None)
-    assert notes.revisions == sorted(set(notes.revisions))
-    assert await other.feed.lag() == 0
+    bans, first = Bans(), Ban("10.0.0.0/8", "noise", 1)
+    await store.bans.keep(first)
+    await other.follow_bans(bans.changed)
+    assert bans.told == {first.subject: first}
+    await store.bans.forget(first.subject)
+    await until(lambda: bans.told == {first.subject: None})
 
 
-async def test_a_snapshot_while_rooms_change_ends_with_the_newest_of_each_and_never_goes_back(
-    store: JetStreamStore, other: JetStreamStore
-) -> None:
-    codes = [f"AAAA{first}{second}" for first in "ABCDEF" for second in "ABCDEF"]
+async def test_the_rooms_that_are_wanted_alone_are_read(store: JetStreamStore) -> None:
+    for code in ("AAAAAA", "BBBBBB"):
+        await keep(store, room_of(code), MISSING)
+    found = [stored.key async for some in store.rooms.load_all(lambda code: code != "AAAAAA") for stored in some]
+    assert found == ["BBBBBB"]
 
-    async def play(code: str) -> None:
-        revision = MISSING
-        for seq in range(1, 40):
-            revision = await keep(store, room_of(code, seq), revision)
 
-    playing = asyncio.gather(*map(play, codes))
-    newest: dict[str, int] = {}
-
-    class Watchful(Notes):
-        def room_changed(self, code: str, revision: int, document: bytes | None) -> None:
-            assert revision > newest.get(code, 0)
-            newest[code] = revision
-            super().room_changed(code, revision, document)
-
-    notes = Watchful()
-    await keep(other, room_of("BBBBBB"), MISSING)
-    await other.feed.start(notes)
-    await playing
-    await notes.until(lambda: all(notes.rooms.get(code) == room_of(code, 39) for code in codes))
+async def test_all_servers_have_one_identity_which_stays(store: JetStreamStore, other: JetStreamStore) -> None:
+    first, second = await asyncio.gather(store.identity(), other.identity())
+    assert first == second == await store.identity()
+    assert len(first[1]) == 32
 
 
 async def test_what_was_missed_while_the_connection_was_away_is_told_when_it_is_back(
     node: Node, store: JetStreamStore
 ) -> None:
-    revision = await keep(store, room_of(CODE, 1), MISSING)
     async with Proxy(node.port) as proxy:
         far = await JetStreamStore.open(proxy.url.replace("ws", "nats"), unsafe=True)
-        notes = Notes()
-        await far.feed.start(notes)
+        bans, ban, old = Bans(), Ban("10.0.0.0/8", "noise", 1), Ban("pana", "noise", 1)
+        await store.bans.keep(old)
+        await far.follow_bans(bans.changed)
         proxy.is_closed = True
         proxy.cut()
         await until(lambda: not far.link.is_connected)
         assert far.owed_since() is not None
         with pytest.raises(NotStored):
             await keep(far, room_of("AAAAAA"), MISSING)
-        for seq in (2, 3):
-            revision = await keep(store, room_of(CODE, seq), revision)
+        await store.bans.keep(ban)
+        await store.bans.forget(old.subject)
         game = await finish(store, "BBBBBB", ANA, BO)
         proxy.is_closed = False
-        await notes.until(lambda: notes.rooms[CODE] == room_of(CODE, 3))
+        await until(lambda: bans.told == {ban.subject: ban, old.subject: None})
         await keep(far, room_of("AAAAAA"), MISSING)
         assert far.owed_since() is None
         assert [found for _, found in await until_copied(far, 1)] == [game]
         await far.close()
-
-
-async def test_a_message_that_never_came_is_read_when_the_next_one_comes(store: JetStreamStore) -> None:
-    notes = Notes()
-    await store.feed.start(notes)
-    store.feed.sequence -= 1  # as if the last one had not come
-    first = await keep(store, room_of("AAAAAA"), MISSING)
-    await notes.until(lambda: "AAAAAA" in notes.rooms)
-    assert store.feed.sequence == first
 
 
 # -- finished games -----------------------------------------------------------------------------------------------
@@ -365,6 +317,28 @@ async def test_a_store_with_tls_is_used_with_nothing_else(node: Node, tmp_path: 
         await Link.open(url, ca=tmp_path / "nothing")
 
 
+async def test_a_node_that_falls_silent_is_left_at_once_also_with_tls(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    authority.issue()
+    files = f'tls {{ cert_file: "{authority.cert}", key_file: "{authority.key}" }}'
+    with node_in(tmp_path, files) as node:
+        async with Proxy(node.port) as proxy:
+            url = proxy.url.replace("ws", "tls")
+            link = await Link.open(url, ca=authority.ca, patience_seconds=0.3)
+            await make_stream(link, 1)
+            for silent in proxy.links:
+                silent.up.is_swallowing = silent.down.is_swallowing = True
+            with pytest.raises(LinkError):
+                await link.request("$JS.API.STREAM.INFO.KV_rooms")
+            async with asyncio.timeout(10):  # a farewell would take 30 s
+                while True:
+                    with contextlib.suppress(LinkError):
+                        await link.request("$JS.API.STREAM.INFO.KV_rooms")
+                        break
+                    await asyncio.sleep(0.05)
+            await link.close()
+
+
 async def test_a_server_says_who_it_is_with_a_file(tmp_path: Path) -> None:
     seed = nkeys.encode_seed(os.urandom(32), nkeys.PREFIX_BYTE_USER)
     key = nkeys.from_seed(bytearray(seed)).public_key.decode()
@@ -453,7 +427,7 @@ def test_the_rights_that_init_prints_are_all_that_a_server_needs(tmp_path: Path)
 
         async def play() -> None:
             store = await JetStreamStore.open(game, unsafe=True)
-            await store.feed.start(Notes())
+            await store.identity()
             done = await finish(store, CODE, ANA, BO)
             assert len(await store.archive.games_of(ANA.id, 5)) == 1
             assert not await store.archive.forget_before(done.at + 1)
@@ -463,7 +437,40 @@ def test_the_rights_that_init_prints_are_all_that_a_server_needs(tmp_path: Path)
         asyncio.run(play())
 
 
-@pytest.mark.parametrize("arguments", [["--port", "0"], ["cluster", "check"]], ids=["server", "check"])
+async def test_init_waits_for_nodes_that_are_still_coming_and_not_where_waiting_is_of_no_use(tmp_path: Path) -> None:
+    async with Nodes(tmp_path) as nodes:
+        for one in nodes.nodes[1:]:
+            one.freeze()
+        command = (sys.executable, "-m", "tictactoe_server", "cluster", "init", "--store")
+        init = await asyncio.create_subprocess_exec(
+            *(*command, nodes.admin_url), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+        )
+        assert init.stdout
+        assert init.stderr
+        assert re.match(
+            r"The stream KV_rooms could not .*\. Trying again for up to 25 s\.", await next_line(init.stderr)
+        )
+        for one in nodes.nodes[1:]:
+            one.thaw()
+        assert (
+            await next_line(init.stdout)
+            == "The stream is there, on 3 nodes. The user of the servers needs these rights:"
+        )
+        assert await init.wait() == 0
+        denied = await asyncio.to_thread(run_command, "cluster", "init", "--store", nodes.url)
+        assert denied.exit_code == 1
+        assert "permissions violation" in denied.output
+        assert "Trying again" not in denied.output
+
+
+async def next_line(stream: asyncio.StreamReader) -> str:
+    async with asyncio.timeout(READY_SECONDS):
+        return (await stream.readline()).decode().rstrip()
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--host", "127.0.0.1", "--port", "0"], ["cluster", "check"]], ids=["server", "check"]
+)
 def test_without_the_library_for_nats_it_is_said_how_to_get_it(arguments: list[str]) -> None:
     program = f"""
 import sys

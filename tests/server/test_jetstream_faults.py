@@ -15,10 +15,8 @@ from tictactoe_server.rooms import Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.stores import MISSING, CannotOpenStore, Conflict, NotStored, StoreUnavailable, Unsettled
-from tictactoe_server.stores.jetstream import Feed, JetStreamStore, Link, LinkError, StreamTarget
-from tictactoe_server.stores.jetstream.answers import outcome_of
-from tictactoe_server.stores.jetstream.stream import Stream
-from tictactoe_server.stores.store import Ban
+from tictactoe_server.stores.jetstream import JetStreamStore, Link, LinkError, StreamTarget
+from tictactoe_server.stores.jetstream.stream import outcome_of
 
 CODE = "K7M4PQ"
 SUBJECT = f"$KV.rooms.room.{CODE}"
@@ -199,27 +197,6 @@ async def test_a_copy_that_is_behind_hides_no_room(nats: FakeNats, store: JetStr
         await keep(store, room_of(code), MISSING)
     nats.copied = 1
     assert set(await rooms_in(store)) == {"AAAAAA", "BBBBBB", "CCCCCC"}
-
-
-async def test_a_change_that_was_not_sent_on_is_found_in_the_silence(nats: FakeNats) -> None:
-    told: asyncio.Queue[tuple[str, int]] = asyncio.Queue()
-
-    class Notes:
-        def room_changed(self, code: str, revision: int, document: bytes | None) -> None:
-            told.put_nowait((code, revision))
-
-        def ban_changed(self, subject: str, ban: Ban | None) -> None: ...
-
-    link = await Link.open(nats.url)
-    feed = Feed(link, Stream(link), lambda id, document: None, silence_seconds=0.01)
-    await feed.open()
-    await feed.start(Notes())
-    nats.unsaid.add(SUBJECT)
-    await link.request(SUBJECT, b"a document")
-    async with asyncio.timeout(20):
-        assert await told.get() == (CODE, 1)
-    await feed.close()
-    await link.close()
 
 
 async def test_an_opening_ends_whose_time_is_over_in_the_moment_of_a_refusal() -> None:

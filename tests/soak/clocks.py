@@ -15,10 +15,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.cluster.servers import Cluster
+from tests.cluster.stream import read_games
+from tests.cluster.visitor import Visitor
 from tests.faults.fleet import TRANSIENT
-from tests.house.servers import House
-from tests.house.stream import read_games
-from tests.peer import Message, Peer, open_peer, play_out
+from tests.peer import Message, play_out
 from tests.soak.cluster import COPY_SECONDS
 from tests.soak.figures import times
 
@@ -41,16 +42,16 @@ CELL = 2
 Mend = Callable[[], Awaitable[None]]
 
 
-async def kill_leader(house: House) -> Mend:
+async def kill_leader(cluster: Cluster) -> Mend:
     """Have the nodes elect another one."""
-    leader = await house.nodes.when_led()
+    leader = await cluster.nodes.when_led()
     await leader.kill()
     return leader.start
 
 
-async def freeze_server(house: House) -> Mend:
-    """Freeze the server of the rooms, where nobody is whose clock runs."""
-    server = house.servers[0]
+async def freeze_server(cluster: Cluster) -> Mend:
+    """Freeze the server of the rooms, where everybody is."""
+    server = cluster.servers[0]
     server.freeze()
 
     async def thaw() -> None:
@@ -59,11 +60,13 @@ async def freeze_server(house: House) -> Mend:
     return thaw
 
 
-FAULTS: dict[str, tuple[Callable[[House], Awaitable[Mend]], float]] = {
+FAULTS: dict[str, tuple[Callable[[Cluster], Awaitable[Mend]], float]] = {
     "the leader killed": (kill_leader, 1.0),
-    "a server frozen": (freeze_server, 1.5),
+    "a server frozen": (freeze_server, 3.0),
 }
-"""Each with the most, in seconds, that it may cost a player whose turn it is."""
+"""Each with the most, in seconds, that it may cost a player whose turn it is: where the server is frozen, the second
+after which one leaves it, and the time until another one has its rooms.
+"""
 
 
 @dataclass
@@ -109,14 +112,14 @@ class Clocks:
 class Turn:
     """A room in which the clock of `bo`, O, runs."""
 
-    ana: Peer
-    bo: Peer
+    ana: Visitor
+    bo: Visitor
     room: str
 
     async def state(self) -> Message:
         """Return the room as it is."""
         await self._ask("sync")
-        return await self.bo.state(room=self.room)
+        return await self.bo.state()
 
     async def left(self) -> float:
         """Return what O has left, in seconds."""
@@ -127,23 +130,23 @@ class Turn:
         begun = time.perf_counter()
         await self._ask("move", cell=CELL, ply=len(PLAYED))
         took = time.perf_counter() - begun
-        return remaining(await self.bo.state(room=self.room, ply=len(PLAYED) + 1)), took
+        return remaining(await self.bo.state(ply=len(PLAYED) + 1)), took
 
     async def run_out(self) -> float:
         """Let the clock run out; return how late it did, in seconds, by what it shows now."""
         state = await self.state()
         due = time.perf_counter() + remaining(state)
         if state["status"] != "over":
-            await self.bo.state(room=self.room, status="over")
+            await self.bo.state(status="over")
         return time.perf_counter() - due
 
-    async def look_back(self, house: House) -> str | None:
+    async def look_back(self, cluster: Cluster) -> str | None:
         """Say what is wrong with the end of a game that ran out, None where it ended once for everybody."""
         state = await self.state()
-        score = state["score"][self.ana.welcome["player"]]
+        score = state["score"][self.ana.peer.welcome["player"]]
         if state["result"] != {"winner": "X", "reason": "timeout", "line": []} or score != 1:
             return f"{self.room} ended with {state['result']}, a score of {score}"
-        copies = (await read_games(house.nodes)).get((self.room, 1))
+        copies = (await read_games(cluster.nodes)).get((self.room, 1))
         if copies != [tuple(PLAYED)]:
             return f"the stream has the game of {self.room} as {copies}"
         told = [await history(peer, self.room) for peer in (self.ana, self.bo)]
@@ -161,7 +164,7 @@ def remaining(state: Message) -> float:
     return float(state["clock"]["remaining_ms"]["O"] / 1000)
 
 
-async def history(peer: Peer, room: str) -> list[str]:
+async def history(peer: Visitor, room: str) -> list[str]:
     """Return how a player's games in a room ended, once its server had time to copy one."""
     until = time.monotonic() + COPY_SECONDS
     while True:
@@ -173,14 +176,14 @@ async def history(peer: Peer, room: str) -> list[str]:
 
 
 @contextlib.asynccontextmanager
-async def open_turn(house: House, initial_ms: int) -> AsyncIterator[Turn]:
-    """Begin a game of the first server, which serves what is opened there, with O at the second."""
-    async with open_peer(house.servers[0].url, "ana") as ana, open_peer(house.servers[1].url, "bo") as bo:
+async def open_turn(cluster: Cluster, initial_ms: int) -> AsyncIterator[Turn]:
+    """Begin a game of the first server, which serves what is opened there; O comes by the second."""
+    async with Visitor(cluster.servers[0].url, "ana") as ana, Visitor(cluster.servers[1].url, "bo") as bo:
         room = str((await ana.ask("create", clock={"initial_ms": initial_ms, "increment_ms": 0}))["room"])
         await bo.ask("join", room=room)
-        for peer in (ana, bo):
-            await peer.state(status="playing")
-        await play_out({"X": ana, "O": bo}, room, PLAYED)
+        for visitor in (ana, bo):
+            await visitor.state(status="playing")
+        await play_out({"X": ana.peer, "O": bo.peer}, room, PLAYED)
         yield Turn(ana, bo, room)
 
 
@@ -189,29 +192,29 @@ async def mend_later(mend: Mend) -> None:
     await mend()
 
 
-async def try_once(house: House, name: str, rooms: int, found: Clocks) -> None:
+async def try_once(cluster: Cluster, name: str, rooms: int, found: Clocks) -> None:
     """Do harm in the middle of turns in so many rooms, and look at their clocks."""
     harm, _ = FAULTS[name]
     async with contextlib.AsyncExitStack() as stack:
-        moving = [await stack.enter_async_context(open_turn(house, LONG_MS)) for _ in range(rooms - rooms // 2)]
-        running = [await stack.enter_async_context(open_turn(house, SHORT_MS)) for _ in range(rooms // 2)]
+        moving = [await stack.enter_async_context(open_turn(cluster, LONG_MS)) for _ in range(rooms - rooms // 2)]
+        running = [await stack.enter_async_context(open_turn(cluster, SHORT_MS)) for _ in range(rooms // 2)]
         before = await asyncio.gather(*(turn.left() for turn in moving))
-        mended = asyncio.create_task(mend_later(await harm(house)))
+        mended = asyncio.create_task(mend_later(await harm(cluster)))
         after = await asyncio.gather(*(turn.move() for turn in moving))
         found.charged[name] += [had - has for had, (has, _) in zip(before, after, strict=True)]
         found.moved[name] += [took for _, took in after]
         found.late[name] += await asyncio.gather(*(turn.run_out() for turn in running))
         await mended
-        found.wrong += [wrong for turn in running if (wrong := await turn.look_back(house)) is not None]
+        found.wrong += [wrong for turn in running if (wrong := await turn.look_back(cluster)) is not None]
     print(f"{name}: turns charged {times(found.charged[name])}", file=sys.stderr)
 
 
 async def run(folder: Path, *, runs: int, rooms: int, seed: int = 0) -> Clocks:
-    """Do so much harm of each kind to a house; `seed` is of no use here, since chance is the nodes' and servers'."""
+    """Do so much harm of each kind to a cluster; `seed` is of no use here, since chance is the nodes' and servers'."""
     found = Clocks()
-    async with House(folder) as house:
+    async with Cluster(folder) as cluster:
         for _ in range(runs):
             for name in FAULTS:
-                await house.nodes.when_whole()
-                await try_once(house, name, rooms, found)
+                await cluster.nodes.when_whole()
+                await try_once(cluster, name, rooms, found)
     return found

@@ -1,6 +1,7 @@
 """Thousands at two servers ask for a match, one of the servers is killed in the middle: who is paired with whom.
 
-Whoever loses the connection comes back at the other server, to the room that is held, or asks again. In the end
+Whoever is sent to the other server goes there; whoever loses the connection comes back at the other one, to the room
+that is held, or asks again. In the end
 everybody must sit in one room, with one other; only where the number of a kind is odd does somebody wait alone.
 """
 
@@ -21,9 +22,9 @@ from typing import Any
 from tests.bench.asker import Asker, Message
 from tests.bench.load import gather_some, open_wire
 from tests.bench.processes import allow_many_connections
-from tests.faults.fleet import TRANSIENT, Address
-from tests.house.servers import House
-from tests.house.stream import read_rooms
+from tests.cluster.servers import Cluster
+from tests.cluster.stream import read_rooms
+from tests.faults.fleet import FEATURES, TRANSIENT, Address, Moved
 from tests.soak.figures import times
 from tictactoe_server.rooms import Room
 
@@ -49,6 +50,7 @@ class Matches:
     paired: int = 0
     alone: int = 0
     cut_off: int = 0
+    sent: int = 0
     unavailable: int = 0
     repeated: int = 0
     seconds: list[float] = field(default_factory=list)
@@ -60,7 +62,8 @@ class Matches:
 
     def __str__(self) -> str:
         figures = (
-            f"{self.players:,} players, {self.cut_off:,} times cut off, {self.unavailable:,} times told to ask again, "
+            f"{self.players:,} players, {self.sent:,} times sent on, {self.cut_off:,} times cut off, "
+            f"{self.unavailable:,} times told to ask again, "
             f"{self.repeated} times answered twice: {self.paired:,} pairs, {self.alone} alone, "
             f"{len(self.wrong)} violations; had a room after {times(self.seconds)}"
         )
@@ -103,6 +106,7 @@ class Player:
         self._entering = entering
         self._found = found
         self._token: str | None = None
+        self._sent_to: str | None = None
 
     async def run(self) -> None:
         """Have a room through any number of connections, until cancelled."""
@@ -117,17 +121,24 @@ class Player:
                     self._found.seconds.append(time.perf_counter() - begun)
                 self.has_room.set()
                 await asker.is_over.wait()
+                self._found.cut_off += 1
+            except Moved:
+                self._found.sent += 1
             except OSError:
+                self._found.cut_off += 1
                 await asyncio.sleep(RETRY_SECONDS)
-            self._found.cut_off += 1
+            if self.asker is not None:
+                self.asker.close()
             self._found.repeated += self.asker.repeated if self.asker is not None else 0
             self.has_room.clear()
 
     async def enter(self) -> Seeker:
         """Return a new connection, which plays in the room that is held, if there is one."""
         async with self._entering:
-            asker = self.asker = await open_wire(await self._address(), Seeker)
-            welcome = await self.ask("hello", **({} if self._token is None else {"token": self._token}))
+            url, self._sent_to = self._sent_to or await self._address(), None
+            asker = self.asker = await open_wire(url, Seeker)
+            token = {} if self._token is None else {"token": self._token}
+            welcome = await self.ask("hello", features=FEATURES, **token)
             self.id, self._token = welcome["player"], welcome["token"]
             held = [seat["room"] for seat in welcome["rooms"]]
             if len(held) > 1:
@@ -137,13 +148,16 @@ class Player:
         return asker
 
     async def ask(self, type: str, **fields: Any) -> Message:
-        """Return the good answer; raises OSError where the connection is lost before, or it is another one."""
+        """Return the good answer; raises `Moved`, and OSError where the connection is lost or the answer is another."""
         assert self.asker is not None
         while not self.asker.is_lost:
             self.asker.questions += 1
             answer: Message = json.loads(await self.asker.ask_soon(type, **fields, id=str(self.asker.questions)))
             if answer["type"] != "error":
                 return answer
+            if answer["code"] == "moved":
+                self._sent_to = answer["url"]
+                raise Moved
             if answer["code"] not in TRANSIENT:
                 self._found.wrong.append(f"{self.id} asked {type} {fields} and was told {answer}")
                 raise OSError
@@ -194,9 +208,9 @@ async def run(folder: Path, *, players: int, kinds: int, rate: int, seed: int = 
     allow_many_connections()
     found, choice, entering = Matches(players), random.Random(seed), asyncio.Semaphore(AT_ONCE)
     kinds = min(kinds, len(KINDS))
-    async with House(folder) as house:
+    async with Cluster(folder) as cluster:
         everybody = [
-            Player(choice.randrange(kinds), house.door(number % 2), entering, found) for number in range(players)
+            Player(choice.randrange(kinds), cluster.door(number % 2), entering, found) for number in range(players)
         ]
         tasks = [asyncio.create_task(player.run()) for player in everybody]
         try:
@@ -208,14 +222,14 @@ async def run(folder: Path, *, players: int, kinds: int, rate: int, seed: int = 
                     player.may_ask.set()
                     await asyncio.sleep(1 / rate)
                     if number == players // 2:
-                        killed = asyncio.create_task(kill(house))
+                        killed = asyncio.create_task(kill(cluster))
                 if killed is not None:
                     await killed
                 for player in everybody:
                     await player.has_room.wait()
             found.repeated += sum(player.asker.repeated for player in everybody if player.asker is not None)
             shown = await gather_some((player.look() for player in everybody), AT_ONCE)
-            judge(everybody, await read_rooms(house.nodes), shown, found)
+            judge(everybody, await read_rooms(cluster.nodes), shown, found)
         except TimeoutError:
             without = sum(not player.has_room.is_set() for player in everybody)
             found.wrong.append(f"{without} have no room after {SETTLE_SECONDS} s")
@@ -226,9 +240,9 @@ async def run(folder: Path, *, players: int, kinds: int, rate: int, seed: int = 
     return found
 
 
-async def kill(house: House) -> None:
+async def kill(cluster: Cluster) -> None:
     """Kill the first server, and start it again."""
-    await house.servers[0].end(signal.SIGKILL)
+    await cluster.servers[0].end(signal.SIGKILL)
     print("matches: a server is killed", file=sys.stderr)
     await asyncio.sleep(AWAY_SECONDS)
-    await house.servers[0].start()
+    await cluster.servers[0].start()

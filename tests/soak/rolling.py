@@ -1,4 +1,4 @@
-"""Restarts every server and every node of a house in turn under play with clocks, as for a new version.
+"""Restarts every server and every node of a cluster in turn under play with clocks, as for a new version.
 
 No move may be lost and no game lost on time, and rooms may pause for three seconds in one case of a hundred.
 """
@@ -10,7 +10,7 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.house.servers import House
+from tests.cluster.servers import Cluster
 from tests.soak.cluster import Fault, Found, hand_over, play
 from tests.soak.figures import times
 
@@ -41,9 +41,9 @@ class Rolling:
 def restarting_server(number: int) -> Fault:
     """Return what ends a server in order and starts it again."""
 
-    async def restart(house: House, choice: random.Random) -> None:
-        await house.servers[number].end(signal.SIGTERM)
-        await house.servers[number].start()
+    async def restart(cluster: Cluster, choice: random.Random) -> None:
+        await cluster.servers[number].end(signal.SIGTERM)
+        await cluster.servers[number].start()
 
     return restart
 
@@ -51,18 +51,18 @@ def restarting_server(number: int) -> Fault:
 def restarting_node(number: int) -> Fault:
     """Return what has a node hand over, ends it and starts it again."""
 
-    async def restart(house: House, choice: random.Random) -> None:
-        await hand_over(house.nodes.nodes[number])
+    async def restart(cluster: Cluster, choice: random.Random) -> None:
+        await hand_over(cluster.nodes.nodes[number])
 
     return restart
 
 
 async def run(folder: Path, *, rounds: int, moves: int, rooms: int, servers: int, seed: int = 0) -> Rolling:
     """Restart all of them so often, while `rooms` play on until so many moves are acknowledged."""
-    async with House(folder, servers=servers) as house:
-        nodes = range(len(house.nodes.nodes))
+    async with Cluster(folder, servers=servers) as cluster:
+        nodes = range(len(cluster.nodes.nodes))
         one_round = [
             *((f"server {number} restarted", restarting_server(number)) for number in range(servers)),
             *((f"node {number} restarted", restarting_node(number)) for number in nodes),
         ]
-        return Rolling(await play(house, one_round * rounds, moves=moves, rooms=rooms, seed=seed, clock=CLOCK))
+        return Rolling(await play(cluster, one_round * rounds, moves=moves, rooms=rooms, seed=seed, clock=CLOCK))

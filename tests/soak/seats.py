@@ -1,6 +1,6 @@
 """Races two connections of one player for their seat: one has it afterwards, and the other was told.
 
-With two servers the connections are at both, and two players race for one free seat, too: one of them gets it.
+With two servers the connections come by both, and two players race for one free seat, too: one of them gets it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.cluster.servers import Cluster
+from tests.cluster.visitor import Visitor
 from tests.faults.harness import Harness
-from tests.house.servers import House
 from tests.peer import Peer, open_peer
 from tests.soak.figures import times
 
@@ -39,12 +40,11 @@ class Seats:
         return "\n".join((f"{figure}; told after {times(self.told_seconds)}", *self.wrong[:10]))
 
 
-async def race(racers: tuple[Peer, Peer], room: str, found: Seats) -> None:
+async def race(visitors: tuple[Visitor, Visitor], room: str, found: Seats) -> None:
     """Let both join at once, and see who may do something afterwards."""
-    for racer in racers:
-        racer.seen.clear()
     begun = time.perf_counter()
-    await asyncio.gather(*(racer.ask("join", room=room) for racer in racers))
+    await asyncio.gather(*(visitor.ask("join", room=room) for visitor in visitors))
+    racers = [visitor.peer for visitor in visitors]
     told = [asyncio.create_task(racer.next_of("replaced")) for racer in racers]
     await asyncio.wait([*told], return_when=asyncio.FIRST_COMPLETED) if not any(map(_was_told, racers)) else None
     found.told_seconds.append(time.perf_counter() - begun)
@@ -65,7 +65,7 @@ def _was_told(racer: Peer) -> bool:
     return any(message["type"] == "replaced" for message in racer.seen)
 
 
-async def race_for_free(host: Peer, racers: tuple[Peer, Peer], found: Seats) -> None:
+async def race_for_free(host: Peer, racers: tuple[Visitor, Visitor], found: Seats) -> None:
     """Let two players want the one free seat of a new room at once."""
     room = (await host.ask("create"))["room"]
     answers = await asyncio.gather(*(racer.ask("join", room=room) for racer in racers))
@@ -75,9 +75,9 @@ async def race_for_free(host: Peer, racers: tuple[Peer, Peer], found: Seats) -> 
         return
     winner = racers[[answer["type"] for answer in answers].index("ok")]
     shown = (await host.state(room=room, status="playing"))["seats"]["O"]["player"]
-    if shown != winner.welcome["player"]:
-        found.wrong.append(f"{winner.welcome['player']} has the seat in {room}, and {shown} is shown in it")
-    for peer in (winner, host):
+    if shown != winner.peer.welcome["player"]:
+        found.wrong.append(f"{winner.peer.welcome['player']} has the seat in {room}, and {shown} is shown in it")
+    for peer in (winner.peer, host):
         await peer.ask("leave", room=room)
         peer.seen.clear()
 
@@ -87,27 +87,32 @@ async def run(folder: Path, *, races: int, servers: int = 1, seed: int = 0) -> S
     found = Seats()
     async with contextlib.AsyncExitStack() as stack:
         if servers > 1:
-            house = await stack.enter_async_context(House(folder, servers=servers))
-            urls = [server.url for server in house.servers]
+            cluster = await stack.enter_async_context(Cluster(folder, servers=servers))
+            urls = [server.url for server in cluster.servers]
         else:
             urls = [(await stack.enter_async_context(Harness(folder))).url] * 2
-        first = await stack.enter_async_context(open_peer(urls[0], "ana"))
-        second = await stack.enter_async_context(open_peer(urls[1], token=first.welcome["token"]))
-        bo = await stack.enter_async_context(open_peer(urls[1], "bo"))
-        room = (await first.ask("create"))["room"]
-        await bo.ask("join", room=room)
-        while found.races < races:
-            racers = (first, second) if found.races % 2 else (second, first)
-            await race(racers, room, found)
+        tokens = [await token_of(url) for url in (urls[0], urls[1])]
+        bo = await stack.enter_async_context(open_peer(urls[0], "bo"))
+        room = (await bo.ask("create"))["room"]
+        for number in range(races):
+            by = (urls[number % 2], urls[1 - number % 2])
+            async with Visitor(by[0], token=tokens[0]) as one, Visitor(by[1], token=tokens[0]) as other:
+                await race((one, other), room, found)
+                await bo.ask("sync", room=room)
+                if not (await bo.state())["seats"]["O"]["online"]:
+                    found.wrong.append("the seat is shown as empty")
             if found.races % 100 == 0:
                 print(f"{found.races:,} races", file=sys.stderr)
-        state = await bo.ask("sync", room=room)
-        assert state["type"] == "ok"
-        if not (await bo.state())["seats"]["X"]["online"]:
-            found.wrong.append("the seat is shown as empty")
         if servers > 1:
-            eve = await stack.enter_async_context(open_peer(urls[0], "eve"))
             hosts = [await stack.enter_async_context(open_peer(url, "cy")) for url in urls]
             for number in range(races):
-                await race_for_free(hosts[number % 2], (bo, eve) if number % 4 < 2 else (eve, bo), found)
+                by = (urls[number % 2], urls[1 - number % 2])
+                async with Visitor(by[0], token=tokens[0]) as one, Visitor(by[1], token=tokens[1]) as other:
+                    await race_for_free(hosts[number // 2 % 2], (one, other), found)
     return found
+
+
+async def token_of(url: str) -> str:
+    """Return the token of a new player."""
+    async with open_peer(url) as peer:
+        return str(peer.welcome["token"])

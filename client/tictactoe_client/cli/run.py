@@ -105,7 +105,8 @@ async def connected(
                 tell(f"Connected to {client.address.url}.")
             if not settings.quiet:
                 waiting, losses = await find_left_behind(session, but=room)
-                tell(*(describe_way_back(code, held_ms, client.address) for code, held_ms in waiting.items()), *losses)
+                shown = client.house.given.first
+                tell(*(describe_way_back(code, held_ms, shown) for code, held_ms in waiting.items()), *losses)
         try:
             yield client, session
         except Refused as refused:

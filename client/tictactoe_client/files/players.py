@@ -28,7 +28,10 @@ _GUEST: Final = "guest-"
 
 @dataclass(frozen=True, slots=True)
 class KnownPlayer:
-    """Who we were at an address, which process played last, and in which rooms, the newest last; `token` is secret."""
+    """Who we were at an address, which process played last, and in which rooms, the newest last; `token` is secret.
+
+    The server there has named the `others` of its `cluster`, where the token is good as well; empty for one alone.
+    """
 
     server: str
     name: str
@@ -36,11 +39,17 @@ class KnownPlayer:
     pid: int = field(default_factory=os.getpid)
     used_at: float = field(default_factory=time.time)
     rooms: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    cluster: str = ""
 
     @property
     def key(self) -> tuple[str, str]:
         """What no two rows share: server and token."""
         return (self.server, self.token)
+
+    def is_known_at(self, servers: Servers) -> bool:
+        """Tell whether the token is good at one of these addresses."""
+        return self.server in servers or not set(self.others).isdisjoint(servers)
 
     @property
     def is_free(self) -> bool:
@@ -81,16 +90,21 @@ class KnownPlayers:
         self._turn = threading.Lock()
 
     def on(self, servers: Servers) -> list[KnownPlayer]:
-        """Return the players at these addresses of one server, each once, whoever played last before the others."""
+        """Return the players at these addresses of one server, each once, whoever played last before the others.
+
+        Those who played at one of them come before those of whom only another server has said that they are known.
+        """
         found: dict[str, KnownPlayer] = {}
-        for player in sorted(self._read(), key=lambda player: -player.used_at):
-            if player.server in servers:
-                found.setdefault(player.token, player)
+        for player in sorted(self._read(), key=_rank(servers), reverse=True):
+            if player.is_known_at(servers):
+                known = found.setdefault(player.token, player)
+                found[player.token] = replace(known, rooms=_join(player.rooms, known.rooms))
         return list(found.values())
 
-    def find(self, servers: Servers, name: str | None = None) -> KnownPlayer | None:
-        """Return whom we played as last, under this name where one is given, or None."""
-        return next((player for player in self.on(servers) if name in (None, player.name)), None)
+    def find(self, servers: Servers, name: str | None = None, *, cluster: str = "") -> KnownPlayer | None:
+        """Return whom we played as last, under this name, and in this cluster, where these are given, or None."""
+        known = (player for player in self.on(servers) if cluster in ("", player.cluster))
+        return next((player for player in known if name in (None, player.name)), None)
 
     def find_name(self) -> str | None:
         """Return the name that we chose last, on any server, or None where we never chose one."""
@@ -105,21 +119,23 @@ class KnownPlayers:
         *,
         resumes: bool = False,
         only_seated: bool = False,
+        cluster: str = "",
     ) -> KnownPlayer | None:
         """Return whom we play as from now, of those whom no other living process plays as, or None.
 
         That is whoever left a seat in the `room`, in any one where one `resumes`; else, unless `only_seated`,
-        the last one of this name.
+        the last one of this name. With `cluster` only those count whom it knows.
         """
         taken: list[KnownPlayer] = []
 
         def take(players: Players) -> None:
-            here = [player for player in players.values() if player.server in servers]
+            here = [player for player in players.values() if player.is_known_at(servers)]
+            here = [player for player in here if cluster in ("", player.cluster)]
             free = [player for player in here if player.is_free]
             seated = [player for player in free if room in player.rooms or (resumes and player.rooms)]
             found = seated or [player for player in free if name in (None, player.name) and not only_seated]
             if found and not taken:  # a second attempt to write it takes nobody else
-                token, now = max(found, key=lambda player: player.used_at).token, time.time()
+                token, now = max(found, key=_rank(servers)).token, time.time()
                 taken.extend(replace(row, pid=os.getpid(), used_at=now) for row in here if row.token == token)
             _put(players, *taken)
 
@@ -132,12 +148,18 @@ class KnownPlayers:
 
     def forget(self, server: str, token: str) -> None:
         """Strike out a player whom the server does not know any more."""
-        self.change(lambda players: players.pop((server, token), None))
+
+        def strike(players: Players) -> None:
+            players.pop((server, token), None)
+            for row in [row for row in players.values() if row.token == token and server in row.others]:
+                players[row.key] = replace(row, others=tuple(other for other in row.others if other != server))
+
+        self.change(strike)
 
     def forget_room(self, servers: Servers, token: str, room: str) -> None:
         def leave(players: Players) -> None:
-            for key in {(server, token) for server in servers} & players.keys():
-                players[key] = replace(players[key], rooms=tuple(code for code in players[key].rooms if code != room))
+            for row in [row for row in players.values() if row.token == token and row.is_known_at(servers)]:
+                players[row.key] = replace(row, rooms=tuple(code for code in row.rooms if code != room))
 
         self.change(leave)
 
@@ -205,4 +227,13 @@ def _put(players: Players, *rows: KnownPlayer) -> None:
     """Put these rows in place of what was known of them, but for their rooms, behind all others."""
     for row in rows:
         before = players.pop(row.key, row).rooms
-        players[row.key] = replace(row, rooms=(*(room for room in before if room not in row.rooms), *row.rooms))
+        players[row.key] = replace(row, rooms=_join(before, row.rooms))
+
+
+def _join(before: tuple[str, ...], rooms: tuple[str, ...]) -> tuple[str, ...]:
+    return (*(room for room in before if room not in rooms), *rooms)
+
+
+def _rank(servers: Servers) -> Callable[[KnownPlayer], tuple[bool, float]]:
+    """Return what tells whom we are rather at these addresses: one who played there, then the last one."""
+    return lambda player: (player.server in servers, player.used_at)

@@ -8,9 +8,10 @@ import contextlib
 import re
 import shlex
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -27,6 +28,8 @@ _LOOPBACK: Final = re.compile(r"localhost|127\.[0-9.]+|::1", re.ASCII | re.IGNOR
 _PROGRAM: Final = re.compile(r"(?:.*[/\\])?tictactoe[-_]client(?:\.exe)?", re.IGNORECASE)
 _LABEL: Final = re.compile(r"\A(?:code|link|or)(?:\s*:|\s)\s*", re.IGNORECASE)
 """What stands before a code, a link and the command in an invitation; no code begins so, as none has O or I."""
+_MOST_SERVERS: Final = 64
+"""How many servers of its cluster are taken from one that names more."""
 _WITH_VALUE: Final = ("-n", "--name", "--keys", "--coordinates", "--theme", "--bell", "--timeout")
 
 
@@ -134,8 +137,39 @@ def hide_credentials(text: str) -> str:
     return _CREDENTIALS.sub(lambda found: "…@" if found[0].endswith("@") else "…", text)
 
 
+def parse_servers(urls: Iterable[str], named_by: Address) -> tuple[Address, ...]:
+    """Return the servers of a cluster, as the one at `named_by` names them; what is no address is passed over.
+
+    So are addresses without TLS where the one that names them has it.
+    """
+    found: list[Address] = []
+    for url in islice(urls, _MOST_SERVERS):
+        with contextlib.suppress(BadAddress):
+            found.append(_parse_url(url))
+    return tuple(one for one in dict.fromkeys(found) if one.scheme == "wss" or named_by.scheme == "ws")
+
+
+def find_server(url: str, servers: Sequence[Address]) -> Address | None:
+    """Return which of these servers is meant by a URL, or None."""
+    try:
+        wanted = _parse_url(url)
+    except BadAddress:
+        return None
+    return next((one for one in servers if is_same_server(one, wanted)), None)
+
+
 def _parse_target(text: str) -> tuple[Address, str | None]:
     """Return the server that a text names, and the room code at the end of its path, or None."""
+    address = _parse_url(text)
+    head, _, last = address.path.rpartition("/")
+    try:
+        return replace(address, path=head), parse_code(last)
+    except BadRoomCode:
+        return address, None
+
+
+def _parse_url(text: str) -> Address:
+    """Return the server that a text names, with the whole path that it has."""
     word = text.strip()
     if "://" not in word:
         host, slash, path = word.partition("/")
@@ -155,12 +189,7 @@ def _parse_target(text: str) -> tuple[Address, str | None]:
         raise _bad(text)
     if port is None and scheme == "ws":
         port = 80 if parts.scheme.lower() == "http" else DEFAULT_PORT
-    path = parts.path.rstrip("/")
-    head, _, last = path.rpartition("/")
-    try:
-        return Address(scheme, host, port, head), parse_code(last)
-    except BadRoomCode:
-        return Address(scheme, host, port, path), None
+    return Address(scheme, host, port, parts.path.rstrip("/"))
 
 
 def _bad(text: str, why: str = "") -> BadAddress:
@@ -172,9 +201,13 @@ def _bad(text: str, why: str = "") -> BadAddress:
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """Servers that know the same players: their addresses, at least one, in the order in which they are to be tried."""
+    """Servers that know the same players: their addresses, at least one, in the order in which they are to be tried.
+
+    `learnt` are those that a server has named. All others were given by a person.
+    """
 
     addresses: tuple[Address, ...]
+    learnt: tuple[Address, ...] = ()
 
     @property
     def first(self) -> Address:
@@ -186,6 +219,11 @@ class House:
         """The addresses as URLs."""
         return tuple(address.url for address in self.addresses)
 
+    @property
+    def given(self) -> House:
+        """The house without what was learnt: links name its first address, and tokens of before are for these alone."""
+        return House(tuple(address for address in self.addresses if address not in self.learnt))
+
     def has(self, address: Address) -> bool:
         """Tell whether an address leads to one of the house's servers."""
         return any(is_same_server(address, own) for own in self.addresses)
@@ -195,7 +233,17 @@ class House:
         own = self.addresses
         same = [one for one in own if one == address] or [one for one in own if is_same_server(address, one)]
         first = own.index(same[0]) if same else 0
-        return House((*own[first:], *own[:first]) if same else (address,))
+        return replace(self, addresses=(*own[first:], *own[:first])) if same else House((address,))
+
+    def joined_by(self, address: Address, servers: Iterable[Address]) -> House:
+        """Return the house beginning with the address that one is at, with the servers that are named there.
+
+        These take the place of all that were learnt before.
+        """
+        given = self.given.addresses
+        named = dict.fromkeys((address, *servers))
+        learnt = tuple(one for one in named if not any(is_same_server(one, own) for own in given))
+        return House((*given, *learnt), learnt).led_by(address)
 
 
 def parse_house(given: str | Address | House | Sequence[str | Address] | None = None) -> House:
@@ -226,7 +274,7 @@ def is_this_machine(address: Address) -> bool:
 
 def is_same_server(one: Address, other: Address) -> bool:
     """Tell whether two addresses lead to one server: equal but for how they name this machine."""
-    if (one.scheme, one.port, one.path) != (other.scheme, other.port, other.path):
+    if (one.scheme, one.port or 443, one.path) != (other.scheme, other.port or 443, other.path):
         return False
     return one.host.lower() == other.host.lower() or (is_this_machine(one) and is_this_machine(other))
 

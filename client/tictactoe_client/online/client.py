@@ -104,7 +104,7 @@ class Client(Conversation):
         if "share" not in self.features:
             raise Refused("unsupported", "This server shows no games to others.")
         found = (await self._ask(requests.Share(game=game, on=on))).replay
-        return None if found is UNSET else reachable_address(self.address).link_to(f"replay/{found}")
+        return None if found is UNSET else reachable_address(self.house.given.first).link_to(f"replay/{found}")
 
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""

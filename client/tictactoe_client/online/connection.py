@@ -19,14 +19,14 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.typing import Subprotocol
 from websockets.uri import WebSocketURI, parse_uri
 
-from tictactoe_client.online.address import Address
+from tictactoe_client.online.address import Address, parse_servers
 from tictactoe_client.online.errors import ProtocolBroken, Unreachable, VersionRefused
 from tictactoe_client.online.failures import MAX_RECEIVED_BYTES, explain_end, explain_failure
 from tictactoe_client.online.messages import Message, read_message, refusal_of
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
 from tictactoe_protocol import encode, escape_text
 from tictactoe_protocol.codes import SUBPROTOCOL
-from tictactoe_protocol.pushes import FEATURES, Error, Welcome
+from tictactoe_protocol.pushes import FEATURES, Error, Notice, Welcome
 from tictactoe_protocol.requests import Hello
 
 MAX_RECEIVED_MESSAGES: Final = 4
@@ -36,22 +36,32 @@ PING_INTERVAL_SECONDS: Final = 4
 PING_TIMEOUT_SECONDS: Final = 10
 CLOSE_TIMEOUT_SECONDS: Final = 1
 """A server that stops is found out within the sum of these three, at most 15 seconds."""
+CLUSTER_PING_INTERVAL_SECONDS: Final = 1.5
+CLUSTER_PING_TIMEOUT_SECONDS: Final = 2.5
+"""The first two where there are other servers to go to: then it is found out within 5 seconds."""
 
 log = logging.getLogger("tictactoe_client")
 
 
 class Connection(ClientConnection):
-    """A WebSocket on which a server knows us; made by `greet`. Its `welcome` came as a `message` at `began_at`."""
+    """A WebSocket on which a server knows us; made by `greet`. Its `welcome` came as a `message` at `began_at`.
+
+    `servers` are those of its cluster that may be gone to from here. `notice` is what the server said last about its
+    going down, and `farewell` why its operator sent us away.
+    """
 
     address: Address
     message: Message
     welcome: Welcome
+    servers: tuple[Address, ...]
     began_at: float
     hello_seconds: float
+    notice: Notice | None = None
+    farewell: Error | None = None
 
     @property
     def latency_seconds(self) -> float:
-        """How long the server took to answer our last ping, one every five seconds, and before that our hello."""
+        """How long the server took to answer our last ping, one every few seconds, and before that our hello."""
         return self.latency or self.hello_seconds
 
     async def say(self, text: str) -> None:
@@ -89,8 +99,16 @@ class Connection(ClientConnection):
         if welcome.protocol not in PROTOCOL_VERSIONS:
             raise VersionRefused(describe_mismatch((welcome.protocol,)), (welcome.protocol,))
         self.message, self.welcome = message, welcome
+        self.servers = parse_servers(welcome.servers or (), self.address)
         self.began_at = clock()
         self.hello_seconds = self.began_at - started
+
+    def begin_pings(self) -> None:
+        """Ping from now on, and end the connection where no answer comes: soon where there are other servers."""
+        self.ping_interval, self.ping_timeout = PING_INTERVAL_SECONDS, PING_TIMEOUT_SECONDS
+        if len(self.servers) > 1:
+            self.ping_interval, self.ping_timeout = CLUSTER_PING_INTERVAL_SECONDS, CLUSTER_PING_TIMEOUT_SECONDS
+        self.start_keepalive()
 
 
 class _OpenSocket(open_socket):
@@ -117,8 +135,7 @@ async def greet(
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             compression=None,
             open_timeout=timeout_seconds,
-            ping_interval=PING_INTERVAL_SECONDS,
-            ping_timeout=PING_TIMEOUT_SECONDS,
+            ping_interval=None,  # see `begin_pings`
             close_timeout=CLOSE_TIMEOUT_SECONDS,
             max_size=MAX_RECEIVED_BYTES,
             max_queue=MAX_RECEIVED_MESSAGES,
@@ -136,6 +153,7 @@ async def greet(
         if isinstance(error, TimeoutError):
             raise Unreachable(address.url, f"no answer to hello within {timeout_seconds:g} s") from None
         raise
+    connection.begin_pings()
     return connection
 
 

@@ -188,6 +188,13 @@ class Gone(_Event, frozen=True):
     refused: Refused
 
 
+class RoomMoved(_Event, frozen=True):
+    """The server at `url` has the room now, and we are in it there; its state follows."""
+
+    room: str
+    url: str
+
+
 class Closed(_Event, frozen=True):
     """The room is no more; nothing follows."""
 
@@ -204,6 +211,6 @@ class Cut(_Event, frozen=True):
     lost: ConnectionLost
 
 
-ConnectionEvent = Lost | Retrying | Back | Gone
+ConnectionEvent = Lost | Retrying | Back | Gone | RoomMoved
 """What streams of messages tell beside messages."""
 RoomEvent = Change | Updated | Said | Told | ConnectionEvent | Closed | Replaced | Cut

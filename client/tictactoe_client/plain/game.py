@@ -74,7 +74,8 @@ class PlainGame:
         except ConnectionLost as lost:
             if not lost.gave_up:
                 raise
-            print_error(arrival.describe_giving_up(self._state, self._client.player, self._client.address, lost.reason))
+            viewer, shown = self._client.player, self._client.house.given.first
+            print_error(arrival.describe_giving_up(self._state, viewer, shown, lost.reason))
             return ExitCode.CONNECTION_LOST
         except (asyncio.CancelledError, OutputFailed) as end:
             try:
@@ -286,6 +287,9 @@ class PlainGame:
                 if self._client.address != self._address:
                     self._address = self._client.address
                     self._output.print(f"Now at {self._address.url}.")
+            case events.RoomMoved(url=url):
+                self._address = self._client.address
+                self._tell(arrival.describe_room_moved(url))
             case events.Gone(room, refused):
                 self._finish(ExitCode.NO_ROOM)
                 self._tell(f"Room {room} is gone: {clean_text(refused.message)}")

@@ -38,7 +38,8 @@ TAKEN_OVER: Final = "A newer connection of yours has taken over your seat."
 def greet(state: RoomState, moves: Sequence[int] | None, client: Client, settings: Settings) -> list[str]:
     """Return what the first state of a room says: where one is, what has happened, and how to play."""
     viewer = client.player
-    invites_to = reachable_address(client.address) if state.status == "waiting" else client.address
+    shown = client.house.given.first
+    invites_to = reachable_address(shown) if state.status == "waiting" else shown
     lines = describe_arrival(state, viewer, invites_to, client.latency_seconds, with_own_name=settings.name is None)
     lines += describe_progress(state, moves or ())
     if seat_of(state, viewer) is not None and not settings.quiet:
@@ -109,6 +110,11 @@ def describe_return(seconds: float) -> str:
     return f"Connected again after {count(max(1, round(seconds)), 'second')}."
 
 
+def describe_room_moved(url: str) -> str:
+    """Return where a room is now that has moved to another server."""
+    return f"The room is at {clean_text(url)} now."
+
+
 def describe_closing(room: str, reason: str) -> str:
     """Return that a room is no more."""
     return f"Room {room} is closed: {clean_text(reason).rstrip('.')}."
@@ -130,7 +136,7 @@ def describe_going(state: RoomState | None, client: Client) -> str:
         return "Goodbye."
     hold_ms, why = client.welcome.hold_ms, "" if client.is_here else ", as the server cannot be told"
     told = "a while" if hold_ms is UNSET or why else describe_seconds(hold_ms / 1000)
-    command = describe_return_command(state, client.player, client.address)
+    command = describe_return_command(state, client.player, client.house.given.first)
     return f"Your seat in {state.room} is held for {told}{why}. To come back: {command}"
 
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-import msgspec
 
 from tictactoe_server.commands.access import access_options, store_option
 from tictactoe_server.log import set_up_logging
-from tictactoe_server.operator import orders
 from tictactoe_server.stores import CannotOpenStore, needing_nats
 
 if TYPE_CHECKING:
-    from tictactoe_server.stores.jetstream import Link, Report
+    from tictactoe_server.stores.jetstream import Link
 
-_MAX_TIME_LAG_MS: Final = 1_000
+MAKING_SECONDS: Final = 25.0
+"""For how long it is tried to make the stream: nodes that have just started choose a leader first."""
+
+_AGAIN_SECONDS: Final = 0.5
+_LASTING: Final = ("permissions violation", "already in use", "not supported")
+"""What the nodes say where trying again changes nothing."""
 
 
 @click.group()
@@ -36,7 +40,7 @@ def cluster() -> None:
     default=3,
     show_default=True,
     metavar="NUMBER",
-    help="On how many nodes everything is kept; with less than 3 the loss of one stops the house.",
+    help="On how many nodes everything is kept; with less than 3 the loss of one stops all.",
 )
 def init(store: str, store_credentials: Path | None, store_ca: Path | None, replicas: int) -> None:
     """Make the stream that keeps rooms, players and games, and print the rights that the servers' user needs.
@@ -45,9 +49,9 @@ def init(store: str, store_credentials: Path | None, store_ca: Path | None, repl
     """
 
     async def work(link: Link) -> None:
-        from tictactoe_server.stores.jetstream import make_stream, rights
+        from tictactoe_server.stores.jetstream import rights
 
-        await make_stream(link, replicas)
+        await _make_stream(link, replicas)
         click.echo(f"The stream is there, on {_nodes(replicas)}. The user of the servers needs these rights:")
         click.echo("permissions {")
         for verb, subjects in rights().items():
@@ -74,10 +78,9 @@ def check(store: str, store_credentials: Path | None, store_ca: Path | None, mon
     """
 
     async def work(link: Link) -> None:
-        from tictactoe_server.stores.jetstream import inspect
+        from tictactoe_server.commands.cluster_check import inspect  # what else is here does without the library
 
         report = await inspect(link, monitor)
-        await _look_at_servers(link, report)
         for line in report.said:
             click.echo(line)
         for line in report.wrong:
@@ -89,35 +92,21 @@ def check(store: str, store_credentials: Path | None, store_ca: Path | None, mon
     _run(store, store_credentials, store_ca, work)
 
 
-async def _look_at_servers(link: Link, report: Report) -> None:
-    """Report on the servers that live; that none does is no fault."""
-    from tictactoe_server.house import ask_living, call_roll
-    from tictactoe_server.stores.jetstream import LinkError
+async def _make_stream(link: Link, replicas: int) -> None:
+    """Make the stream, and try again for a while where the nodes cannot yet; raises `CannotOpenStore`."""
+    from tictactoe_server.stores.jetstream import make_stream
 
-    try:
-        living = await call_roll(link)
-    except LinkError as error:
-        report.wrong.append(f"The servers cannot be heard: {error}")
-        return
-    if not living:
-        report.said.append("No server lives.")
-    for one in living:
+    said, deadline = "", time.monotonic() + MAKING_SECONDS
+    while True:
         try:
-            answer = msgspec.json.decode(await ask_living(link, one, msgspec.json.encode(orders.Status())))["answer"]
-        except (LinkError, msgspec.MsgspecError, KeyError) as error:
-            report.wrong.append(f"Server {one.name} lives and does not say how it is: {error}")
-            continue
-        report.said.append(
-            f"Server {one.name} lives: {answer['players']} players, {answer['served']} rooms served, "
-            f"{answer['behind']} writes behind the store, its time {one.time_lag_ms} ms behind the latest."
-        )
-        if answer["unready"] is not None and answer["drain"] is None:
-            report.wrong.append(f"Server {one.name} is not ready: {answer['unready']}.")
-        if one.time_lag_ms > _MAX_TIME_LAG_MS:
-            report.wrong.append(f"The time of server {one.name} is not that of the others: it does not hear them.")
-        for other in living:
-            if other.id not in one.knows:
-                report.wrong.append(f"Server {one.name} does not hear {other.name}.")
+            return await make_stream(link, replicas)
+        except CannotOpenStore as error:
+            if time.monotonic() > deadline or any(words in str(error).lower() for words in _LASTING):
+                raise
+            if str(error) != said:
+                said = str(error)
+                click.echo(f"{said} Trying again for up to {MAKING_SECONDS:.0f} s.", err=True)
+        await asyncio.sleep(_AGAIN_SECONDS)
 
 
 def _run(

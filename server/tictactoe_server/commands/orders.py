@@ -16,7 +16,7 @@ import msgspec
 from tictactoe_server.commands.folders import Place, data_option, folder_of
 from tictactoe_server.commands.tables import (
     describe_drain,
-    draw_house,
+    draw_servers,
     draw_table,
     list_status,
     show,
@@ -113,8 +113,8 @@ def _say_status(server: Asked) -> None:
 
     def words() -> str:
         lines = [f"{name:8} {text}" for name, text in list_status(answer)]
-        house = draw_house(answer)
-        return "\n".join([*lines, "", house] if house else lines)
+        servers = draw_servers(answer)
+        return "\n".join([*lines, "", servers] if servers else lines)
 
     server.say(answer, words)
 
@@ -133,8 +133,8 @@ def _watch(server: Asked) -> NoReturn:
         for name, text in list_status(answer):
             table.add_row(name, text)
         table.add_row("speed", f"{moves_a_second:.0f} moves a second")
-        house = draw_house(answer)
-        return Group(table, Text(f"\n{house}")) if house else Group(table)
+        servers = draw_servers(answer)
+        return Group(table, Text(f"\n{servers}")) if servers else Group(table)
 
     answer = server.send(orders.Status())
     try:
@@ -332,7 +332,7 @@ def _table(names: Sequence[str], rows: Sequence[dict[str, Any]], otherwise: str)
     """Return rows of an answer under their names, or a sentence where there is none."""
     if not rows:
         return otherwise
-    shown = (*names, "server") if "server" in rows[0] else names  # of a house of several
+    shown = (*names, "server") if "server" in rows[0] else names  # where there are several
     return draw_table(shown, ([row[name] for name in shown] for row in rows))
 
 

@@ -10,14 +10,14 @@ from tictactoe_protocol import clean_text
 
 Row = Sequence[object]
 
-_HOUSE: Final = (
+_SERVERS: Final = (
     "server",
     "ready",
     "players",
     "connections",
     "rooms served",
     "moves",
-    "writes behind",
+    "elsewhere",
     "loop late",
     "store owes",
 )
@@ -101,25 +101,25 @@ def list_status(status: dict[str, Any]) -> list[tuple[str, str]]:
     return [(name, clean_text(text)) for name, text in rows]
 
 
-def draw_house(status: dict[str, Any]) -> str:
-    """Return the servers of the house of which one has told its status as a table, or "" for one on its own.
+def draw_servers(status: dict[str, Any]) -> str:
+    """Return the servers of the cluster of which one has told its status as a table, or "" for one on its own.
 
     >>> one = {"server": "a:8765", "unready": None, "players": 3, "connections": 4, "served": 2, "moves": 9}
-    >>> one |= {"behind": 0, "loop_lag_ms": 0.1, "store_owes_ms": 0}
-    >>> print(draw_house({"house": [one]}))
-    SERVER  READY  PLAYERS  CONNECTIONS  ROOMS SERVED  MOVES  WRITES BEHIND  LOOP LATE  STORE OWES
-    a:8765  yes    3        4            2             9      0              0.1 ms     0 ms
+    >>> one |= {"elsewhere": 0, "loop_lag_ms": 0.1, "store_owes_ms": 0}
+    >>> print(draw_servers({"house": [one]}))
+    SERVER  READY  PLAYERS  CONNECTIONS  ROOMS SERVED  MOVES  ELSEWHERE  LOOP LATE  STORE OWES
+    a:8765  yes    3        4            2             9      0          0.1 ms     0 ms
     """
     rows = [
         (
             one["server"],
             "yes" if one["unready"] is None else f"no: {one['unready']}",
-            *(one[name] for name in ("players", "connections", "served", "moves", "behind")),
+            *(one[name] for name in ("players", "connections", "served", "moves", "elsewhere")),
             *(None if one[name] is None else f"{one[name]} ms" for name in ("loop_lag_ms", "store_owes_ms")),
         )
         for one in status.get("house", ())
     ]
-    return draw_table(_HOUSE, rows) if rows else ""
+    return draw_table(_SERVERS, rows) if rows else ""
 
 
 def describe_drain(drain: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Request
 from tictactoe_server.rooms import Command, Player, Refused
 from tictactoe_server.stores import StoreBusy, StoreUnavailable, Unreadable
-from tictactoe_server.tables.live_room import Change, Elsewhere, LiveRoom
+from tictactoe_server.tables.live_room import Change, LiveRoom
 from tictactoe_server.tables.session import Session
 
 log: Final = structlog.get_logger(__name__)
@@ -37,7 +37,15 @@ def refuse(session: Session, request: Request, error: Exception) -> None:
     id = None if request.id is UNSET else request.id
     room = getattr(request, "room", None)
     session.refuse(
-        error_answer(refused.code, refused.message, id=id, room=room, path=refused.path, retry_ms=refused.retry_ms)
+        error_answer(
+            refused.code,
+            refused.message,
+            id=id,
+            room=room,
+            path=refused.path,
+            retry_ms=refused.retry_ms,
+            url=refused.url,
+        )
     )
 
 
@@ -71,9 +79,6 @@ class Asked(Change):
 
     def settled(self, error: Exception | None) -> None:
         """Answer, and let the session go on."""
-        if isinstance(error, Elsewhere):
-            self.session.again(self.request, self.now)
-            return
         if error is None:
             self.carried_out()
         else:

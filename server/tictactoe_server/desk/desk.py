@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from msgspec import UNSET
 
-from tictactoe_protocol import PROTOCOL_VERSION, BadMessage, ErrorCode, decode_request, error_answer
+from tictactoe_protocol import (
+    PROTOCOL_VERSION,
+    BadMessage,
+    ErrorCode,
+    decode_request,
+    error_answer,
+    parse_room_code,
+)
 from tictactoe_protocol.pushes import FEATURES, Welcome, known_features
 from tictactoe_protocol.requests import (
     Analyse,
@@ -49,13 +56,14 @@ from tictactoe_server.operator.expelling import expel
 from tictactoe_server.operator.presence import Presence
 from tictactoe_server.rooms import Player, Refused, has_begun
 from tictactoe_server.tables.changes import Changes
+from tictactoe_server.tables.elsewhere import moved
 from tictactoe_server.tables.live_room import LiveRoom, not_in_room
 from tictactoe_server.tables.lobby import Lobby as PublicRooms
 from tictactoe_server.tables.registry import Registry
 from tictactoe_server.tables.session import Session
 
 if TYPE_CHECKING:
-    from tictactoe_server.house import House
+    from tictactoe_server.cluster import Cluster
 
 InRoom = Move | Resign | Rematch | Draw | Undo | Claim | Join | Watch | Leave | Sync | Chat | Analyse
 """The requests that name a room."""
@@ -71,8 +79,8 @@ BUSY_MS: Final = 500
 class Desk:
     """Answers what sessions send; a bad message is answered and never ends the connection.
 
-    `hold_ms` is how long the seat of one who drops is held; `house` brings to other servers what is theirs. Games can
-    be shared where `shows_pages`.
+    `hold_ms` is how long the seat of one who drops is held; `cluster` are the servers of which this is one, None
+    for one on its own. Games can be shared where `shows_pages`.
     """
 
     def __init__(
@@ -90,7 +98,7 @@ class Desk:
         drain: Drain,
         *,
         hold_ms: int,
-        house: House | None = None,
+        cluster: Cluster | None = None,
         shows_pages: bool = True,
     ) -> None:
         self._registry = registry
@@ -105,7 +113,7 @@ class Desk:
         self._bans = bans
         self._drain = drain
         self._hold_ms = hold_ms
-        self._house = house
+        self._cluster = cluster
         self._shows_pages = shows_pages
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -143,24 +151,8 @@ class Desk:
         live = self._registry.find_here(request.room) if isinstance(request, Join) else None
         return live is not None and player is not None and live.room.mark_of(player.id) is not None
 
-    def lead(self, session: Session, message: bytes, code: str, now: int) -> None:
-        """Carry out a message, a match that came at `now`, by leading the session into that room."""
-        try:
-            request = decode_request(message)
-            player = session.player
-            if player is None or not isinstance(request, Match):
-                raise BadMessage(ErrorCode.INTERNAL, "This is no match of a player.")
-        except BadMessage as bad:
-            session.refuse(error_answer(bad.code, bad.message, id=bad.id))
-            return
-        live = self._registry.find_here(code)
-        if live is None:
-            session.again(request, now)
-        else:
-            self._visits.lead(session, player, request, live, now)
-
     def again(self, session: Session, request: Request, now: int) -> None:
-        """Carry a request out that came at `now` and found that its room had moved, or that it needs another one."""
+        """Carry a request out that came at `now` and found that it needs another room."""
         session.is_busy = False
         try:
             self._carry_out(session, request, now)
@@ -182,8 +174,6 @@ class Desk:
         """Take notice that a session is over."""
         self._presence.remove(session)
         self._registry.dismiss(session)
-        if self._house is not None:
-            self._house.dismiss(session)
 
     async def close(self) -> None:
         """Stop what is still being found out for somebody."""
@@ -219,15 +209,15 @@ class Desk:
                 if live is not None and live.room.code in session.rooms:
                     self._carry_out_in(live, session, player, request, now)
                 else:
-                    self._check_misses(live, session, player)
-                    self._carry_out_elsewhere(live, session, player, request, now)
+                    self._check_misses(live, session, player, request.room)
+                    self._carry_out_outside(live, session, player, request, now)
             case Create():
                 self._visits.create(session, player, request, now)
             case Match():
-                if self._house is None:
+                if self._cluster is None:
                     self._visits.match(session, player, request, now)
                 else:
-                    self._start(session, self._match(self._house, session, player, request, now))
+                    self._start(session, self._match(self._cluster, session, player, request, now))
             case Rooms():
                 answer(session, request, rooms=self._lobby.list_rooms())
             case Lobby():
@@ -247,12 +237,13 @@ class Desk:
             case _:
                 assert_never(request)
 
-    def _check_misses(self, live: LiveRoom | None, session: Session, player: Player) -> None:
-        """Refuse one who may try no more codes; never one who has a seat there, or is in the room at another server."""
+    def _check_misses(self, live: LiveRoom | None, session: Session, player: Player, code: str) -> None:
+        """Refuse one who may try no more codes; never one who has a seat there."""
         if live is None:
-            if self._registry.knows_all:
-                self._allowances.check_misses(session, player)
-        elif live.room.mark_of(player.id) is None and live.room.code not in session.elsewhere:
+            has_seat = not self._registry.knows_all or self._registry.seats.has(player.id, parse_room_code(code))
+        else:
+            has_seat = live.room.mark_of(player.id) is not None
+        if not has_seat:
             self._allowances.check_misses(session, player)
 
     def _carry_out_in(self, live: LiveRoom, session: Session, player: Player, request: InRoom, now: int) -> None:
@@ -280,17 +271,14 @@ class Desk:
             case _:
                 assert_never(request)
 
-    def _carry_out_elsewhere(
+    def _carry_out_outside(
         self, live: LiveRoom | None, session: Session, player: Player, request: InRoom, now: int
     ) -> None:
-        """Bring the session into a room that it is not in, or the request to the room, or say that it is not there."""
+        """Bring the session into a room that it is not in, or say where the room is, or that it is not there."""
         if live is None:
+            self._registry.check_here(request.room)
             self._start(session, self._find(session, request, now))
-        elif self._house is not None and not self._registry.take_over(live):
-            self._house.ask(session, request, live.room.code, now)
-        elif isinstance(request, Join | Watch) or (
-            self._house is not None and self._house.lead_back(session, live.room.code)
-        ):
+        elif isinstance(request, Join | Watch):
             self._carry_out_in(live, session, player, request, now)
         else:
             raise not_in_room(live.room.code)
@@ -331,25 +319,27 @@ class Desk:
                 token=token,
                 rooms=held,
                 hold_ms=self._hold_ms,
-                held_ms=self._registry.holds_left(held) or UNSET,
+                held_ms=self._registry.holds_left(player.id) or UNSET,
                 features=tuple(name for name in FEATURES if self._shows_pages or name != "share"),
                 id=request.id,
+                servers=UNSET if self._cluster is None else self._cluster.urls,
+                cluster=UNSET if self._cluster is None else self._cluster.id,
             )
         )
 
-    async def _match(self, house: House, session: Session, player: Player, request: Match, now: int) -> None:
-        """Bring the session into the room that the house has for it."""
+    async def _match(self, cluster: Cluster, session: Session, player: Player, request: Match, now: int) -> None:
+        """Bring the session into the room that there is for it in the cluster, or say where that is."""
         try:
             self._drain.check()
             self._visits.check_seats(session, player)
-            code, is_new = await house.seek(self._visits.kind_of(request), player)
+            code, url = await cluster.seek(self._visits.kind_of(request), player)
             live = self._registry.find_here(code)
-            if is_new:
-                self._visits.open_for_match(session, player, request, code, now)
-            elif live is not None and self._registry.take_over(live):
+            if live is not None:
                 self._visits.lead(session, player, request, live, now)
+            elif url is None:
+                self._visits.open_for_match(session, player, request, code, now)
             else:
-                house.ask(session, request, code, now)
+                raise moved(code, url)
         except Exception as error:
             self.fail(session, request, error)
             session.go_on()

@@ -93,7 +93,8 @@ class Visits:
         """Join the oldest open public room of this kind whose players are there, or open one."""
         self._drain.check()
         self.check_seats(session, player)
-        live = self._registry.matchmaker.find(self.kind_of(request), player.id)
+        found = self._registry.matchmaker.find(self.kind_of(request), player.id)
+        live = None if found is None else self._registry.find_here(found.room.code)
         if live is not None:
             self.lead(session, player, request, live, now)
         else:
@@ -145,7 +146,7 @@ class Visits:
         """Let a session spectate."""
         is_new = session not in live.watchers
         live.admit(session)
-        self._registry.came_in(live)
+        self._registry.matchmaker.offer(live)
         if not live.is_abandoned:
             live.closing_at = None
         answer_with_room(session, request, live)
@@ -216,7 +217,7 @@ class Visits:
         live.seat(session, player)
         self._players.note_seat(session)
         live.closing_at = None
-        self._registry.came_in(live)
+        self._registry.matchmaker.offer(live)
 
     def after_leaving(self, live: LiveRoom) -> None:
         """Let a room end that all have left, at once or when nobody comes back."""
@@ -235,7 +236,7 @@ class Visits:
         return self._registry.new_code()
 
     def _open(self, session: Session, player: Player, request: Create | Match, room: Room, now: int) -> LiveRoom:
-        live = LiveRoom(room, owner=player.id, origin=session.address)
+        live = LiveRoom(room, owner=player.id, origin=session.address, source=self._registry.source_of(session.address))
         self._allowances.take_create(session, player)
         self._registry.expect(live)
         self._changes.submit(_Opening(self, session, player, request, live, now))
@@ -260,12 +261,6 @@ class _Visit(Asked):
         super().__init__(session, player, request, live, command, now)
         self.visits = visits
 
-    def follow(self) -> None:
-        """Lead the session to where the room is now, in which the player has a seat, or the bots all of them."""
-        code, id = self.live.room.code, self.request.id
-        is_seated = self.live.room.mark_of(self.player.id) is not None
-        self.session.again(Join(room=code, id=id) if is_seated else Watch(room=code, id=id), self.now)
-
 
 class _Opening(_Visit):
     """The first change of a room: it is stored at all, under a code that nobody has."""
@@ -280,9 +275,6 @@ class _Opening(_Visit):
         """Answer, and let nobody wait for a room that could not be opened."""
         if error is not None:
             self.visits.give_up(self.live)
-        elif self.live.is_elsewhere:
-            self.follow()
-            return
         super().settled(error)
 
     def carried_out(self) -> None:
@@ -325,9 +317,6 @@ class _Joining(_Visit):
     def settled(self, error: Exception | None) -> None:
         """Answer, and reserve the seat no longer."""
         self.visits.release(self.player, self.live)
-        if error is None and self.live.is_elsewhere:
-            self.follow()
-            return
         super().settled(error)
 
     def carried_out(self) -> None:

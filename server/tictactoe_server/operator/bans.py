@@ -84,7 +84,7 @@ class Bans:
         return ban if ban is not None and self._counts(ban) else None
 
     def hear(self, subject: str, ban: Ban | None) -> None:
-        """Take in what another server of the house has kept, or forgotten."""
+        """Take in what another server of the cluster has kept, or forgotten."""
         self._drop(subject)
         if ban is not None:
             self._take(ban)

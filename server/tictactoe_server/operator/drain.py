@@ -17,7 +17,7 @@ RESTART_MS: Final = 1000
 """When clients should come back after the server went down on purpose, before their jitter."""
 
 HANDOVER_MS: Final = 100
-"""The same where other servers of the house are there for them."""
+"""The same where other servers of the cluster are there for them."""
 
 _LOOK_SECONDS: Final = 0.5
 _RETRY_MS: Final = 30_000

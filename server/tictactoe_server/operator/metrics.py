@@ -103,12 +103,14 @@ def _figures(site: Site, meter: Meter) -> Iterator[Metric]:
     tally, written = site.tally, site.store.figures
     yield InfoMetricFamily("tictactoe_server", "The server's version.", {"version": __version__})
     yield _gauge("ready", "1 where the server is ready, 0 while it starts, drains or waits.", site.unready() is None)
-    if site.house is not None:
-        members = site.house.members
-        served = sum(not live.is_elsewhere for live in site.registry.rooms)
-        yield InfoMetricFamily("tictactoe_house", "What this server is called in its house.", {"server": members.name})
-        yield _gauge("house_servers", "Servers of the house that live, this one included.", len(members.living))
-        yield _gauge("rooms_served", "Rooms of the house that this server serves.", served)
+    if site.cluster is not None:
+        members = site.cluster.members
+        served = len(list(site.registry.rooms))
+        yield InfoMetricFamily(
+            "tictactoe_house", "What this server is called in its cluster.", {"server": members.name}
+        )
+        yield _gauge("house_servers", "Servers of the cluster that live, this one included.", len(members.urls))
+        yield _gauge("rooms_served", "Rooms that this server serves.", served)
     yield _gauge("connections", "Open connections, also those without a hello.", site.door.connections)
     yield _counter("connections_accepted", "Connections that were accepted.", site.door.accepted)
     yield _gauge("sessions", "Connections over which a player has said hello.", site.presence.greeted)

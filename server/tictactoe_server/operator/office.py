@@ -54,7 +54,7 @@ class Office:
             case orders.Status():
                 return self._status()
             case orders.ListRooms():
-                return [_row_of(live) for live in site.registry.rooms if not live.is_elsewhere]
+                return [_row_of(live) for live in site.registry.rooms]
             case orders.ShowRoom():
                 return _room_of(self._room(order.code))
             case orders.ListPlayers():
@@ -180,7 +180,7 @@ class Office:
         return {**_ban_of(ban), "connections": count}
 
     def hear_ban(self, subject: str, ban: Ban | None) -> None:
-        """Take in that another server of the house has banned somebody, or let them in again."""
+        """Take in that another server of the cluster has banned somebody, or let them in again."""
         self.site.bans.hear(subject, ban)
         if ban is not None:
             self._expel_banned(ban)
@@ -242,7 +242,7 @@ def _without_stop(reason: str) -> str:
 
 def _rooms_of(session: Session) -> list[str]:
     """Return the codes of the rooms that somebody plays or watches in, those that another server serves too."""
-    return sorted({*session.rooms, *session.elsewhere})
+    return sorted(session.rooms)
 
 
 def _row_of(live: LiveRoom) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from tictactoe_server.tables.tally import Tally
 from tictactoe_server.transport import Door
 
 if TYPE_CHECKING:
-    from tictactoe_server.house import House
+    from tictactoe_server.cluster import Cluster
 
 LimitsNow = Mapping[str, tuple[float | None, float | None]]
 """Each limit by its name: what it is, None for none; and how much there is now, None where that is no one figure."""
@@ -29,7 +29,7 @@ class Site:
     """`address` and `data` are where the server listens and what it keeps, in words; `limits` returns what counts now,
     `limited` how often each held something back.
 
-    `unready` returns why the server is not ready, or None. `house` is None for a server on its own.
+    `unready` returns why the server is not ready, or None. `cluster` is None for a server on its own.
     """
 
     address: str
@@ -48,4 +48,4 @@ class Site:
     limits: Callable[[], LimitsNow]
     limited: Callable[[], Counter[str]]
     unready: Callable[[], str | None]
-    house: House | None = None
+    cluster: Cluster | None = None

@@ -15,7 +15,7 @@ from typing import Any, Final
 import structlog
 
 from tictactoe_engine.records import format_record
-from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
+from tictactoe_protocol import BadRoomCode, parse_room_code
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.desk import Allowances, record_of
 from tictactoe_server.page import texts
@@ -75,14 +75,16 @@ class Pages:
             icon = self._assets.named("favicon.svg")
             if icon is None:
                 return self._nothing(request)
-            return send(request, HTTPStatus.OK, icon.body, icon.kind, *_secure(request))
+            return send(request, HTTPStatus.OK, icon.body, icon.kind, *self._secure(request))
         if _wants_page(request) and not self._door.knows(request.host):
             words = f"This server does not know itself by this name. Start it with --origin {request.origin}"
             return self._text(request, HTTPStatus.MISDIRECTED_REQUEST, [words])
         if path == "/":
             return self._home(request)
         if path == "/wall":
-            return self._wall(request)
+            if _wants_page(request):
+                return self._page(request, *texts.head_of_wall())
+            return self._later(request, self._wall(request))
         if path.startswith(_REPLAY):
             return self._game(request, path.removeprefix(_REPLAY))
         if path.startswith(PREFIX):
@@ -99,15 +101,14 @@ class Pages:
         lines = texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin)
         return self._text(request, HTTPStatus.OK, lines)
 
-    def _wall(self, request: Request) -> Response:
-        if _wants_page(request):
-            return self._page(request, *texts.head_of_wall())
+    async def _wall(self, request: Request) -> Response:
         is_coloured, now = _wants_colour(request), self._now()
         drawn_at, lines = self._walls.get(is_coloured, (-WALL_MS, []))
         if now - drawn_at >= WALL_MS:
             games = (live for live in self._lobby.newest() if live.room.status == "playing" and live.is_alive)
-            shown = [live.state(now) for live in islice(games, texts.MOST_BOARDS)]
-            lines = texts.describe_wall(shown, is_coloured=is_coloured)
+            shown = list(islice(games, texts.MOST_BOARDS))
+            await self._registry.elsewhere.look_at(shown)
+            lines = texts.describe_wall([live.state(now) for live in shown], is_coloured=is_coloured)
             self._walls[is_coloured] = now, lines
         return self._text(request, HTTPStatus.OK, [*lines, "", f"In a browser:  {request.origin}/wall"])
 
@@ -129,12 +130,10 @@ class Pages:
     async def _find(self, request: Request, code: str) -> Response:
         """Return the room that the store has."""
         try:
-            live = await self._registry.find(code)
+            state = await self._registry.look(code)
         except Refused as refused:
-            if refused.code is not ErrorCode.NO_SUCH_ROOM:
-                raise
             return self._missed(request, refused.message)
-        return self._show(request, live.state(self._now()))
+        return self._show(request, state)
 
     def _show(self, request: Request, state: RoomState) -> Response:
         if _wants_page(request):
@@ -164,11 +163,19 @@ class Pages:
 
     def _page(self, request: Request, title: str, description: str, status: HTTPStatus = HTTPStatus.OK) -> Response:
         body = self._assets.page(title, description, self._door.address_for_others(request))
-        return send(request, status, body, "text/html; charset=utf-8", *_secure(request))
+        return send(request, status, body, "text/html; charset=utf-8", *self._secure(request))
 
     def _text(self, request: Request, status: HTTPStatus, lines: Sequence[str]) -> Response:
         body = "".join(f"{line}\n" for line in lines).encode()
-        return send(request, status, body, "text/plain; charset=utf-8", *_secure(request))
+        return send(request, status, body, "text/plain; charset=utf-8", *self._secure(request))
+
+    def _secure(self, request: Request) -> tuple[tuple[str, str], ...]:
+        """Return the headers that let a page load nothing foreign, and nobody show it as a part of theirs.
+
+        It may connect to this server, and to the others of the cluster.
+        """
+        own = (f"ws://{request.host}", f"wss://{request.host}") if request.host else ()
+        return _policy(" ".join(("'self'", *own, *self._registry.elsewhere.urls)))
 
     def _nothing(self, request: Request, words: str = "") -> Response:
         """Say that there is nothing, in a browser on a page that leads on."""
@@ -208,12 +215,6 @@ def _wants_page(request: Request) -> bool:
 
 def _wants_colour(request: Request) -> bool:
     return any(part.partition("=")[0] in ("color", "colour") for part in request.query.split("&"))
-
-
-def _secure(request: Request) -> tuple[tuple[str, str], ...]:
-    """Return the headers that let a page load nothing foreign, and nobody show it as a part of theirs."""
-    own = f" ws://{request.host} wss://{request.host}" if request.host else ""
-    return _policy(f"'self'{own}")
 
 
 def _policy(connections: str) -> tuple[tuple[str, str], ...]:

@@ -21,11 +21,23 @@ NOBODY: Final = Player("", "")
 
 
 class Refused(Exception):
-    """A command that was not carried out; `code` and `message` go to whoever sent it."""
+    """A command that was not carried out; `code` and `message` go to whoever sent it, and so does what else there is.
 
-    def __init__(self, code: ErrorCode, message: str, *, path: str | None = None, retry_ms: int | None = None) -> None:
+    `url` is where another server has the room.
+    """
+
+    def __init__(
+        self,
+        code: ErrorCode,
+        message: str,
+        *,
+        path: str | None = None,
+        retry_ms: int | None = None,
+        url: str | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.path = path
         self.retry_ms = retry_ms
+        self.url = url

@@ -2,7 +2,7 @@
 
 from tictactoe_server.stores.backup import CannotBackUp, back_up
 from tictactoe_server.stores.contents import KINDS, CannotMove, Contents, Kind, Source, Target, copy
-from tictactoe_server.stores.documents import Outline, decode_room, encode_game, outline_of
+from tictactoe_server.stores.documents import RoomEncoder, decode_room_of, encode_game
 from tictactoe_server.stores.figures import Histogram, WriteFigures
 from tictactoe_server.stores.folder import FolderInUse
 from tictactoe_server.stores.folder_contents import FolderSource, FolderTarget
@@ -57,8 +57,8 @@ __all__ = [
     "MemoryTable",
     "NewerSchema",
     "NotStored",
-    "Outline",
     "Players",
+    "RoomEncoder",
     "Rooms",
     "Source",
     "SqliteStore",
@@ -75,10 +75,9 @@ __all__ = [
     "back_up",
     "check_folder",
     "copy",
-    "decode_room",
+    "decode_room_of",
     "encode_game",
     "needing_nats",
-    "outline_of",
     "restore_backup",
     "save",
     "today",

@@ -1,4 +1,4 @@
-"""All that a store keeps, brought into another one that is empty: from one machine's folder to a house and back.
+"""All that a store keeps, brought into another one that is empty: from one machine's folder to a cluster and back.
 
 Everything is decoded on its way, so what is damaged is found here and not by a server later. What the other store
 holds afterwards is read again and compared.

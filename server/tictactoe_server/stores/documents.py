@@ -7,7 +7,7 @@ its own rules; the checksum finds those that would leave another room than was s
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 from zlib import crc32
 
 import msgspec
@@ -118,8 +118,8 @@ class RoomEncoder:
     def __init__(self) -> None:
         self._settings: dict[str, tuple[dict[str, SeatState | None], dict[str, int], msgspec.Raw]] = {}
 
-    def encode(self, room: Room) -> bytes:
-        """Return the room's document, one line."""
+    def encode(self, room: Room, *, without_moves: bool = False) -> bytes:
+        """Return the room's document, one line; that of an outline has no moves."""
         known = self._settings.get(room.code)
         if known is not None and known[0] is room.seats and known[1] is room.score:
             setting = known[2]
@@ -132,8 +132,8 @@ class RoomEncoder:
                 SCHEMA,
                 setting,
                 room.seq,
-                position.moves,
-                position.passed,
+                () if without_moves else position.moves,
+                () if without_moves else position.passed,
                 room.result,
                 room.offers,
                 room.gone_at,
@@ -178,25 +178,6 @@ def decode_room_of(code: str, document: bytes) -> Room:
     if room.code != code:
         raise Unreadable(f"It says that it is room {room.code}.")
     return room
-
-
-class Outline(NamedTuple):
-    """What moves do not change of a room's document, and the result: all that its place in the lists depends on."""
-
-    setting: bytes
-    result: Result | None
-
-
-def outline_of(document: bytes) -> tuple[Outline, int]:
-    """Return the outline of a document of the newest schema, and how many moves it has; raises `Unreadable`.
-
-    The room is not built for it.
-    """
-    try:
-        found = _decode_room(document[_CHECKSUM_DIGITS:])
-    except (msgspec.MsgspecError, ValueError, TypeError) as error:
-        raise Unreadable(f"Not a room: {error}") from error
-    return Outline(bytes(found.setting), found.result), len(found.moves)
 
 
 def encode_player(player: Player) -> bytes:

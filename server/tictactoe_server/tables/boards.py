@@ -12,12 +12,10 @@ from itertools import islice
 from typing import Final, cast
 
 import msgspec
-from msgspec import UNSET
 
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards
-from tictactoe_server.rooms import Room
-from tictactoe_server.tables.live_room import LiveRoom
+from tictactoe_server.tables.listed import Listed
 from tictactoe_server.tables.session import Session
 from tictactoe_server.transport import encode_frame
 
@@ -42,7 +40,7 @@ class _Shown:
 
     __slots__ = ("changed_at", "live", "row", "source")
 
-    def __init__(self, live: LiveRoom, now: float) -> None:
+    def __init__(self, live: Listed, now: float) -> None:
         self.live = live
         self.source: object = None
         self.row = b""
@@ -50,12 +48,10 @@ class _Shown:
 
     def look(self, now: float) -> None:
         """Take in what has changed in the game; next to nothing is done where nothing has."""
-        live = self.live
-        source = live.document if live.is_elsewhere and live.document is not None else live.room
-        if source is self.source:
+        if self.live.knows_moves and self.live.room is self.source:
             return
-        self.source = source
-        row = encode(_board_of(live.newest()))
+        self.source = self.live.room
+        row = encode(self.live.board())
         if row != self.row:
             self.row, self.changed_at = row, now
 
@@ -75,7 +71,7 @@ class Boards:
 
     def __init__(self) -> None:
         self._subscribers: dict[Session, _Subscriber] = {}
-        self._playing: OrderedDict[str, LiveRoom] = OrderedDict()
+        self._playing: OrderedDict[str, Listed] = OrderedDict()
         self._shown: list[_Shown] = []
         self._timer: asyncio.TimerHandle | None = None
 
@@ -96,7 +92,7 @@ class Boards:
         if self._subscribers.pop(session, None) is not None:
             session.connection.forget_state(_NEWEST)
 
-    def update(self, live: LiveRoom) -> None:
+    def update(self, live: Listed) -> None:
         """Take notice of a public room that opened or whose seats or status changed."""
         if live.room.status == "playing":
             self._playing.setdefault(live.room.code, live)
@@ -165,27 +161,10 @@ class Boards:
             return False
         return live.is_alive
 
-    def _seek(self, others: set[LiveRoom]) -> Iterator[LiveRoom]:
+    def _seek(self, others: set[Listed]) -> Iterator[Listed]:
         """Yield games that somebody plays, but for those, the newest first."""
         newest = list(islice(reversed(self._playing.values()), LOOKED_AT))
         return (live for live in newest if live not in others and live.is_alive)
-
-
-def _board_of(room: Room) -> LiveBoard:
-    position, rules = room.position, room.rules
-    return LiveBoard(
-        room=room.code,
-        game=room.game,
-        preset=rules.preset,
-        rows=rules.rows,
-        columns=rules.columns,
-        board=position.board,
-        ply=position.ply,
-        turn=position.turn if room.status == "playing" else None,
-        last=position.last,
-        names={mark: seat.name for mark, seat in room.seats.items() if seat is not None},
-        result=UNSET if room.result is None else room.result,
-    )
 
 
 def _frame(rows: list[bytes]) -> bytes:

@@ -7,6 +7,7 @@ batch on disk. While one change of a room is under way, the next ones wait in th
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
@@ -28,7 +29,7 @@ from tictactoe_server.rooms import (
     seen_at,
 )
 from tictactoe_server.stores import MISSING, Conflict, NotStored, Rooms, StoreUnavailable, Unreadable, Unsettled
-from tictactoe_server.tables.live_room import Change, Elsewhere, LiveRoom, no_such_room
+from tictactoe_server.tables.live_room import Change, LiveRoom
 
 ATTEMPTS: Final = 8
 """How often a change is tried against what others store meanwhile, until the room is `busy`."""
@@ -38,6 +39,12 @@ LONGEST_REST_SECONDS: Final = 0.5
 UNSETTLED_SECONDS: Final = 2.0
 """How long a change rests until it is tried again, twice as long each time up to the second; and how long an earlier
 write of the room may be in process until it is not waited for any more."""
+
+ANSWER_SECONDS: Final = 2.5
+"""After how long a change is answered that waits for others of its room, or is tried again."""
+
+READ_AGAIN_SECONDS: Final = 5.0
+"""How soon a room is read again of which it is not known what is stored, where nobody asks for anything in it."""
 
 log: Final = structlog.get_logger(__name__)
 
@@ -64,16 +71,19 @@ class Changes:
     def submit(self, change: Change) -> None:
         """Carry a change out when its turn has come; it is told when it is settled."""
         change.path = self
+        change.asked_at = asyncio.get_running_loop().time()
         live = change.live
         if live.change is None and not live.is_going_on:
             live.change = change
             self._begin(change)
         else:
             live.waiting.append(change)
+            self._bound(change)
 
     def submit_next(self, change: Change) -> None:
         """Carry a change out before all that wait: it follows from the one that is being settled."""
         change.path = self
+        change.asked_at = asyncio.get_running_loop().time()
         change.live.waiting.appendleft(change)
 
     async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
@@ -113,12 +123,12 @@ class Changes:
     def stored(self, change: Change, revision: int) -> None:
         """Take what the change made of the room for true."""
         live, before, after = change.live, change.live.room, change.after
+        if live.change is not change:  # it was given up meanwhile
+            live.is_uncertain = True
+            return
         if after is None:
             live.is_gone = True
             self._settle(change, None)
-            return
-        if live.is_elsewhere:  # since it was on its way: a move is acknowledged by the one that shows it
-            self._settle(change, Elsewhere(after.code) if type(change.command) is Move else None)
             return
         if type(change.command) is Move:
             self.moves += 1
@@ -135,6 +145,9 @@ class Changes:
     def failed(self, change: Change, error: Exception) -> None:
         """Try a change again on what others stored, or give it up."""
         live = change.live
+        if live.change is not change:
+            live.is_uncertain = live.revision != MISSING
+            return
         if isinstance(error, Conflict | Unsettled):
             live.is_uncertain = live.revision != MISSING
             if self._try_again(change, error):
@@ -150,6 +163,20 @@ class Changes:
     def _time_of(self, live: LiveRoom) -> int:
         """Return the time for a state that has times in it."""
         return self._now() if live.room.clock is not None or live.room.gone_at else 0
+
+    def _bound(self, change: Change) -> None:
+        """See to it that a change is answered in time whose turn may come late, or more than once."""
+        asyncio.get_running_loop().call_at(change.asked_at + ANSWER_SECONDS, self._give_up, change)
+
+    def _give_up(self, change: Change) -> None:
+        """Say of a change that is not settled yet that the store is away; what is stored of it is read later."""
+        live, error = change.live, StoreUnavailable("It did not answer in time.")
+        if live.change is change:
+            live.is_uncertain = live.revision != MISSING
+            self._settle(change, error)
+        elif change in live.waiting:
+            live.waiting.remove(change)
+            change.settled(error)
 
     def _go_on(self, live: LiveRoom) -> None:
         """Begin what waits in a room, until something has to wait for the store."""
@@ -167,14 +194,14 @@ class Changes:
         room = live.room
         try:
             if live.is_gone:
-                raise no_such_room(room.code)
-            if live.is_elsewhere:
-                raise Elsewhere(room.code)
+                raise live.why_gone()
             if live.is_uncertain:
+                self._bound(change)
                 self._start(self._reload(change))
                 return
             if room.clock_started_at is not None and change.player is not NOBODY and is_expired(room, change.now):
                 live.change = change = _Expiry(change)
+                self._bound(change)
             change.after = after = change.apply(room)
             if after is None:
                 self._rooms.delete(room.code, live.revision, change)
@@ -203,6 +230,13 @@ class Changes:
         live.change = None
         if live.waiting:
             self._go_on(live)
+        elif live.is_uncertain and isinstance(error, StoreUnavailable):
+            seconds = READ_AGAIN_SECONDS * random.uniform(1, 2)
+            asyncio.get_running_loop().call_later(seconds, self._read_again, live)
+
+    def _read_again(self, live: LiveRoom) -> None:
+        if live.is_uncertain and not live.is_gone and live.change is None:
+            self.submit(_Reading(live, NOBODY, Expire(), self._now()))
 
     def _try_again(self, change: Change, error: Conflict | Unsettled) -> bool:
         """Try a change again, the first time at once and then after longer and longer rests; tell whether it may be."""
@@ -214,6 +248,7 @@ class Changes:
             return False
         rest = min(max(change.rested, FIRST_REST_SECONDS), LONGEST_REST_SECONDS)  # as long as all before: doubling
         change.rested += rest
+        self._bound(change)
         self._start(self._begin_after(change, rest))
         return True
 
@@ -225,7 +260,8 @@ class Changes:
     async def _begin_after(self, change: Change, rest: float) -> None:
         """Begin a change after a rest (s), on what is stored by then."""
         await asyncio.sleep(rest)
-        self._begin(change)
+        if change.live.change is change:
+            self._begin(change)
 
     async def _reload(self, change: Change) -> None:
         """Read a room again that somebody else may have changed, and go on with the change."""
@@ -235,7 +271,10 @@ class Changes:
         except Exception as error:
             if not isinstance(error, StoreUnavailable) or isinstance(error, Unreadable):
                 log.exception("a room cannot be read", room=live.room.code)
-            self._settle(change, error)
+            if live.change is change:
+                self._settle(change, error)
+            return
+        if live.change is not change:
             return
         live.is_uncertain = False
         if found is None:
@@ -257,6 +296,7 @@ class _Expiry(Change):
     def __init__(self, then: Change) -> None:
         super().__init__(then.live, NOBODY, Expire(), then.now)
         self.path = then.path
+        self.asked_at = then.asked_at
         self.then = then
 
     def settled(self, error: Exception | None) -> None:
@@ -265,6 +305,15 @@ class _Expiry(Change):
             self.live.waiting.appendleft(self.then)
         else:
             self.then.settled(error)
+
+
+class _Reading(Change):
+    """No change: the room is read again first, as before every change of one that is uncertain."""
+
+    __slots__ = ()
+
+    def apply(self, room: Room) -> Room:
+        return room
 
 
 class _Awaited(Change):

@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from typing import Final, Protocol
 
 from tictactoe_protocol import ErrorCode, encode
-from tictactoe_protocol.pushes import HeldSeat, Push, Replaced, Result, RoomState, RoomSummary
-from tictactoe_server.rooms import Command, Player, Refused, Room, apply, held_seat_of, state_of, summary_of
-from tictactoe_server.stores import MISSING, Outline, Unreadable, decode_room
+from tictactoe_protocol.pushes import Push, Replaced, Result
+from tictactoe_server.rooms import Command, Player, Refused, Room, apply, state_of
+from tictactoe_server.stores import MISSING
+from tictactoe_server.tables.elsewhere import moved
+from tictactoe_server.tables.listed import Listed
 from tictactoe_server.tables.session import Session
 from tictactoe_server.tables.watchers import Watchers
 from tictactoe_server.transport import encode_frame
@@ -41,14 +43,15 @@ class Path(Protocol):
 class Change:
     """One command on its way through one room: applied, stored, then answered and shown. Nothing else alters a room.
 
-    `now` is when it was asked for, in ms of served time; `after` is what it makes of the room, once applied; `path` is
-    what carries it out. `attempts` is how often it had to be tried again, `rested` for how long it rested between (s).
-    What follows from it is said by the classes that are made from this one.
+    `now` is when it was asked for, in ms of served time, and `asked_at` in s of the loop's time; `after` is what it
+    makes of the room, once applied; `path` is what carries it out. `attempts` is how often it had to be tried again,
+    `rested` for how long it rested between (s). What follows from it is said by the classes made from this one.
     """
 
-    __slots__ = ("after", "attempts", "command", "live", "now", "path", "player", "rested")
+    __slots__ = ("after", "asked_at", "attempts", "command", "live", "now", "path", "player", "rested")
 
     path: Path
+    asked_at: float
 
     def __init__(self, live: LiveRoom, player: Player, command: Command, now: int) -> None:
         self.live = live
@@ -78,14 +81,7 @@ class Change:
         self.path.failed(self, error)
 
 
-class Elsewhere(Refused):
-    """Another server has this room now: whoever asked for something in it is to be led there."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(ErrorCode.UNAVAILABLE, f"Room {code} moves to another server.", retry_ms=200)
-
-
-class LiveRoom:
+class LiveRoom(Listed):
     """`players` maps the ids of seated players to the sessions that play; those who only look on are its `watchers`.
 
     `room` is stored, as `revision`, once that is not `MISSING`; with `is_uncertain` something newer may be stored, too,
@@ -98,10 +94,7 @@ class LiveRoom:
     state at `watched_from`, and with `is_watching_due` they will be shown the newest one then; `ending` is the last
     result that they were shown.
 
-    A room that `is_elsewhere` is another server's of the house: it is known here and nobody is in it. `room` is then
-    as it was when its `outline` last changed, and `document` what is stored of it, None where `room` is just that;
-    `ply_elsewhere` and `counted` are how many moves and watchers it has there, and `seen` the newest `seq` that was
-    shown to those who are in it from here.
+    Once it is gone, `moved_to` is the URL of the server that has it, None where none has.
     """
 
     __slots__ = (
@@ -109,47 +102,34 @@ class LiveRoom:
         "closing_at",
         "counted",
         "counted_at",
-        "document",
         "ending",
-        "entering",
         "flag_at",
-        "has_bots",
         "is_count_due",
-        "is_elsewhere",
         "is_going_on",
-        "is_gone",
         "is_uncertain",
         "is_unshown",
         "is_watching_due",
+        "moved_to",
         "origin",
-        "outline",
-        "owner",
         "players",
-        "ply_elsewhere",
         "revision",
-        "room",
-        "seen",
         "waiting",
         "watched_from",
         "watchers",
     )
 
-    def __init__(self, room: Room, revision: int = MISSING, *, owner: str = "", origin: str = "") -> None:
-        self.room = room
-        self.owner = owner
+    def __init__(
+        self, room: Room, revision: int = MISSING, *, owner: str = "", origin: str = "", source: str = ""
+    ) -> None:
+        super().__init__(room, owner, source or origin)
         self.origin = origin
         self.revision = revision
-        self.is_uncertain = self.is_unshown = self.is_gone = self.is_going_on = self.is_elsewhere = False
-        self.document: bytes | None = None
-        self.outline: Outline | None = None
-        self.seen = 0
-        self.ply_elsewhere = 0
-        self.has_bots = room.has_bots
+        self.is_uncertain = self.is_unshown = self.is_going_on = False
+        self.moved_to: str | None = None
         self.change: Change | None = None
         self.waiting: deque[Change] = deque()
         self.players: dict[str, Session] = {}
         self.watchers = Watchers(room.code)
-        self.entering: set[str] = set()
         self.flag_at: float | None = None
         self.closing_at: float | None = None
         self.counted = 0
@@ -170,14 +150,19 @@ class LiveRoom:
         return next((session.address for session in self.players.values()), self.origin)
 
     @property
-    def has_somebody(self) -> bool:
-        """Whether a player is connected, by this server or by another."""
-        return self.room.has_somebody if self.is_elsewhere else bool(self.players)
+    def is_opening(self) -> bool:
+        """Whether it is about to be stored for the first time."""
+        return self.revision == MISSING
 
     @property
-    def is_alive(self) -> bool:
-        """Whether somebody who plays is here, or somebody who watches bots."""
-        return self.has_somebody or (self.room.is_for_bots and bool(self.watchers or self.counted))
+    def has_somebody(self) -> bool:
+        """Whether a player is connected."""
+        return bool(self.players)
+
+    @property
+    def watching(self) -> int:
+        """How many watch."""
+        return len(self.watchers)
 
     @property
     def is_abandoned(self) -> bool:
@@ -197,32 +182,9 @@ class LiveRoom:
         """Tell whether a session plays or watches here."""
         return self.room.code in session.rooms
 
-    def newest(self) -> Room:
-        """Return the room as it is stored, also where another server has it."""
-        if self.is_elsewhere and self.document is not None:
-            try:
-                return decode_room(self.document)
-            except Unreadable:
-                return self.room
-        return self.room
-
-    def state(self, now: int) -> RoomState:
-        """Return its newest state, for one who only looks; `now` is in ms of served time."""
-        return state_of(self.newest(), now, watchers=self.counted if self.is_elsewhere else len(self.watchers))
-
-    def summary(self, now: int) -> RoomSummary:
-        """Return its row in the list of public rooms; `now` is in ms of served time."""
-        if self.is_elsewhere:
-            return summary_of(self.room, now, watchers=self.counted, ply=self.ply_elsewhere)
-        return summary_of(self.room, now, watchers=len(self.watchers))
-
-    def held_seat(self, player: str) -> HeldSeat | None:
-        """Return the seat that a player holds here while the game is not over, else None."""
-        room = self.room
-        mark = room.mark_of(player)
-        if mark is None or room.status == "over":
-            return None
-        return held_seat_of(room, mark, knows_turn=not self.is_elsewhere)
+    def why_gone(self) -> Refused:
+        """Return the refusal for one who asks for something in a room that is gone."""
+        return no_such_room(self.room.code) if self.moved_to is None else moved(self.room.code, self.moved_to)
 
     # -- coming and going: the one place that keeps both sides equal ----------------------------------------------
 
@@ -234,12 +196,12 @@ class LiveRoom:
             older.push(Replaced(self.room.code))
         self.watchers.discard(session)
         self.players[player.id] = session
-        session.enter(self.room.code, plays=True)
+        session.enter(self.room.code)
 
     def admit(self, session: Session) -> None:
         """Let this session watch."""
         self.watchers.add(session)
-        session.enter(self.room.code, plays=False)
+        session.enter(self.room.code)
 
     def part(self, session: Session) -> None:
         """Let a session go; what it was still to be sent of the room is not sent."""

@@ -14,7 +14,7 @@ import msgspec
 from tictactoe_protocol import MAX_LISTED_ROOMS, encode
 from tictactoe_protocol.pushes import LobbyChange, RoomSummary
 from tictactoe_server.tables.boards import Boards
-from tictactoe_server.tables.live_room import LiveRoom
+from tictactoe_server.tables.listed import Listed
 from tictactoe_server.tables.session import Session
 from tictactoe_server.transport import encode_frame
 
@@ -46,9 +46,9 @@ class Lobby:
         self.boards = Boards()
         self._now = now
         self._subscribers: dict[Session, None] = {}
-        self._public: dict[str, LiveRoom] = {}
+        self._public: dict[str, Listed] = {}
         self._absent: set[str] = set()
-        self._changed: dict[str, LiveRoom] = {}
+        self._changed: dict[str, Listed] = {}
         self._closed: dict[str, None] = {}
         self._due: asyncio.TimerHandle | None = None
         self._list: msgspec.Raw | None = None
@@ -61,15 +61,15 @@ class Lobby:
             self._listed_at = time.monotonic()
         return cast(tuple[RoomSummary, ...], self._list)
 
-    def newest(self) -> Iterable[LiveRoom]:
+    def newest(self) -> Iterable[Listed]:
         """Return the newest rooms: where not all have a place, each address has few before any has more."""
         newest = [live for code, live in reversed(self._public.items()) if code not in self._absent]
         if len(newest) <= MAX_LISTED_ROOMS:
             return newest
-        listed: dict[int, LiveRoom] = {}
+        listed: dict[int, Listed] = {}
         counts: Counter[str] = Counter()
         for place, live in enumerate(newest):
-            key = live.origin or live.owner
+            key = live.source or live.owner
             counts[key] += 1
             if counts[key] <= LISTED_OF_ONE:
                 listed[place] = live
@@ -90,7 +90,7 @@ class Lobby:
         self._subscribers.pop(session, None)
         self.boards.unsubscribe(session)
 
-    def update(self, live: LiveRoom) -> None:
+    def update(self, live: Listed) -> None:
         """List a room that opened or whose seats or status changed, or take it off the list while nobody is there."""
         code = live.room.code
         if live.room.visibility == "public":
@@ -106,7 +106,7 @@ class Lobby:
             self.boards.update(live)
             self._tell_later()
 
-    def remove(self, live: LiveRoom) -> None:
+    def remove(self, live: Listed) -> None:
         """Take a room that is gone off the list."""
         code = live.room.code
         if self._public.pop(code, None) is not None:
@@ -163,7 +163,7 @@ class Lobby:
         while some := tuple(islice(closed, MAX_LISTED_ROOMS)):
             yield _change([], some)
 
-    def _row(self, live: LiveRoom) -> bytes:
+    def _row(self, live: Listed) -> bytes:
         return encode(live.summary(self._now()))
 
 

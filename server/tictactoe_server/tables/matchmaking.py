@@ -9,15 +9,14 @@ from typing import Final
 from tictactoe_engine import Rules
 from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.rooms import Room
-from tictactoe_server.stores import MISSING
-from tictactoe_server.tables.live_room import LiveRoom
+from tictactoe_server.tables.listed import Listed
 
 GameKind = tuple[Rules, ClockFields | None]
 """What must be equal for two people to be matched."""
 
 _FEW: Final = 100
 
-_Waiting = list[tuple[int, int, LiveRoom]]
+_Waiting = list[tuple[int, int, Listed]]
 
 
 class Matchmaker:
@@ -30,11 +29,11 @@ class Matchmaker:
     def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:
         self._is_full = is_full
         self._waiting: dict[GameKind, _Waiting] = {}
-        self._offered: set[LiveRoom] = set()
+        self._offered: set[Listed] = set()
         self._most_offered = _FEW
         self._count = 0
 
-    def offer(self, live: LiveRoom) -> None:
+    def offer(self, live: Listed) -> None:
         """Take a room in, if somebody waits there for another player."""
         if live not in self._offered and _is_of_use(live):
             self._count += 1
@@ -58,7 +57,7 @@ class Matchmaker:
             if not waiting:
                 del self._waiting[kind]
 
-    def find(self, kind: GameKind, player: str) -> LiveRoom | None:
+    def find(self, kind: GameKind, player: str) -> Listed | None:
         """Return the oldest room of this kind in which neither the player nor one who is full sits, or None."""
         waiting = self._waiting.get(kind, [])
         passed: _Waiting = []
@@ -80,13 +79,12 @@ class Matchmaker:
         return found
 
 
-def _is_of_use(live: LiveRoom) -> bool:
+def _is_of_use(live: Listed) -> bool:
     """Tell whether a room is public and for fair games, has a seat that nobody is about to take, and somebody in it."""
     room = live.room
     if live.is_gone or room.visibility != "public" or room.analysis == "open" or room.result is not None:
         return False
-    is_opening = live.revision == MISSING
-    return (live.has_somebody or is_opening) and free_seats(room) > len(live.entering)
+    return (live.has_somebody or live.is_opening) and free_seats(room) > len(live.entering)
 
 
 def free_seats(room: Room) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from tictactoe_protocol import ErrorCode
 from tictactoe_server.rooms import Refused
 from tictactoe_server.settings import Limits
-from tictactoe_server.tables.live_room import LiveRoom
+from tictactoe_server.tables.listed import Listed
 
 
 class Owners:
@@ -17,9 +17,9 @@ class Owners:
     def __init__(self, limits: Limits, limited: Counter[str]) -> None:
         self._limits = limits
         self._limited = limited
-        self._rooms: defaultdict[str, set[LiveRoom]] = defaultdict(set)
+        self._rooms: defaultdict[str, set[Listed]] = defaultdict(set)
 
-    def check(self, live: LiveRoom) -> None:
+    def check(self, live: Listed) -> None:
         """Raise `Refused` where a room is one too many for whoever opens it."""
         limits, own = self._limits, self._rooms.get(f"player {live.owner}", ())
         games = _bot_games(own) if live.has_bots else 0
@@ -28,7 +28,7 @@ class Owners:
             ("bot-games-per-player", games, limits.bot_games_per_player, "You let as many bots play as you may."),
             (
                 "rooms-per-address",
-                len(self._rooms.get(f"address {live.origin}", ())),
+                len(self._rooms.get(f"address {live.source}", ())),
                 limits.rooms_per_address,
                 "As many rooms as may be were opened from your address.",
             ),
@@ -37,12 +37,12 @@ class Owners:
                 self._limited[name] += 1
                 raise Refused(ErrorCode.RATE_LIMITED, f"{words} Leave one first.", retry_ms=60_000)
 
-    def add(self, live: LiveRoom) -> None:
+    def add(self, live: Listed) -> None:
         """Count a room for whoever opened it."""
         for key in _keys_of(live):
             self._rooms[key].add(live)
 
-    def remove(self, live: LiveRoom) -> None:
+    def remove(self, live: Listed) -> None:
         """Count it no more."""
         for key in _keys_of(live):
             rooms = self._rooms.get(key, set())
@@ -60,9 +60,9 @@ class Owners:
         return max((_bot_games(rooms) for key, rooms in self._rooms.items() if key.startswith("player ")), default=0)
 
 
-def _bot_games(rooms: Iterable[LiveRoom]) -> int:
+def _bot_games(rooms: Iterable[Listed]) -> int:
     return sum(live.has_bots and live.room.result is None for live in rooms)
 
 
-def _keys_of(live: LiveRoom) -> list[str]:
-    return [f"{kind} {name}" for kind, name in (("player", live.owner), ("address", live.origin)) if name]
+def _keys_of(live: Listed) -> list[str]:
+    return [f"{kind} {name}" for kind, name in (("player", live.owner), ("address", live.source)) if name]

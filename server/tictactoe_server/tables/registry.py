@@ -1,7 +1,7 @@
 """All rooms: how they are found, brought back from the store, opened, and let go of.
 
-What is known of all of them together is kept true here: the lobby, who waits for a match, who has a seat where. In a
-house of several servers the rooms of the others are known as well; which are its own it is told by the house.
+What is known of all of them together is kept true here: the lobby, who waits for a match, who has a seat where. What
+other servers have is in these lists, too; `elsewhere` says at which of them a room is.
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import islice
 from typing import Final
 
 import structlog
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, parse_room_code
-from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, RoomStatus
-from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply
+from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState, RoomStatus
+from tictactoe_server.rooms import NOBODY, Command, Dropped, Expire, Player, Refused, Room, apply, state_of
 from tictactoe_server.settings import Limits
-from tictactoe_server.stores import MISSING, Rooms, StoreUnavailable, Unreadable, decode_room, outline_of
+from tictactoe_server.stores import Rooms, StoreUnavailable, Unreadable
 from tictactoe_server.tables.agenda import Agenda
 from tictactoe_server.tables.changes import Changes
-from tictactoe_server.tables.live_room import LiveRoom, no_such_room
+from tictactoe_server.tables.elsewhere import Elsewhere, Nowhere, moved
+from tictactoe_server.tables.listed import Listed
+from tictactoe_server.tables.live_room import Change, LiveRoom, no_such_room
 from tictactoe_server.tables.lobby import Lobby
 from tictactoe_server.tables.matchmaking import Matchmaker
 from tictactoe_server.tables.owners import Owners
@@ -36,26 +37,15 @@ from tictactoe_server.tables.timers import RETRY_SECONDS, Timers
 
 _TAKEN_IN_AT_ONCE: Final = 100
 
-_CODES: Final = 1_000
-"""How many codes are tried until one is free, and this server's own."""
-
-_QUIET_SECONDS: Final = 0.1
-_QUIET_AT_ONCE: Final = 10
-"""How many rooms in which nobody is are looked through, how often, for players who are not there any more."""
-
-MISSING_SECONDS: Final = 3.0
-"""How long after a room came from another server its players may take to be heard of."""
-
 log: Final = structlog.get_logger(__name__)
 
 
 class Registry:
     """The rooms, which are opened within the limits. It hears of every room that changes, and when.
 
-    With `is_shared` other servers serve rooms, too: `is_own` tells by its code whether a room is this server's;
-    `knows_all` once every room that is stored is known here, but for damaged ones.
-    `on_moved` is called with each session here that is in a room which is no longer, `on_present` with each player
-    who is here although the room says otherwise.
+    `knows_all` once every room that is stored is known here, but for damaged ones. `on_told` is called with each room
+    here that is new, or whose seats or result changed, and `on_gone` with each that is here no more. `source_of`
+    returns what limits know an address by, and `take_found` serves a room that was sought and found in the store.
     """
 
     def __init__(
@@ -79,14 +69,13 @@ class Registry:
         self._limits = limits
         self.owners = Owners(limits, tally.limited)
         self.log = RoomLog()
-        self.is_shared = False
-        self.is_own: Callable[[str], bool] = lambda code: True
-        self.on_moved: Callable[[Session], None] = lambda session: None
-        self.on_present: Callable[[LiveRoom, Player], None] = lambda live, player: None
+        self.elsewhere: Elsewhere = Nowhere()
+        self.on_told: Callable[[LiveRoom], None] = lambda live: None
+        self.on_gone: Callable[[LiveRoom], None] = lambda live: None
+        self.source_of: Callable[[str], str] = str
+        self.take_found: Callable[[Room, int], object] = partial(self.take_in, all_are_away=True)
         self._live: dict[str, LiveRoom] = {}
         self._opening: dict[str, LiveRoom] = {}
-        self._quiet: dict[LiveRoom, bool] = {}
-        self._reading: dict[LiveRoom, asyncio.Task[None]] = {}
         self._by_status: Counter[str] = Counter()
         self.seats = SeatIndex(limits, tally.limited)
         self._restored = asyncio.Event()
@@ -112,59 +101,73 @@ class Registry:
             raise Refused(ErrorCode.NO_SUCH_ROOM, bad.message, path="room") from None
 
     async def find(self, text: str) -> LiveRoom:
-        """Return a room by its code in any spelling, from the store where it is not here; raises `Refused`."""
+        """Return a room by its code in any spelling, from the store where nobody has it; raises `Refused`."""
         live = self.find_here(text)
         if live is not None:
             return live
         code = parse_room_code(text)
-        try:
-            found = await self._rooms.load(code)
-        except Unreadable as damaged:
-            self._report(code, damaged)
-            found = None
-        if found is not None and self.is_shared:
-            self._meet(*found)
-        elif found is not None:
-            self._take_in(code, *found)
+        self.check_here(code)
+        found = await self._load(code)
+        if found is not None and await self.elsewhere.may_take(found[0]):
+            self.take_found(*found)
+        self.check_here(code)
         if code not in self._live:
             raise no_such_room(code)
         return self._live[code]
 
+    def check_here(self, text: str) -> None:
+        """Raise `Refused` for a room, by its code in any spelling, that another server has."""
+        code = parse_room_code(text)
+        url = None if code in self._live else self.elsewhere.find(code)
+        if url is not None:
+            raise moved(code, url)
+
+    async def look(self, code: str) -> RoomState:
+        """Return the state of a room for one who only looks, wherever it is served; raises `Refused` for none."""
+        live = self._live.get(code)
+        if live is not None:
+            return live.state(self._time())
+        found = await self._load(code)
+        if found is None:
+            raise no_such_room(code)
+        return state_of(found[0], self._time(), watchers=0)
+
     async def held_seats(self, player: str) -> tuple[HeldSeat, ...]:
         """Return the seats that a player holds in unfinished rooms."""
         await self._restored.wait()
-        held = (self._live[code].held_seat(player) for code in self.seats.rooms_of(player))
+        held = (listed.held_seat(player) for listed in self.seats.rooms_of(player))
         return tuple(seat for seat in held if seat is not None)
 
-    def rooms_of(self, player: str) -> list[Room]:
-        """Return the rooms in which a player has a seat that they did not leave."""
-        return [self._live[code].room for code in self.seats.rooms_of(player)]
-
-    def holds_left(self, held: tuple[HeldSeat, ...]) -> dict[str, int]:
-        """Return for how many ms each of these seats is still held, by room; only those the player is away from."""
-        now = self._time()
-        left = {seat.room: self._live[seat.room].room.hold_left(seat.seat, now) for seat in held}
-        return {code: ms for code, ms in left.items() if ms is not None}
+    def holds_left(self, player: str) -> dict[str, int]:
+        """Return for how many ms each seat of a player is still held, by room; only those the player is away from."""
+        left = {}
+        for listed in self.seats.rooms_of(player):
+            room = listed.room
+            mark = room.mark_of(player)
+            ms = None if mark is None or room.status == "over" else room.hold_left(mark, self._time())
+            if ms is not None:
+                left[room.code] = ms
+        return left
 
     async def act(self, code: str, player: Player, command: Command) -> None:
-        """Carry out a command of a player of the house; raises `Refused` and `StoreUnavailable`."""
+        """Carry out a command of a bot; raises `Refused` and `StoreUnavailable`."""
         await self._changes.carry_out(await self.find(code), player, command)
 
     # -- looking ------------------------------------------------------------------------------------------------
 
     @property
     def rooms(self) -> Iterable[LiveRoom]:
-        """All rooms, those of other servers too."""
+        """All rooms that are here."""
         return self._live.values()
 
     @property
     def count(self) -> int:
-        """How many rooms count for the limit: those that are there, and those that are being opened."""
-        return len(self._live) + len(self._opening)
+        """How many rooms count for the limit: those of all servers, and those that are being opened."""
+        return len(self._live) + len(self._opening) + self.elsewhere.count
 
     @property
     def by_status(self) -> dict[str, int]:
-        """How many rooms there are of each status."""
+        """How many rooms there are of each status, those of other servers too."""
         return {status: self._by_status[status] for status in ROOM_STATUSES}
 
     def set_restored(self) -> None:
@@ -193,15 +196,11 @@ class Registry:
     # -- opening ------------------------------------------------------------------------------------------------
 
     def new_code(self) -> str:
-        """Return a code that no room has; where it names one that nobody could read, storing it conflicts.
-
-        Raises `Refused` where this server can serve none.
-        """
-        for _ in range(_CODES):
+        """Return a code that no room has; where it names one that nobody could read, storing it conflicts."""
+        while True:
             code = "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH))
-            if code not in self._live and code not in self._opening and self.is_own(code):
+            if code not in self._live and code not in self._opening and self.elsewhere.find(code) is None:
                 return code
-        raise Refused(ErrorCode.UNAVAILABLE, "This server can open no rooms now.", retry_ms=1000)
 
     def expect(self, live: LiveRoom) -> None:
         """Take notice of a room that is about to be opened; raises `Refused` where there are too many."""
@@ -258,177 +257,56 @@ class Registry:
         if live.closing_at is None:
             self._timers.close_later(live)
 
-    # -- a house of several servers -----------------------------------------------------------------------------
+    # -- several servers ----------------------------------------------------------------------------------------
 
-    def room_changed(self, code: str, revision: int, document: bytes | None) -> None:
-        """Hear of a room that was stored, by whomever, or of its end, where there is no document."""
-        live = self._live.get(code)
-        if live is None:
-            opening = self._opening.get(code)
-            if document is not None and (opening is None or opening.is_elsewhere):
-                try:
-                    self._meet(decode_room(document), revision)
-                except Unreadable as damaged:
-                    self._report(code, damaged)
-        elif revision <= live.revision or (live.change is not None and not live.is_elsewhere):
-            return
-        elif document is None:
-            live.is_gone = True
-            self._forget(live, "It was closed elsewhere.")
-        else:
-            self._catch_up(live, revision, document)
+    def take_in(
+        self, room: Room, revision: int, *, owner: str = "", source: str = "", all_are_away: bool = False
+    ) -> LiveRoom | None:
+        """Serve a stored room from now on and return it, None where it is here already or cannot be served.
 
-    def announce(self, room: Room, owner: str) -> LiveRoom:
-        """Take notice of a room that another server is about to open."""
-        live = LiveRoom(room, owner=owner)
-        live.is_elsewhere = True
-        self._opening[room.code] = live
-        self.owners.add(live)
+        With `all_are_away` nobody in it is here any more.
+        """
+        if room.code in self._live:
+            return None
+        try:
+            self._time.go_on_from(room.newest_time)
+            for seat in room.seats.values() if all_are_away else ():
+                if seat is not None and seat.online and not seat.bot:
+                    room = apply(room, Player(seat.player, seat.name), Dropped(), self._time())
+            live = LiveRoom(room, revision, owner=owner or _first_person(room), source=source)
+            self.owners.add(live)
+            self._take_notice(live, None)
+            self._begin_serving(live)
+        except Exception:
+            log.exception("a room could not be brought back", room=room.code)
+            return None
         return live
 
-    def set_apart(self) -> None:
-        """Let go of every room that is another server's by now, and take over what is this server's."""
-        for code, live in list(self._live.items()):
-            is_own = self.is_own(code)
-            if live.is_elsewhere and is_own:
-                self._agenda.soon(partial(self.take_over, live))
-            elif not live.is_elsewhere and not is_own:
-                self.let_go(live)
+    def hand_over(self, live: LiveRoom, url: str, then: Callable[[], None]) -> None:
+        """Serve a room no longer that another server has now, once what is under way in it is done; see `let_go`."""
+        self._changes.submit(_HandingOver(self, live, self._time(), url, then))
 
-    def take_over(self, live: LiveRoom) -> bool:
-        """Serve a room from now on if it is this server's; tell whether it is served here."""
-        if live.is_elsewhere and not live.is_gone and live.revision != MISSING and self.is_own(live.room.code):
-            if live.document is not None and not self._read(live, live.document):
-                return False
-            if live.seen > live.room.seq:
-                self._read_first(live)
-                return False
-            live.is_elsewhere = False
-            self._time.go_on_from(live.room.newest_time)
-            self._take_notice(live, live.room)
-            self._begin_serving(live)
-            self._agenda.at(asyncio.get_running_loop().time() + MISSING_SECONDS, partial(self._look_for_missing, live))
-        return not live.is_elsewhere
-
-    def let_go(self, live: LiveRoom) -> None:
-        """Serve a room no longer that is another server's; whoever is in it here is led there by the house."""
-        if live.is_elsewhere or live.is_gone or self.is_own(live.room.code):
-            return
-        live.is_elsewhere, live.is_uncertain = True, False
-        live.flag_at = live.closing_at = live.outline = live.document = None
-        live.ply_elsewhere, live.seen = live.room.position.ply, live.room.seq
+    def let_go(self, live: LiveRoom, url: str, then: Callable[[], None]) -> None:
+        """Serve a room no longer, from this moment on; do `then`, and tell whoever is in it where to go."""
         code = live.room.code
+        live.is_gone, live.moved_to = True, url
+        self._remove(live)
+        then()
+        self._changes.show_watchers(live)
+        live.watchers.finish()
+        told, words = Moved(code, url), Closed(code, f"Room {code} is at {url} now.")
         for session in list(live.sessions):
-            session.move(code, plays=live.is_played_by(session))
-            self.on_moved(session)
-        live.players.clear()
-        live.watchers.clear()
-        self.matchmaker.offer(live)
+            session.push(told if "moved" in session.features else words)
+            live.part(session)
 
-    def _meet(self, room: Room, revision: int) -> None:
-        """Get to know a room that others have opened, and that was perhaps announced."""
-        code = room.code
-        live = self._opening.get(code) or LiveRoom(room, owner=_first_person(room))
-        live.room, live.revision, live.ply_elsewhere = room, revision, room.position.ply
-        live.has_bots = room.has_bots
-        live.is_elsewhere = True
-        self.owners.add(live)
-        self._take_notice(live, None)
-        if self.is_own(code):  # opened by one who did not know that yet
-            self._agenda.soon(partial(self.take_over, live))
+    def list_elsewhere(self, listed: Listed, before: Room | None) -> None:
+        """Have a room in the lists that is new, or has changed, at another server."""
+        self.owners.add(listed)
+        self._list(listed, before)
 
-    def _catch_up(self, live: LiveRoom, revision: int, document: bytes) -> None:
-        """Take in what others stored of a room."""
-        before = live.room
-        live.revision = revision
-        if live.is_elsewhere:
-            try:
-                outline, live.ply_elsewhere = outline_of(document)
-            except Unreadable as damaged:
-                self._report(before.code, damaged)
-                return
-            if outline == live.outline:
-                live.document = document
-                return
-            live.outline = outline
-        if self._read(live, document):
-            live.entering.difference_update(seat.player for seat in live.room.seats.values() if seat is not None)
-            self._take_notice(live, before)
-            if not live.is_elsewhere:
-                self._changes.show(live)
-
-    def _read_first(self, live: LiveRoom) -> None:
-        """Read a room before it is served: somebody was shown something newer than what is known of it."""
-        if live not in self._reading:
-            task = self._reading[live] = asyncio.create_task(self._read_newest(live))
-            task.add_done_callback(lambda _: self._reading.pop(live))
-
-    async def _read_newest(self, live: LiveRoom) -> None:
-        try:
-            found = await self._rooms.load(live.room.code)
-        except StoreUnavailable as unavailable:
-            log.debug("a room cannot be read yet", room=live.room.code, reason=str(unavailable))
-            return
-        live.seen = 0
-        if found is not None and found[1] > live.revision:
-            before, (live.room, live.revision) = live.room, found
-            live.document = live.outline = None
-            self._take_notice(live, before)
-        self.take_over(live)
-
-    def _read(self, live: LiveRoom, document: bytes) -> bool:
-        """Take a document for true, and tell whether that was possible."""
-        try:
-            live.room, live.document = decode_room(document), None
-        except Unreadable as damaged:
-            self._report(live.room.code, damaged)
-            return False
-        return True
-
-    def hear_watched(self, watched: dict[str, int]) -> None:
-        """Take notice of how many watch rooms of another server."""
-        for code, count in watched.items():
-            live = self._live.get(code)
-            if live is not None and live.is_elsewhere:
-                live.counted = count
-
-    def came_in(self, live: LiveRoom) -> None:
-        """Take notice that somebody plays or watches in a room: who waits there can be found, and who is missing."""
-        self.matchmaker.offer(live)
-        if self._quiet and self._quiet.pop(live, False):
-            self._drop_missing(live)
-
-    def _look_for_missing(self, live: LiveRoom) -> None:
-        """Hold the seats of those who were here before the room came to this server, and were not heard of since.
-
-        Where nobody is here to see it, that has time: after many servers have ended there may be very many of them.
-        """
-        if live.players or live.watchers:
-            self._drop_missing(live)
-        elif not live.is_elsewhere and not live.is_gone:
-            if not self._quiet:
-                self._agenda.at(asyncio.get_running_loop().time() + _QUIET_SECONDS, self._drop_quiet)
-            self._quiet[live] = True
-
-    def _drop_quiet(self) -> None:
-        for live in list(islice(self._quiet, _QUIET_AT_ONCE)):
-            del self._quiet[live]
-            self._drop_missing(live)
-        if self._quiet:
-            self._agenda.at(asyncio.get_running_loop().time() + _QUIET_SECONDS, self._drop_quiet)
-
-    def _look_for_present(self, live: LiveRoom) -> None:
-        """Take notice of players who are here, and whom another server has stored as away."""
-        for id, session in live.players.items():
-            mark = live.room.mark_of(id)
-            if mark is not None and session.player is not None and not live.room.seat(mark).online:
-                self.on_present(live, session.player)
-
-    def _drop_missing(self, live: LiveRoom) -> None:
-        if not live.is_elsewhere and not live.is_gone:
-            for seat in live.room.seats.values():
-                if seat is not None and seat.online and not seat.bot and seat.player not in live.players:
-                    self._timers.drop(live, Player(seat.player, seat.name))
+    def unlist_elsewhere(self, listed: Listed) -> None:
+        """Have it in the lists no more."""
+        self._unlist(listed)
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -445,40 +323,26 @@ class Registry:
                     damaged += 1
                     self._report(stored.key, stored.value)
                 else:
-                    count += self._take_in(stored.key, stored.value, stored.revision)
+                    live = self.take_in(stored.value, stored.revision, all_are_away=True)
+                    count += live is not None
                 if number % _TAKEN_IN_AT_ONCE == 0:
                     await asyncio.sleep(0)
         if count or damaged:
             log.info("rooms restored", rooms=count, damaged=damaged)
 
-    def _take_in(self, code: str, room: Room, revision: int) -> bool:
-        """Let a stored room live, with everybody in it away; tell whether it is new here.
-
-        One that fails keeps no other from coming.
-        """
-        if code in self._live:
-            return False
+    async def _load(self, code: str) -> tuple[Room, int] | None:
+        """Return a stored room; a damaged one is named in the log and not there."""
         try:
-            self._time.go_on_from(room.newest_time)
-            for seat in room.seats.values():
-                if seat is not None and seat.online and not seat.bot:
-                    room = apply(room, Player(seat.player, seat.name), Dropped(), self._time())
-            live = LiveRoom(room, revision, owner=_first_person(room))
-            self.owners.add(live)
-            self._take_notice(live, None)
-            self._begin_serving(live)
-        except Exception:
-            log.exception("a room could not be brought back", room=code)
-            return False
-        return True
+            return await self._rooms.load(code)
+        except Unreadable as damaged:
+            self._report(code, damaged)
+            return None
 
     def _hear(self, live: LiveRoom, before: Room | None) -> None:
         """Take notice of a room that opened or changed."""
         self._take_notice(live, before)
         if before is None and live.room.status == "playing":
             self._follow(live, "playing")
-        if before is None and not self.is_own(live.room.code):
-            self._agenda.soon(partial(self.let_go, live))
 
     def _take_notice(self, live: LiveRoom, before: Room | None) -> None:
         """Keep what is known of all rooms true to one that opened or changed."""
@@ -487,20 +351,32 @@ class Registry:
             self._live[room.code] = live
             self._opening.pop(room.code, None)
         if before is None or room.seats is not before.seats or room.result is not before.result:
-            self.seats.update(room, before)
-            status = room.status
-            self._by_status[status] += 1
-            if before is not None:
-                was = before.status
-                self._by_status[was] -= 1
-                if was != status:
-                    self._follow(live, status)
-            self._lobby.update(live)
-            self.matchmaker.offer(live)
-            if self.is_shared and not live.is_elsewhere:
-                self._look_for_present(live)
-        if room.clock is not None and not live.is_elsewhere:
+            if before is not None and before.status != room.status:
+                self._follow(live, room.status)
+            self._list(live, before)
+            self.on_told(live)
+        if room.clock is not None:
             self._timers.watch_clock(live)
+
+    def _list(self, listed: Listed, before: Room | None) -> None:
+        self._by_status[listed.room.status] += 1
+        if before is not None:
+            self._by_status[before.status] -= 1
+        self.seats.update(listed, before)
+        self._lobby.update(listed)
+        self.matchmaker.offer(listed)
+
+    def _remove(self, live: LiveRoom) -> None:
+        """Know a room no more that was here."""
+        del self._live[live.room.code]
+        self._unlist(live)
+
+    def _unlist(self, listed: Listed) -> None:
+        listed.is_gone = True
+        self._by_status[listed.room.status] -= 1
+        self.owners.remove(listed)
+        self.seats.remove(listed.room)
+        self._lobby.remove(listed)
 
     def _follow(self, live: LiveRoom, status: RoomStatus) -> None:
         """Log a game that has begun or ended; where that is not wanted it costs next to nothing."""
@@ -518,11 +394,8 @@ class Registry:
     def _forget(self, live: LiveRoom, reason: str) -> None:
         """Let go of a room that is no longer stored and tell whoever is still there."""
         code = live.room.code
-        del self._live[code]
-        self.owners.remove(live)
-        self.seats.remove(live.room)
-        self._by_status[live.room.status] -= 1
-        self._lobby.remove(live)
+        self._remove(live)
+        self.on_gone(live)
         self._changes.show_watchers(live)
         live.push(Closed(code, reason))
         live.watchers.finish()
@@ -533,6 +406,25 @@ class Registry:
 
     def _report(self, code: str, damaged: Unreadable) -> None:
         log.error("a damaged room is left alone", room=code, reason=str(damaged))
+
+
+class _HandingOver(Change):
+    """No change: a room goes to another server once all that was asked before is done."""
+
+    __slots__ = ("_registry", "_then", "_url")
+
+    def __init__(self, registry: Registry, live: LiveRoom, now: int, url: str, then: Callable[[], None]) -> None:
+        super().__init__(live, NOBODY, Expire(), now)
+        self._registry = registry
+        self._url = url
+        self._then = then
+
+    def apply(self, room: Room) -> Room | None:
+        return room
+
+    def settled(self, error: Exception | None) -> None:
+        if not self.live.is_gone:
+            self._registry.let_go(self.live, self._url, self._then)
 
 
 def _first_person(room: Room) -> str:

@@ -9,12 +9,13 @@ from typing import Final
 from tictactoe_protocol import ErrorCode
 from tictactoe_server.rooms import Refused, Room
 from tictactoe_server.settings import Limits
+from tictactoe_server.tables.listed import Listed
 
 RETRY_MS: Final = 60_000
 
 
 class SeatIndex:
-    """Maps players to the codes of the rooms in which they have a seat that they did not leave.
+    """Maps players to the rooms in which they have a seat that they did not leave.
 
     Of unfinished games in which more than one person has a place, seats are counted for the player and for the address
     from which they were taken, as soon as somebody is about to take them. `limited` counts what was too much.
@@ -23,7 +24,7 @@ class SeatIndex:
     def __init__(self, limits: Limits, limited: Counter[str]) -> None:
         self._limits = limits
         self._limited = limited
-        self._rooms: dict[str, dict[str, None]] = {}
+        self._rooms: dict[str, dict[str, Listed]] = {}
         self._addresses: dict[tuple[str, str], str] = {}
         self._unfinished: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
 
@@ -32,9 +33,13 @@ class SeatIndex:
         """The ids of all who have such a seat."""
         return self._rooms.keys()
 
-    def rooms_of(self, player: str) -> tuple[str, ...]:
-        """Return the codes of a player's rooms, the oldest seat first."""
-        return tuple(self._rooms.get(player, ()))
+    def rooms_of(self, player: str) -> tuple[Listed, ...]:
+        """Return a player's rooms, the oldest seat first."""
+        return tuple(self._rooms.get(player, {}).values())
+
+    def has(self, player: str, code: str) -> bool:
+        """Tell whether a player has a seat in a room."""
+        return code in self._rooms.get(player, ())
 
     def check(self, player: str, address: str) -> None:
         """Raise `Refused` for one who may take no more seats of unfinished games."""
@@ -63,15 +68,16 @@ class SeatIndex:
             self._uncount(player, code)
             self._addresses.pop((player, code), None)
 
-    def update(self, room: Room, before: Room | None) -> None:
+    def update(self, listed: Listed, before: Room | None) -> None:
         """Take note of a room that opened, or changed from `before`."""
+        room = listed.room
         had = () if before is None else [seat.player for seat in before.seats.values() if seat is not None]
         for player in had:
             self._forget(player, room.code)
         is_counted = room.result is None and room.is_for_several
         for seat in room.seats.values():
             if seat is not None and not seat.left:
-                self._rooms.setdefault(seat.player, {})[room.code] = None
+                self._rooms.setdefault(seat.player, {})[room.code] = listed
                 if is_counted and not seat.bot:
                     self._count(seat.player, room.code)
         for player in had:

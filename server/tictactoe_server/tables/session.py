@@ -37,7 +37,7 @@ _IN_LINE: Final = -1
 
 
 class Peer(Protocol):
-    """Whom a session speaks for: a connection here, or one at another server of the house. See `Connection`."""
+    """Whom a session speaks for; see `Connection`."""
 
     @property
     def address(self) -> str:
@@ -98,12 +98,8 @@ class Handler(Protocol):
         """Refuse one message because there is too much to do, and tell whether that was possible."""
         ...
 
-    def lead(self, session: Session, message: bytes, code: str, now: int) -> None:
-        """Carry out a message, a match that came at `now`, by leading the session into that room."""
-        ...
-
     def again(self, session: Session, request: Request, now: int) -> None:
-        """Carry a request out that came at `now` and found that its room had moved, or that it needs another one."""
+        """Carry a request out that came at `now` and found that it needs another room."""
         ...
 
     def fail(self, session: Session, request: Request, error: Exception) -> None:
@@ -117,10 +113,9 @@ class Handler(Protocol):
 
 class Session:
     """`player` is None until hello; `key` is the store's for one of whom it does not know yet that they took a seat,
-    and `secret` the same for good, empty for one of another server;
+    and `secret` the same for good;
     `features` are those of this version that its hello named: newer words are said only to who named theirs.
-    `rooms` are the codes of the rooms of this server in which this connection plays or watches; `elsewhere` those of
-    other servers, with whether it plays there.
+    `rooms` are the codes of the rooms in which this connection plays or watches.
 
     One request is carried out at a time: while `is_busy` the next ones wait, each with the time at which it came. So do
     those that are more than `messages` allows, or than its address may send, and the peer is not read from meanwhile:
@@ -145,7 +140,6 @@ class Session:
         "analyses",
         "chat",
         "connection",
-        "elsewhere",
         "features",
         "is_busy",
         "key",
@@ -175,7 +169,6 @@ class Session:
         self.features: frozenset[str] = frozenset()
         self.tally = tally
         self.rooms: set[str] = set()
-        self.elsewhere: dict[str, bool] = {}
         self.messages = RateLimit(*messages_rate(limits.messages_per_second, limits.messages_at_once), monotonic_ns)
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, monotonic_ns)
         self.analyses = RateLimit(ANALYSES, ANALYSES_MS, monotonic_ns)
@@ -214,32 +207,16 @@ class Session:
         """Let the request under way, which came at `now`, be carried out again."""
         self._handler.again(self, request, now)
 
-    def lead(self, message: bytes, code: str, now: int) -> None:
-        """Let the request under way, a match that came at `now`, lead into that room."""
-        self._handler.lead(self, message, code, now)
-
-    def fail(self, request: Request, error: Exception) -> None:
-        """Let the request under way be refused."""
-        self._handler.fail(self, request, error)
-        self.go_on()
-
     # -- for the rooms ------------------------------------------------------------------------------------------
 
-    def enter(self, code: str, *, plays: bool) -> None:
-        """Take notice that this connection plays or watches in a room of this server."""
+    def enter(self, code: str) -> None:
+        """Take notice that this connection plays or watches in a room."""
         self.rooms.add(code)
-        self.elsewhere.pop(code, None)
 
     def leave(self, code: str) -> None:
         """Take notice that it does no more; what it was still to be sent of the room is not sent."""
         self.rooms.discard(code)
-        self.elsewhere.pop(code, None)
         self.connection.forget_state(code)
-
-    def move(self, code: str, *, plays: bool) -> None:
-        """Take notice that another server has the room now."""
-        self.rooms.discard(code)
-        self.elsewhere[code] = plays
 
     # -- for the connection -------------------------------------------------------------------------------------
 

@@ -11,52 +11,62 @@ const STORE = "tictactoe";
 export class App {
 	kept = readKept();
 	sound = new Sound();
-	/** @type {(() => void)[]} */
-	#waiting = [];
-	#wasOn = false;
-	#wasSilent = false;
 
 	/** @param {HTMLElement} status @param {House} house */
 	constructor(status, house) {
 		this.status = status;
 		this.house = house;
 		this.keep({});
-		this.connection = new Connection(this.kept, {
-			onPhase: () => this.#notePhase(),
-			onWelcome: () => {
-				this.rooms.resume();
-				for (const wake of this.#waiting.splice(0)) wake();
-			},
-			onNews: (news) => {
-				this.rooms.hear(news);
-				if (news.type === "notice" || news.type === "announcement") this.say(describePush(news));
-				else if (news.type === "error" && news.code !== "rate_limited") this.say(messageOf(news.message));
-				house.onNews(news);
-			},
-			onIdentity: ({ name, token }) => this.keep({ name, token }),
-		});
-		this.rooms = new Rooms(this.connection);
+		this.home = this.#connect(this.kept);
+		this.rooms = new Rooms(this.home, (url) => this.#connect(this.home, url));
 	}
 
-	#notePhase() {
-		const { isSilent } = this.connection;
-		const isOn = this.connection.phase === "on";
-		if (this.#wasOn && this.connection.isTroubled) {
-			this.rooms.lose();
-			this.say(this.connection.reason || "Connection lost.");
-		}
-		if (isOn && this.#wasSilent !== isSilent) this.say(isSilent ? "The server does not answer." : "The server answers again.");
-		[this.#wasOn, this.#wasSilent] = [isOn, isSilent];
-		this.house.onPhase();
+	/** The connection that the page is about: that of the room on it, or the first. */
+	get connection() {
+		return this.rooms.table?.connection ?? this.home;
+	}
+
+	/** @param {{name: string, token: string}} identity @param {string} [url] */
+	#connect(identity, url) {
+		let [wasOn, wasSilent] = [false, false];
+		const say = (/** @type {string} */ text) => connection === this.connection && this.say(text);
+		const onPhase = () => {
+			const { isSilent } = connection;
+			const isOn = connection.phase === "on";
+			if (wasOn && connection.isTroubled) {
+				this.rooms.lose(connection);
+				say(connection.reason || "Connection lost.");
+			}
+			if (isOn && wasSilent !== isSilent) say(isSilent ? "The server does not answer." : "The server answers again.");
+			[wasOn, wasSilent] = [isOn, isSilent];
+			this.house.onPhase();
+		};
+		const connection = new Connection(identity, {
+			onPhase,
+			onWelcome: () => this.rooms.resume(connection),
+			onNews: (news) => {
+				this.rooms.hear(news, connection);
+				if (news.type === "notice" || news.type === "announcement") say(describePush(news));
+				else if (news.type === "error" && news.code !== "rate_limited") say(messageOf(news.message));
+				if (connection === this.connection) this.house.onNews(news);
+			},
+			onIdentity: ({ name, token, welcome }) => {
+				const { cluster = "" } = welcome ?? {};
+				const { [cluster]: _, ...others } = this.kept.tokens;
+				this.home.name = name;
+				this.keep({ name, token, tokens: { ...others, [cluster]: token } });
+			},
+		}, url);
+		return connection;
 	}
 
 	navigate(path = "") {
 		this.house.navigate(path);
 	}
 
-	/** Wait until there is a connection. @returns {Promise<void>} */
+	/** Wait until there is a connection. */
 	arrive() {
-		return this.connection.phase === "on" ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
+		return this.connection.arrive();
 	}
 
 	/** Be called so from now on, where it is a new one; whether one may be. @param {string} name */
@@ -139,5 +149,7 @@ function readKept() {
 	} catch {
 		found = {};
 	}
-	return { name: "", token: "", sound: false, game: "", clock: "", ...found };
+	// Who comes from before there were clusters has the one token alone.
+	const tokens = found.token ? { "": found.token } : {};
+	return { name: "", token: "", tokens, sound: false, game: "", clock: "", ...found };
 }

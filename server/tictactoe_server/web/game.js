@@ -21,7 +21,7 @@ const NO_LINE = [];
 
 /** @type {MakeGame} */
 export function makeGame(app, source) {
-	const { connection, rooms } = app;
+	const { rooms } = app;
 	/** @type {Table | null} */
 	let table = null;
 	/** The live room, null for a replay. @type {Room | null} */
@@ -80,7 +80,7 @@ export function makeGame(app, source) {
 			}
 			const { code } = source;
 			await app.arrive();
-			const isHeld = connection.welcome?.rooms.some((held) => held.room === code);
+			const isHeld = app.connection.welcome?.rooms.some((held) => held.room === code);
 			return sit(rooms.find(code) ?? (await rooms.enter({ type: isHeld ? "join" : "watch", room: code })));
 		} catch (error) {
 			if (error instanceof Lost && !isClosed) return void enter();
@@ -95,11 +95,11 @@ export function makeGame(app, source) {
 	function sit(entered) {
 		if (isClosed) return;
 		if (room !== entered) {
-			table = room = entered;
+			table = room = rooms.table = entered;
 			review = new Review(room);
 			for (const line of room.talk) talk.hear(line);
 		}
-		room.ears = { onUpdate, onChat, onEnd, onRefusal };
+		room.ears = { onUpdate, onChat, onEnd, onMoved, onRefusal };
 		if (room.state) onUpdate(null, [], false);
 	}
 
@@ -181,6 +181,12 @@ export function makeGame(app, source) {
 		if (cell !== null) board?.refuse(cell, message);
 	}
 
+	function onMoved() {
+		const sentence = `The room is at ${words.clean(room?.url ?? "").replace(/^wss?:\/\//, "")} now.`;
+		talk.note(sentence);
+		app.say(sentence);
+	}
+
 	function onEnd() {
 		if (room?.ended === "left") return app.navigate("/");
 		draw();
@@ -230,7 +236,7 @@ export function makeGame(app, source) {
 			pending: isBack ? null : (pending?.cell ?? null),
 			values,
 		});
-		board?.element.classList.toggle("offline", !!room && (connection.isTroubled || !!ended));
+		board?.element.classList.toggle("offline", !!room && (app.connection.isTroubled || !!ended));
 		board?.element.classList.toggle("past", isBack);
 	}
 
@@ -270,7 +276,7 @@ export function makeGame(app, source) {
 
 	/** @type {MakeDoor} */
 	function makeDoor(state, mark) {
-		const name = h("input", { value: connection.name, maxlength: 24, autocomplete: "nickname" });
+		const name = h("input", { value: app.connection.name, maxlength: 24, autocomplete: "nickname" });
 		const hosts = Object.values(state.seats).flatMap((seat) => (seat ? words.clean(seat.name) : []));
 		return h("form.card.door", { submit: submitting(() => join(name.value)) },
 			h("h2", {}, `${words.joinWords(hosts) || "A room"} ${hosts.length > 1 ? "wait" : "waits"} for you`),
@@ -349,7 +355,7 @@ export function makeGame(app, source) {
 	/** @returns {Question[]} */
 	function listQuestions() {
 		const state = room?.state;
-		if (!room || !state || room.ended || connection.phase !== "on") return [];
+		if (!room || !state || room.ended || app.connection.phase !== "on") return [];
 		const { viewer, seat, moves, code } = room;
 		const at = room;
 		/** @type {Question[]} */
@@ -403,10 +409,11 @@ export function makeGame(app, source) {
 
 	function drawBanner() {
 		let text = "";
-		if (room?.ended) text = room.ended === "replaced" ? "A newer connection of yours has taken over your seat." : `Room ${room.code} is closed: ${room.closedReason}`;
-		else if (connection.isTroubled) {
-			const wait = Math.max(0, Math.ceil((connection.nextAttemptAt - performance.now()) / 1000));
-			text = connection.reason || `Connection lost. Trying again${wait ? ` in ${wait} s` : "…"}.`;
+		if (room?.ended === "replaced") text = "A newer connection of yours has taken over your seat.";
+		else if (room?.ended) text = `${room.ended === "closed" ? `Room ${room.code} is closed: ` : ""}${room.closedReason}`;
+		else if (app.connection.isTroubled) {
+			const wait = Math.max(0, Math.ceil((app.connection.nextAttemptAt - performance.now()) / 1000));
+			text = app.connection.reason || `Connection lost. Trying again${wait ? ` in ${wait} s` : "…"}.`;
 		}
 		setText(banner, text);
 		banner.hidden = !text;
@@ -443,7 +450,7 @@ export function makeGame(app, source) {
 		if (why) onRefusal(why, room.seat ? cell : null);
 		else if (!room.ended) {
 			room.move(cell);
-			if (connection.phase !== "on") app.say(`${name} is kept: it is played when the connection is back.`);
+			if (app.connection.phase !== "on") app.say(`${name} is kept: it is played when the connection is back.`);
 		}
 		draw();
 	}
@@ -486,7 +493,7 @@ export function makeGame(app, source) {
 
 	/** @param {"resign" | "leave"} what */
 	function confirm(what) {
-		if (connection.phase !== "on") return app.navigate("/");
+		if (app.connection.phase !== "on") return app.navigate("/");
 		confirming = what;
 		if (room?.state && !costOfGoing(room.state, room.viewer)) return doConfirmed();
 		draw();
@@ -510,7 +517,7 @@ export function makeGame(app, source) {
 
 	/** @param {State} state */
 	async function share({ game }) {
-		const { games = [] } = await connection.request({ type: "history", limit: 100 }).catch(() => ({ games: [] }));
+		const { games = [] } = await app.connection.request({ type: "history", limit: 100 }).catch(() => ({ games: [] }));
 		const past = games.find((one) => one.room === room?.code && one.game === game);
 		if (past) app.share(past.id);
 		else app.say("This game is in no history.");

@@ -24,7 +24,7 @@ export class Review {
 	/** @param {number} ply @returns {Promise<Analysis>} */
 	async #ask(ply) {
 		try {
-			const { analysis } = await this.room.connection.request({ type: "analyse", room: this.room.code, ply });
+			const { analysis } = await this.room.request({ type: "analyse", room: this.room.code, ply });
 			return /** @type {Analysis} */ (analysis);
 		} catch (error) {
 			if (!(error instanceof Refused) || error.code !== "rate_limited") throw error;

@@ -24,7 +24,7 @@ from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import ExitCode
-from tictactoe_client.text.arrival import TAKEN_OVER, describe_closing, describe_giving_up
+from tictactoe_client.text.arrival import TAKEN_OVER, describe_closing, describe_giving_up, describe_room_moved
 from tictactoe_client.text.news import can_play_again, open_offers
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.text.wording import NOTHING_MISSED
@@ -86,8 +86,7 @@ class Visit(DrawnScreen):
         if self._news and self.table.record is not None:
             self.desk.say(self._news)
         elif self._news:
-            self.table.tell(self._news)
-            self.hand.hear(self._news)
+            self._tell(self._news)
 
     # -- what happens in the room ---------------------------------------------------------------------------------
 
@@ -100,14 +99,14 @@ class Visit(DrawnScreen):
             case events.Updated():
                 self._take_update(event)
             case events.Said(line) if self.table.actions.muted.hears(line):
-                said = announce_chat(line)
-                self.table.tell(said)
-                self.hand.hear(said)
+                self._tell(announce_chat(line))
             case events.Lost():
                 self.hand.returned = ""
             case events.Back():
                 self.desk.status = None
                 self._returned = event
+            case events.RoomMoved(url=url):
+                self._tell(describe_room_moved(url))
             case events.Gone(refused=refused):
                 self._end_room(clean_text(refused.message))
             case events.Closed(reason):
@@ -115,6 +114,11 @@ class Visit(DrawnScreen):
             case events.Replaced():
                 self._end_room(TAKEN_OVER)
         self.desk.redraw()
+
+    def _tell(self, line: str) -> None:
+        """Show a line until the next key, and keep it with what was said."""
+        self.table.tell(line)
+        self.hand.hear(line)
 
     def _take_update(self, update: events.Updated) -> None:
         old, state, table = update.old, update.state, self.table
@@ -196,7 +200,7 @@ class Visit(DrawnScreen):
     def describe_loss(self, reason: str) -> str:
         if not self.room.plays:
             return ""
-        return describe_giving_up(self.room.state, self.room.viewer, self.desk.link.address, reason)
+        return describe_giving_up(self.room.state, self.room.viewer, self.desk.link.house.given.first, reason)
 
     def note_person(self) -> None:
         self.hand.note_key()

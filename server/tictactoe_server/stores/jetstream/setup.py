@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Final
 
-import msgspec
+import structlog
 
-from tictactoe_server.stores.jetstream.link import Link, LinkError
+from tictactoe_server.stores.jetstream.link import Link, hidden
 from tictactoe_server.stores.jetstream.stream import (
     DELETE_SUBJECT,
     FEED,
@@ -15,13 +16,15 @@ from tictactoe_server.stores.jetstream.stream import (
     READ_MANY_SUBJECT,
     READ_SUBJECT,
     STREAM,
+    Stream,
     StreamInfo,
 )
-from tictactoe_server.stores.store import CannotOpenStore
+from tictactoe_server.stores.store import CannotOpenStore, StoreUnavailable
 
 REPLICAS: Final = 3
 _CREATE_SUBJECT: Final = f"$JS.API.STREAM.CREATE.{STREAM}"
-_REPUBLISH: Final = {"src": f"{PREFIX}>", "dest": f"{FEED}>"}
+_NO_STREAM: Final = 10059
+_PAUSE_SECONDS: Final = 0.25
 _NEEDED: Final[dict[str, object]] = {
     "subjects": [f"{PREFIX}>"],
     "max_msgs_per_subject": 1,
@@ -30,7 +33,10 @@ _NEEDED: Final[dict[str, object]] = {
     "allow_msg_ttl": True,
     "allow_atomic": True,
     "allow_direct": True,
+    "republish": {"src": f"{PREFIX}>", "dest": f"{FEED}>"},
 }
+
+log: Final = structlog.get_logger(__name__)
 
 
 def stream_config(replicas: int = REPLICAS) -> dict[str, Any]:
@@ -39,7 +45,7 @@ def stream_config(replicas: int = REPLICAS) -> dict[str, Any]:
     >>> stream_config(1)["num_replicas"]
     1
     """
-    return {"name": STREAM, "storage": "file", "num_replicas": replicas, "republish": _REPUBLISH, **_NEEDED}
+    return {"name": STREAM, "storage": "file", "num_replicas": replicas, **_NEEDED}
 
 
 def rights() -> dict[str, list[str]]:
@@ -52,27 +58,57 @@ def rights() -> dict[str, list[str]]:
 async def make_stream(link: Link, replicas: int = REPLICAS) -> None:
     """Make the stream, on so many nodes; one that is like it already stays. Raises `CannotOpenStore`."""
     try:
-        answer = msgspec.json.decode(
-            await link.request(_CREATE_SUBJECT, msgspec.json.encode(stream_config(replicas))), type=StreamInfo
+        made = await Stream(link).ask(_CREATE_SUBJECT, stream_config(replicas), StreamInfo)
+    except StoreUnavailable as unavailable:
+        raise CannotOpenStore(f"The stream {STREAM} could not be made: {unavailable}") from unavailable
+    if made.error is not None:
+        raise CannotOpenStore(f"The stream {STREAM} could not be made: {made.error.description}.")
+
+
+async def find_stream(stream: Stream, urls: str, patience_seconds: float, *, unsafe: bool) -> StreamInfo:
+    """Return what the stream's leader says, for whom it waits.
+
+    Raises `CannotOpenStore` where the stream is not as the rooms need it, or is at risk and that is not accepted.
+    """
+    reason = "it does not answer"
+    try:
+        async with asyncio.timeout(patience_seconds):
+            while True:
+                try:
+                    info = await stream.info()
+                    if info.error is None:
+                        break
+                    if info.error.err_code == _NO_STREAM:
+                        raise CannotOpenStore(
+                            f"There is no stream {STREAM} in {hidden(urls)}. To make it: tictactoe-server cluster init."
+                        )
+                    reason = info.error.description
+                except StoreUnavailable as unavailable:
+                    reason = str(unavailable).rstrip(".")
+                await asyncio.sleep(_PAUSE_SECONDS)
+    except TimeoutError:
+        raise CannotOpenStore(f"Cannot use the stream {STREAM} in {hidden(urls)}: {reason}.") from None
+    if faults := faults_of(info):
+        raise CannotOpenStore(f"The stream {STREAM} cannot keep the rooms: {' '.join(faults)}")
+    risks = risks_of(info)
+    if risks and not unsafe:
+        raise CannotOpenStore(
+            f"The stream {STREAM} may lose what it has acknowledged. {' '.join(risks)} "
+            "To use it all the same: --store-unsafe."
         )
-    except (LinkError, msgspec.MsgspecError) as error:
-        raise CannotOpenStore(f"The stream {STREAM} could not be made: {error}") from error
-    if answer.error is not None:
-        raise CannotOpenStore(f"The stream {STREAM} could not be made: {answer.error.description}.")
+    for risk in risks:
+        log.warning("the store may lose what it has acknowledged", reason=risk)
+    return info
 
 
 def faults_of(info: StreamInfo) -> list[str]:
     """Return in sentences what makes a stream useless for the rooms, whatever the operator accepts."""
-    config = info.config
-    faults = [
-        f"{name} is {getattr(config, name)!r} and has to be {value!r}."
-        for name, value in _NEEDED.items()
-        if getattr(config, name) != value
+    found = {name: getattr(info.config, name) for name in _NEEDED}
+    return [
+        f"{name} is {found[name]!r} and has to be {needed!r}."
+        for name, needed in _NEEDED.items()
+        if found[name] != needed
     ]
-    republish = config.republish or {}
-    if any(republish.get(name) != value for name, value in _REPUBLISH.items()) or republish.get("headers_only"):
-        faults.append(f"republish has to be from {_REPUBLISH['src']} to {_REPUBLISH['dest']}, with the documents.")
-    return faults
 
 
 def risks_of(info: StreamInfo) -> list[str]:

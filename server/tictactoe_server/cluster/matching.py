@@ -1,0 +1,127 @@
+"""Quick match for the whole cluster: for each kind of game one server knows who waits, and where the next one goes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+import msgspec
+import structlog
+
+from tictactoe_engine import InvalidRules
+from tictactoe_protocol.requests import RulesFields
+from tictactoe_server.cluster.members import Members
+from tictactoe_server.cluster.messages import Found, Seek, decode, encode
+from tictactoe_server.cluster.outlines import OtherRoom, Outlines
+from tictactoe_server.rooms import Player, open_room
+from tictactoe_server.stores import StoreUnavailable
+from tictactoe_server.stores.jetstream import Link, LinkError
+from tictactoe_server.tables import Agenda, Listed, Registry
+from tictactoe_server.tables.matchmaking import GameKind
+
+RESERVED_SECONDS: Final = 3.0
+"""How long a seat is kept for one who was sent to it, and a room expected of one who is to open it."""
+
+_ANSWER_SECONDS: Final = 0.4
+_ATTEMPTS: Final = 2
+
+SUBJECT: Final = "house.seek."
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Matching:
+    """Finds rooms for those who ask for a match, here or at the server that knows who waits."""
+
+    def __init__(self, link: Link, members: Members, outlines: Outlines, registry: Registry, agenda: Agenda) -> None:
+        self._link = link
+        self._members = members
+        self._outlines = outlines
+        self._registry = registry
+        self._agenda = agenda
+        self._kept: dict[str, Listed] = {}
+
+    async def seek(self, kind: GameKind, player: Player) -> tuple[str, str | None]:
+        """Return the code of the room for a player, and the URL of the server that has it, None for this one.
+
+        Raises `StoreUnavailable` where nobody can say.
+        """
+        rules, clock = kind
+        seek = Seek(self._members.id, player.id, player.name, RulesFields.of(rules), clock, self._registry.new_code())
+        for _ in range(_ATTEMPTS):
+            knowing = self._members.chosen_for(_key_of(kind))
+            if knowing == self._members.id:
+                found = self._find(kind, player, seek)
+            else:
+                try:
+                    async with asyncio.timeout(_ANSWER_SECONDS):
+                        found = decode(await self._link.request(SUBJECT + knowing, encode(seek)), Found)
+                except (LinkError, TimeoutError, msgspec.DecodeError):
+                    log.debug("a match was not answered", server=self._members.name_of(knowing))
+                    await asyncio.sleep(0.1)
+                    continue
+            if found.server in ("", self._members.id):
+                return found.code, None
+            url = self._members.url_of(found.server)
+            if url is not None:
+                return found.code, url
+        raise StoreUnavailable("nobody can say who waits for a match")
+
+    def answer(self, question: bytes) -> bytes:
+        """Return where a player of another server goes."""
+        try:
+            seek = decode(question, Seek)
+            kind = (seek.rules.to_rules(), seek.clock)
+        except (msgspec.DecodeError, InvalidRules) as error:
+            log.warning("a question for a match cannot be read", reason=str(error))
+            return b""
+        return encode(self._find(kind, Player(seek.player, seek.name), seek))
+
+    def _find(self, kind: GameKind, player: Player, seek: Seek) -> Found:
+        """Return the room for a player, whose seat there is kept for a while."""
+        kept = self._kept.get(player.id)
+        if kept is not None:
+            self._keep_no_longer(kept, player)
+        listed: Listed | None = self._own_waiting(kind, player) or self._registry.matchmaker.find(kind, player.id)
+        if listed is None:
+            if seek.sender != self._members.id:
+                self._expect(kind, player, seek)
+            return Found(seek.code)
+        if listed.room.mark_of(player.id) is None:
+            listed.entering.add(player.id)
+            self._kept[player.id] = listed
+            self._after_a_while(partial(self._keep_no_longer, listed, player))
+        return Found(listed.room.code, listed.server if isinstance(listed, OtherRoom) else self._members.id)
+
+    def _own_waiting(self, kind: GameKind, player: Player) -> Listed | None:
+        """Return the room of this kind in which the player waits already."""
+        for listed in self._registry.seats.rooms_of(player.id):
+            room = listed.room
+            if room.status == "waiting" and room.visibility == "public" and (room.rules, room.clock) == kind:
+                return listed
+        return None
+
+    def _expect(self, kind: GameKind, player: Player, seek: Seek) -> None:
+        """Send others to the room that another server is about to open, for as long as that may take."""
+        rules, clock = kind
+        expected = self._outlines.expect(seek.sender, open_room(seek.code, rules, player, 0, clock=clock))
+        self._registry.matchmaker.offer(expected)
+        self._after_a_while(partial(self._outlines.expect_no_more, expected))
+
+    def _keep_no_longer(self, listed: Listed, player: Player) -> None:
+        """Let another one have a seat, if the one for whom it was kept has not come or asks again."""
+        if self._kept.get(player.id) is listed:
+            del self._kept[player.id]
+            listed.entering.discard(player.id)
+            self._registry.matchmaker.offer(listed)
+
+    def _after_a_while(self, action: Callable[[], object]) -> None:
+        self._agenda.at(asyncio.get_running_loop().time() + RESERVED_SECONDS, action)
+
+
+def _key_of(kind: GameKind) -> str:
+    """Return by what the server is chosen that knows of a kind."""
+    rules, clock = kind
+    return "match/" + msgspec.json.encode((RulesFields.of(rules), clock)).decode()

@@ -1,0 +1,93 @@
+"""What the servers of a cluster say to each other: small arrays in MessagePack."""
+
+from __future__ import annotations
+
+from typing import Final, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from tictactoe_protocol.requests import ClockFields, RulesFields
+
+Said = TypeVar("Said")
+
+
+class Beat(Struct, frozen=True, array_like=True):
+    """The sign of life of a server, to all: its `name` for people, the `url` at which it is reached, its served time
+    in ms, whom it takes to be living, and the number of the last `News` that it has sent.
+
+    One that `is_leaving` gives all its rooms away.
+    """
+
+    sender: str
+    name: str
+    url: str
+    time: int
+    living: list[str]
+    number: int
+    is_leaving: bool = False
+
+
+class Outline(Struct, frozen=True, array_like=True, gc=False):
+    """What others need to know of a room: its `document` without the moves, and how many there are.
+
+    It has been served there `since` that moment (ms of served time): of two servers that say so of one room the one
+    that took it later keeps it. `source` is what limits know the address by from which it was opened.
+    """
+
+    code: str
+    since: int
+    document: bytes
+    ply: int = 0
+    watchers: int = 0
+    owner: str = ""
+    source: str = ""
+
+
+class News(Struct, frozen=True, array_like=True):
+    """Rooms of the server `sender` that are new or have changed, and those that have ended, to all.
+
+    `number` counts these messages from 1.
+    """
+
+    sender: str
+    number: int
+    outlines: list[Outline]
+    ended: list[str] = []
+
+
+class Page(Struct, frozen=True, array_like=True):
+    """Some of a server's rooms in the order of their codes; more come `after`, unless that is empty.
+
+    `number` is that of its last `News`.
+    """
+
+    number: int
+    outlines: list[Outline]
+    after: str = ""
+
+
+class Seek(Struct, frozen=True, array_like=True):
+    """Who asks, at the server `sender`, for a match of this kind, and the code under which a room would be opened."""
+
+    sender: str
+    player: str
+    name: str
+    rules: RulesFields
+    clock: ClockFields | None
+    code: str
+
+
+class Found(Struct, frozen=True, array_like=True):
+    """The room for one who asked for a match, and the server that has it; empty where that is to be opened there."""
+
+    code: str
+    server: str = ""
+
+
+encode: Final = msgspec.msgpack.Encoder().encode
+
+
+def decode(data: bytes, kind: type[Said]) -> Said:
+    """Return what was said; raises `msgspec.DecodeError`."""
+    return msgspec.msgpack.decode(data, type=kind)

@@ -1,0 +1,86 @@
+"""A room as lists know it: one that is served here, or what is known of one that another server has."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from tictactoe_protocol.pushes import HeldSeat, LiveBoard, RoomState, RoomSummary
+from tictactoe_server.rooms import Room, held_seat_of, state_of, summary_of
+
+
+class Listed:
+    """`owner` is the player who opened it and `source` what limits know their address by, both empty where unknown.
+
+    `entering` are the ids of those for whom a seat is being taken, or kept.
+    """
+
+    __slots__ = ("entering", "has_bots", "is_gone", "owner", "room", "source")
+
+    knows_moves = True
+    """Whether the moves of its `room` are known."""
+
+    def __init__(self, room: Room, owner: str, source: str) -> None:
+        self.room = room
+        self.owner = owner
+        self.source = source
+        self.has_bots = room.has_bots
+        self.is_gone = False
+        self.entering: set[str] = set()
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether somebody is about to open it."""
+        return False
+
+    @property
+    def has_somebody(self) -> bool:
+        """Whether a player is connected."""
+        return self.room.has_somebody
+
+    @property
+    def watching(self) -> int:
+        """How many watch."""
+        return 0
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether somebody who plays is here, or somebody who watches bots."""
+        return self.has_somebody or (self.room.is_for_bots and self.watching > 0)
+
+    def state(self, now: int) -> RoomState:
+        """Return its newest state, for one who only looks; `now` is in ms of served time."""
+        return state_of(self.room, now, watchers=self.watching)
+
+    def summary(self, now: int) -> RoomSummary:
+        """Return its row in the list of public rooms; `now` is in ms of served time."""
+        return summary_of(self.room, now, watchers=self.watching)
+
+    def board(self) -> LiveBoard:
+        """Return the board of the game."""
+        return board_of(self.room)
+
+    def held_seat(self, player: str) -> HeldSeat | None:
+        """Return the seat that a player holds here while the game is not over, else None."""
+        room = self.room
+        mark = room.mark_of(player)
+        if mark is None or room.status == "over":
+            return None
+        return held_seat_of(room, mark, knows_turn=self.knows_moves)
+
+
+def board_of(room: Room) -> LiveBoard:
+    """Return what is shown of a game among others."""
+    position, rules = room.position, room.rules
+    return LiveBoard(
+        room=room.code,
+        game=room.game,
+        preset=rules.preset,
+        rows=rules.rows,
+        columns=rules.columns,
+        board=position.board,
+        ply=position.ply,
+        turn=position.turn if room.status == "playing" else None,
+        last=position.last,
+        names={mark: seat.name for mark, seat in room.seats.items() if seat is not None},
+        result=UNSET if room.result is None else room.result,
+    )

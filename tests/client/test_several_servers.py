@@ -1,0 +1,414 @@
+"""Several servers of one cluster: the library goes to the one that has a room, and to another when one is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+from collections.abc import AsyncIterator, Callable
+from typing import Any, TypeVar
+
+import pytest
+from msgspec import UNSET
+
+from tests.faults.hostile_server import (
+    ROOM,
+    TOKEN,
+    HostileServer,
+    hostile_cluster,
+    hostile_server,
+    identity,
+    lets_in,
+    sends_to,
+    state,
+)
+from tests.proxy import Proxy
+from tictactoe_client import Backoff, Client, ConnectionLost, Interrupted, Refused, Room, connect, parse_address
+from tictactoe_client.online import connection
+from tictactoe_client.online.address import find_server, parse_house, parse_servers
+from tictactoe_client.online.events import Back, Gone, Lost, RoomEvent, RoomMoved, Said, Updated
+from tictactoe_client.online.stream import Stream
+from tictactoe_protocol.pushes import ChatLine, Closed, LobbyChange, Moved, Ok, Welcome
+from tictactoe_protocol.requests import Chat, Create, Hello, Join, Leave, Lobby, Match, Move, Request, Rooms, Watch
+
+QUICK = Backoff((0.01,), longest=0.02, hold_seconds=20)
+OTHER_ROOM = "K7M4P2"
+
+Kind = TypeVar("Kind")
+
+
+def heard(server: HostileServer, kind: type[Kind]) -> list[Kind]:
+    return [request for request in server.heard if isinstance(request, kind)]
+
+
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(10):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.002)
+
+
+async def until_closed(server: HostileServer) -> None:
+    """Wait until the connection that came last to a server has been closed by the client."""
+    await until(lambda: server.socket is not None and server.socket.close_code == 1000)
+
+
+async def event_of(events: Stream[RoomEvent], kind: type[Kind]) -> Kind:
+    async with asyncio.timeout(10):
+        async for event in events:
+            if isinstance(event, kind):
+                return event
+    raise AssertionError(f"no {kind}")
+
+
+# -- where a room is is found out by asking ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "ask"),
+    [
+        (Join, lambda client: client.join(ROOM)),
+        (Watch, lambda client: client.watch(ROOM)),
+        (Match, lambda client: client.match("classic")),
+    ],
+)
+async def test_who_is_sent_to_another_server_is_let_into_the_room_there(kind: type[Request], ask: Any) -> None:
+    async with hostile_cluster() as (one, two), connect(one.url, name="ana") as client:
+        one.answers[kind] = sends_to(two.url)
+        room = await ask(client)
+        assert room.state.room == room.code == ROOM
+        (hello,) = heard(two, Hello)
+        assert (hello.token, hello.features != ()) == (TOKEN, True)
+        assert len(heard(two, kind)) == 1
+        assert client.address == parse_address(two.url)
+        await until_closed(one)
+        await room.sync()
+
+
+async def test_the_caller_hears_nothing_of_the_way_but_messages_name_it_once() -> None:
+    async with hostile_cluster() as (one, two), connect(one.url) as client:
+        one.answers[Join] = sends_to(two.url)
+        messages = client.messages()
+        room = await client.join(ROOM)
+        async with room.events() as happening:
+            assert isinstance(await anext(happening), Updated)
+        said = [await anext(messages) for _ in range(5)]
+        assert [message.event or type(message.push) for message in said] == [
+            Welcome,
+            RoomMoved(ROOM, two.url),
+            Welcome,
+            Ok,
+            type(room.state),
+        ]
+
+
+async def test_three_moves_in_a_row_are_followed_and_the_fourth_is_not() -> None:
+    async with hostile_cluster(5) as servers, connect(servers[0].url, timeout_seconds=0.5) as client:
+        for here, there in itertools.pairwise(servers):
+            here.answers[Join] = sends_to(there.url)
+        with pytest.raises(Refused, match="Room K7M4PQ is there now") as refused:
+            await client.join(ROOM)
+        assert refused.value.code == "moved"
+        assert heard(servers[4], Join) == []
+        assert len(heard(servers[0], Join)) == len(heard(servers[3], Join)) == 2, "asked again after a moment"
+        del servers[3].answers[Join]
+        assert (await client.join(ROOM)).code == ROOM
+
+
+async def test_the_first_server_is_asked_again_where_the_one_that_it_names_is_not_there() -> None:
+    answers = [sends_to("ws://127.0.0.1:1"), sends_to("ws://127.0.0.1:1"), lets_in(ROOM)]
+    async with hostile_server() as server:
+        server.servers = (server.url, "ws://127.0.0.1:1")
+        server.answers[Join] = lambda request: answers.pop(0)(request)
+        async with connect(server.url) as client:
+            assert (await client.join(ROOM)).code == ROOM
+            assert (answers, client.address) == ([], parse_address(server.url))
+
+
+@pytest.mark.parametrize("url", ["ws://127.0.0.1:1", "http2://elsewhere", ""])
+async def test_nobody_is_followed_to_an_address_that_the_server_did_not_name(url: str) -> None:
+    async with hostile_cluster() as (one, two), hostile_server() as stranger, connect(one.url) as client:
+        for wrong in (url, stranger.url):
+            one.answers[Join] = sends_to(wrong)
+            messages = client.messages()
+            with pytest.raises(Refused) as refused:
+                await client.join(ROOM)
+            assert refused.value.code == "moved"
+            assert stranger.connections == two.connections == 0
+            assert len([await anext(messages), await anext(messages)]) == 2, "the refusal is told as it came"
+
+
+async def test_a_server_that_names_no_others_is_not_followed() -> None:
+    async with hostile_server() as alone, hostile_server() as other, connect(alone.url) as client:
+        alone.answers[Join] = sends_to(other.url)
+        with pytest.raises(Refused, match="is there now"):
+            await client.join(ROOM)
+        assert other.connections == 0
+
+
+def test_addresses_are_compared_and_not_their_text_and_none_without_tls_is_taken_from_one_with_it() -> None:
+    named = (
+        "wss://one.example/s1/",
+        "https://two.example:443/server",
+        "ws://three.example",
+        "http2://x",
+        "WSS://one.example/s1",
+    )
+    safe = parse_servers(named, parse_address("wss://one.example/s1"))
+    assert [server.url for server in safe] == ["wss://one.example/s1", "wss://two.example:443/server"]
+    assert find_server("wss://TWO.example/server", safe) == safe[1]
+    assert find_server("ws://two.example:443/server", safe) is None
+    assert len(parse_servers(named, parse_address("ws://one.example"))) == 3
+    assert len(parse_servers((f"ws://host-{number}" for number in range(1000)), parse_address("ws://one"))) == 64
+
+
+def test_links_name_an_address_that_was_given_and_what_a_server_names_is_no_such_one() -> None:
+    given, members = parse_house("front,back"), [parse_address("one"), parse_address("two"), parse_address("back")]
+    house = given.joined_by(parse_address("front"), members)
+    assert [address.host for address in house.addresses] == ["front", "back", "one", "two"]
+    there = house.joined_by(parse_address("two"), members)
+    assert [address.host for address in there.addresses] == ["two", "one", "front", "back"]
+    assert there.given == given
+    assert there.joined_by(parse_address("back"), ()).urls == ("ws://back:8765", "ws://front:8765")
+
+
+# -- a room that one is in goes elsewhere -----------------------------------------------------------------------
+
+
+async def test_a_room_that_goes_elsewhere_is_followed_with_the_move_that_was_under_way() -> None:
+    async with hostile_cluster() as (one, two), connect(one.url, reconnect=QUICK) as client:
+        room = await client.join(ROOM)
+        one.answers[Move] = lambda _: []
+        two.answers[Join] = lets_in(ROOM)
+        two.answers[Move] = lambda request: [Ok(id=identity(request)), state(2, (4,))]
+        async with room.events() as happening:
+            moving = asyncio.create_task(room.move(4))
+            await until(lambda: heard(one, Move))
+            await one.push(Moved(ROOM, two.url))
+            await moving
+            await until(lambda: room.moves == (4,))
+            assert [type(request) for request in two.heard] == [Hello, Join, Move]
+            assert heard(two, Join)[0].seq == 1
+            assert heard(two, Move) == heard(one, Move)
+            happened = [await anext(happening) for _ in range(5)]
+        moves = [type(event).__name__ for event in happened]
+        assert moves == ["Updated", "RoomMoved", "Updated", "Moved", "Updated"]
+        assert happened[1] == RoomMoved(ROOM, two.url)
+        assert client.address == parse_address(two.url)
+
+
+async def test_it_is_followed_without_coming_back_being_asked_for_and_though_the_server_goes() -> None:
+    async with hostile_cluster() as (one, two), connect(one.url) as client:
+        room = await client.watch(ROOM)
+        await one.push(Moved(ROOM, two.url))
+        await one.close(1012, "restart")
+        await until(lambda: client.address == parse_address(two.url))
+        await room.sync()
+        assert (room.is_watching, len(heard(two, Watch))) == (True, 1)
+        assert not client.was_cut_off
+
+
+async def test_who_is_told_that_a_room_has_gone_when_they_ask_there_enters_it_first() -> None:
+    async with hostile_cluster() as (one, two), connect(one.url) as client:
+        room = await client.join(ROOM)
+        one.answers[Chat] = sends_to(two.url)
+        two.answers[Chat] = lambda request: [Ok(id=identity(request))]
+        await room.chat("hello")
+        assert [type(request) for request in two.heard] == [Hello, Join, Chat]
+
+
+async def test_what_must_not_be_sent_twice_is_interrupted_where_the_old_server_does_not_answer() -> None:
+    async with hostile_cluster() as (one, two), connect(one.url) as client:
+        room = await client.join(ROOM)
+        one.answers[Chat] = lambda _: []
+        asking = asyncio.create_task(room.chat("hello"))
+        await until(lambda: heard(one, Chat))
+        await one.push(Moved(ROOM, two.url))
+        with pytest.raises(Interrupted):
+            await asking
+        assert heard(two, Chat) == []
+
+
+async def test_what_is_asked_while_a_room_is_on_its_way_waits_for_it_and_old_words_count_no_more() -> None:
+    async with hostile_cluster() as (one, two), connect(one.url) as client:
+        room = await client.join(ROOM)
+        events = room.events()
+        two.answers[Hello] = lambda _: []
+        await one.push(Moved(ROOM, two.url))
+        await until(lambda: two.heard)
+        asking = asyncio.create_task(room.sync())
+        await one.push(state(9, (0, 1)), ChatLine(room=ROOM, from_="bo", seat="O", text="late", at=0), Closed(ROOM, ""))
+        await client.ping()
+        del two.answers[Hello]
+        two.heard.clear()
+        await two.push(*two._answer(Hello(id=UNSET)))
+        assert await asking == ()
+        await event_of(events, RoomMoved)
+        assert room.ended is None
+        assert room.state is not None
+        assert room.state.seq == 1
+        assert not any(isinstance(event, Said) for event in room._until_now())
+
+
+async def test_a_state_that_is_older_than_what_was_seen_is_not_shown() -> None:
+    async with hostile_cluster() as (one, two), connect(one.url) as client:
+        room = await client.join(ROOM)
+        await one.push(state(5, (4, 0)))
+        await until(lambda: room.state is not None and room.state.seq == 5)
+        two.answers[Join] = lets_in(ROOM, seq=3)
+        await one.push(Moved(ROOM, two.url))
+        await until(lambda: client.address == parse_address(two.url))
+        await room.sync()
+        assert room.state is not None
+        assert (room.state.seq, room.state.ply, heard(two, Join)[0].seq) == (5, 2, 5)
+
+
+async def test_a_room_that_goes_to_a_stranger_is_gone() -> None:
+    async with hostile_cluster() as (one, _), connect(one.url) as client:
+        room = await client.join(ROOM)
+        async with room.events() as happening:
+            await one.push(Moved(ROOM, "ws://127.0.0.1:1"))
+            gone = await event_of(happening, Gone)
+        assert gone.refused.code == "moved"
+        assert gone.refused.message == "Room K7M4PQ is at ws://127.0.0.1:1 now."
+        assert room.ended == "closed"
+
+
+async def test_the_lobby_goes_on_where_one_is_now() -> None:
+    async with hostile_cluster() as (one, two), connect(one.url) as client:
+        messages = client.messages()
+        await client.lobby(on=True)
+        one.answers[Join] = sends_to(two.url)
+        await client.join(ROOM)
+        await until(lambda: heard(two, Lobby))
+        await two.push(LobbyChange((), (ROOM,)))
+        async with asyncio.timeout(10):
+            async for message in messages:
+                if isinstance(message.push, LobbyChange):
+                    break
+
+
+# -- rooms at several servers -----------------------------------------------------------------------------------
+
+
+@contextlib.asynccontextmanager
+async def two_rooms(**options: Any) -> AsyncIterator[tuple[HostileServer, HostileServer, Client, Room, Room]]:
+    """Be in a room of each of two servers, first of all at the first."""
+    async with hostile_cluster() as (one, two), connect(one.url, **options) as client:
+        two.answers[Join] = lets_in(OTHER_ROOM)
+        here = await client.join(ROOM)
+        one.answers[Join] = sends_to(two.url, OTHER_ROOM)
+        yield one, two, client, here, await client.join(OTHER_ROOM)
+
+
+async def test_who_is_in_rooms_of_two_servers_has_a_connection_to_each() -> None:
+    async with two_rooms() as (one, two, client, here, there):
+        for room in (here, there, here):
+            await room.sync()
+        assert [request.room for request in heard(one, Join)] == [ROOM, OTHER_ROOM]
+        assert client.address == parse_address(one.url)
+        await client.rooms()
+        assert len(heard(one, Rooms)) == 1
+        assert (await client.create()).code == ROOM
+        assert heard(two, Create) == []
+
+
+async def test_the_connection_that_nobody_needs_is_closed() -> None:
+    async with two_rooms() as (one, two, client, here, there):
+        await there.leave()
+        await until_closed(two)
+        assert client.address == parse_address(one.url)
+        assert await here.sync() == ()
+
+
+async def test_who_is_in_no_room_of_the_first_server_any_more_is_at_the_other() -> None:
+    async with two_rooms() as (one, two, client, here, there):
+        await here.leave()
+        await until_closed(one)
+        assert client.address == parse_address(two.url)
+        assert await there.sync() == ()
+        assert (len(heard(two, Hello)), len(heard(one, Leave))) == (1, 1)
+
+
+async def test_two_rooms_that_go_to_one_server_share_a_connection_there() -> None:
+    async with hostile_cluster() as (one, two), connect(one.url) as client:
+        one.answers[Join] = lambda request: lets_in(getattr(request, "room", ""))(request)
+        two.answers[Join] = one.answers[Join]
+        rooms = [await client.join(code) for code in (ROOM, OTHER_ROOM)]
+        await one.push(Moved(ROOM, two.url), Moved(OTHER_ROOM, two.url))
+        await until(lambda: client.address == parse_address(two.url))
+        for room in rooms:
+            await room.sync()
+        assert two.connections == 1
+
+
+# -- servers that are lost --------------------------------------------------------------------------------------
+
+
+async def test_when_a_server_is_lost_the_others_that_it_named_are_tried() -> None:
+    async with hostile_cluster() as (one, two), Proxy(int(one.url.rpartition(":")[2])) as front:
+        never = Backoff((3600,), hold_seconds=3600, steady_seconds=0)
+        async with connect(front.url, reconnect=never) as client:
+            room = await client.join(ROOM)
+            assert client.house.urls == (front.url, one.url, two.url)
+            one.servers = (one.url, "ws://127.0.0.1:1")
+            front.lose()
+            await room.sync()
+            assert client.address == parse_address(one.url)
+            assert heard(one, Hello)[-1].token == TOKEN
+            assert client.house.urls == (one.url, "ws://127.0.0.1:1", front.url)
+            assert client.house.given.first == parse_address(front.url)
+
+
+async def test_a_room_at_a_server_that_is_lost_is_found_by_asking_the_one_that_is_there() -> None:
+    async with two_rooms(reconnect=QUICK) as (one, two, _, here, there):
+        one.answers[Join] = lets_in(OTHER_ROOM, seq=2)
+        assert two.socket is not None
+        async with there.events() as happening, here.events() as undisturbed:
+            two.socket.transport.abort()
+            moved = await event_of(happening, RoomMoved)
+            assert moved == RoomMoved(OTHER_ROOM, one.url)
+            await there.sync()
+            await here.sync()
+            async for event in undisturbed:
+                assert not isinstance(event, (Lost, Back, RoomMoved))
+                break
+        assert heard(one, Join)[-1] == Join(id=heard(one, Join)[-1].id, room=OTHER_ROOM, seq=1)
+
+
+async def test_without_coming_back_a_room_at_a_lost_server_ends_and_the_other_goes_on() -> None:
+    async with two_rooms() as (_, two, client, here, there):
+        assert two.socket is not None
+        two.socket.transport.abort()
+        with pytest.raises(ConnectionLost):
+            async for _state in there:
+                pass
+        assert await here.sync() == ()
+        assert not client.was_cut_off
+
+
+async def test_when_the_first_server_is_lost_its_rooms_are_entered_at_the_other_where_one_is_already() -> None:
+    async with two_rooms(reconnect=QUICK) as (one, two, client, here, there):
+        two.answers[Join] = lets_in(ROOM, seq=2)
+        assert one.socket is not None
+        one.socket.transport.abort()
+        await here.sync()
+        await there.sync()
+        assert client.address == parse_address(two.url)
+        assert [request.room for request in heard(two, Join)] == [OTHER_ROOM, ROOM]
+        assert (two.connections, one.connections) == (1, 1)
+
+
+async def test_a_server_that_falls_silent_is_left_within_five_seconds_where_there_are_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("CLUSTER_PING_INTERVAL_SECONDS", "CLUSTER_PING_TIMEOUT_SECONDS", "CLOSE_TIMEOUT_SECONDS")
+    assert sum(getattr(connection, name) for name in names) <= 5
+    for name in names:
+        monkeypatch.setattr(connection, name, getattr(connection, name) / 40)
+    async with (
+        hostile_cluster() as (one, _),
+        Proxy(int(one.url.rpartition(":")[2])) as front,
+        connect(front.url, reconnect=Backoff(steady_seconds=0)) as client,
+    ):
+        front.down.is_swallowing = True
+        await until(lambda: client.address != parse_address(front.url))

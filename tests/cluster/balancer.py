@@ -1,0 +1,85 @@
+"""A TCP balancer without stickiness, as an operator puts before a cluster: each connection to the next server in turn.
+
+It says for whom it speaks by the PROXY protocol, passes over servers that refuse, and tries those last that are not
+ready or do not say so in time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from http import HTTPStatus
+from ipaddress import IPv4Address
+from typing import Literal, Self, cast
+
+from tests.proxy import Proxy, Streams
+
+CONNECT_SECONDS = 1.0
+ASK_SECONDS = 0.5
+"""How often servers are asked whether they are ready, and how long an answer may take."""
+
+SIGNATURE = b"\r\n\r\n\x00\r\nQUIT\n"
+"""Of version 2. Source: haproxy's "The PROXY protocol, versions 1 & 2", section 2.2."""
+
+
+class Balancer(Proxy):
+    """Listens on a free port of the loopback, at `url`, for servers on `ports`; use it with ``async with``."""
+
+    def __init__(self, ports: Sequence[int], *, version: Literal[1, 2] = 2) -> None:
+        super().__init__(ports[0])
+        self._ports = list(ports)
+        self._version = version
+        self._turn = 0
+        self._is_ready = dict.fromkeys(ports, True)
+
+    async def __aenter__(self) -> Self:
+        for port in self._ports:
+            self.keep(asyncio.create_task(self._ask(port)))
+        return await super().__aenter__()
+
+    async def reach(self, caller: asyncio.StreamWriter) -> Streams | None:
+        """Connect to the next server that takes the call, and say whose it is; None where none does."""
+        server = await self._connect()
+        if server is not None:
+            server[1].write(self._header(caller))
+        return server
+
+    async def _connect(self) -> Streams | None:
+        self._turn += 1
+        turned = [self._ports[(self._turn + place) % len(self._ports)] for place in range(len(self._ports))]
+        for port in sorted(turned, key=lambda port: not self._is_ready[port]):
+            with contextlib.suppress(OSError, TimeoutError):
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    return await asyncio.open_connection("127.0.0.1", port)
+        return None
+
+    async def _ask(self, port: int) -> None:
+        """Ask a server again and again whether it is ready."""
+        while True:
+            self._is_ready[port] = await is_ready(port)
+            await asyncio.sleep(ASK_SECONDS)
+
+    def _header(self, writer: asyncio.StreamWriter) -> bytes:
+        host, port = cast(tuple[str, int], writer.get_extra_info("peername"))
+        own_host, own_port = cast(tuple[str, int], writer.get_extra_info("sockname"))
+        if self._version == 1:
+            return f"PROXY TCP4 {host} {own_host} {port} {own_port}\r\n".encode()
+        addresses = IPv4Address(host).packed + IPv4Address(own_host).packed
+        addresses += port.to_bytes(2) + own_port.to_bytes(2)
+        return SIGNATURE + b"\x21\x11" + len(addresses).to_bytes(2) + addresses
+
+
+async def is_ready(port: int) -> bool:
+    """Tell whether the server on this port says, soon enough, that it is ready."""
+    writer: asyncio.StreamWriter | None = None
+    try:
+        async with asyncio.timeout(ASK_SECONDS):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(f"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
+            return int((await reader.readline()).split()[1]) == HTTPStatus.OK
+    except (OSError, TimeoutError, IndexError, ValueError):
+        return False
+    finally:
+        if writer is not None:
+            writer.close()

@@ -1,0 +1,55 @@
+"""What lies between two parties, and can be pulled, lose one direction, be slow, and be mended, at any time.
+
+It holds for the connections that are there and for those that come, whoever of the two makes them.
+"""
+
+from __future__ import annotations
+
+from tests.proxy import Direction, Proxy
+
+
+class Cable:
+    """One between `a` and `b`, through proxies that one of them calls."""
+
+    def __init__(self, *, from_a: Proxy | None = None, from_b: Proxy | None = None) -> None:
+        self._proxies = [proxy for proxy in (from_a, from_b) if proxy]
+        self._of_a: list[Direction] = []
+        self._of_b: list[Direction] = []
+        for proxy, own, other in ((from_a, self._of_a, self._of_b), (from_b, self._of_b, self._of_a)):
+            if proxy:
+                own.append(proxy.up)
+                other.append(proxy.down)
+
+    @property
+    def is_used(self) -> bool:
+        """Whether there is a connection."""
+        return any(proxy.links for proxy in self._proxies)
+
+    def cut(self) -> None:
+        """Let nothing through, and nobody know: as a cable that is pulled, until `heal`."""
+        for way in (*self._of_a, *self._of_b):
+            way.hold_up()
+
+    def cut_one_way(self, *, from_a: bool) -> None:
+        """Swallow what comes from `a`, or else from `b`; connections that missed something end with `heal`."""
+        for way in self._of_a if from_a else self._of_b:
+            way.is_swallowing = True
+
+    def slow(self, seconds: float) -> None:
+        """Keep every chunk so long, either way."""
+        for way in (*self._of_a, *self._of_b):
+            way.delay_seconds = seconds
+
+    def heal(self) -> None:
+        """Let everything through again, at once."""
+        for link in [link for proxy in self._proxies for link in proxy.links]:
+            if link.up.swallowed or link.down.swallowed:
+                link.cut()
+        for way in (*self._of_a, *self._of_b):
+            way.is_swallowing, way.delay_seconds = False, 0.0
+            way.go_on()
+
+    def reset(self) -> None:
+        """Break the connections that there are; new ones may be made."""
+        for proxy in self._proxies:
+            proxy.cut()

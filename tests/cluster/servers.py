@@ -1,0 +1,118 @@
+"""A whole cluster: nodes, the stream on them, and servers that share it; each can be ended and started again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from asyncio.subprocess import PIPE, STDOUT
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tests.authority import Authority
+from tests.cluster.cables import Cable
+from tests.cluster.nodes import Nodes
+from tests.cluster.tied import tied
+from tests.environment import environment
+from tests.faults.fleet import Address
+from tests.faults.harness import COMMAND, Harness
+
+INIT_SECONDS = 60.0
+
+
+class CannotFound(Exception):
+    """The stream could not be made."""
+
+
+async def found(nodes: Nodes, replicas: int, command: Sequence[str] = COMMAND) -> str:
+    """Make the stream as an operator does; return what the command printed. Raises `CannotFound`."""
+    process = await asyncio.create_subprocess_exec(
+        *tied(*command, "cluster", "init", "--store", nodes.admin_url, "--replicas", str(replicas), *trusting(nodes)),
+        stdout=PIPE,
+        stderr=STDOUT,
+        env=environment(),
+    )
+    async with asyncio.timeout(INIT_SECONDS):
+        said, _ = await process.communicate()
+    if process.returncode:
+        raise CannotFound(f"cluster init ended with {process.returncode}: {said.decode()}")
+    return said.decode()
+
+
+def trusting(nodes: Nodes) -> tuple[str, ...]:
+    """Return the options by which a program trusts these nodes."""
+    return () if nodes.authority is None else ("--store-ca", str(nodes.authority.ca))
+
+
+class Cluster:
+    """So many servers on three nodes, or on one; use it with ``async with``.
+
+    With `is_proxied` there is a cable between every two nodes, `nodes.cables`, and between each server and each node:
+    `cables[server][node]`. For `has_small_disk` see `Nodes`. `options` are of every server.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *options: str,
+        servers: int = 2,
+        nodes: int = 3,
+        authority: Authority | None = None,
+        is_proxied: bool = False,
+        has_small_disk: bool = False,
+        command: Sequence[str] = COMMAND,
+    ) -> None:
+        self.nodes = Nodes(
+            folder / "nodes", nodes, authority=authority, is_proxied=is_proxied, has_small_disk=has_small_disk
+        )
+        self.servers: list[Harness] = []
+        self.cables: list[list[Cable]] = []
+        self.rights = ""
+        self._folder = folder
+        self._options = options
+        self._command = tuple(command)
+        self._counts = servers, nodes
+        self._is_proxied = is_proxied
+        self._stack = contextlib.AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        servers, replicas = self._counts
+        try:
+            await self._stack.enter_async_context(self.nodes)
+            self.rights = await found(self.nodes, replicas, self._command)
+            safety = () if replicas > 1 else ("--store-unsafe",)
+            for number in range(servers):
+                url, cables = await self.nodes.cabled() if self._is_proxied else (self.nodes.url, [])
+                self.cables.append(cables)
+                options = ("--store", url, *trusting(self.nodes), *safety, *self._options)
+                server = Harness(self._folder / f"s{number}", *options, command=tied(*self._command))
+                self.servers.append(server)
+                await self._stack.enter_async_context(server)
+        except BaseException:
+            await self._stack.aclose()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    def door(self, number: int) -> Address:
+        """Return the way in of those who belong to this server, and take any other while it is away."""
+        own = self.servers[number]
+
+        async def choose() -> str:
+            if own.is_awake:
+                return own.url
+            others = [server for server in self.servers if server.is_awake]
+            return random.choice(others).url if others else await own.when_listening()
+
+        return choose
+
+    @property
+    def doors(self) -> list[Address]:
+        """The doors of all servers."""
+        return [self.door(number) for number in range(len(self.servers))]

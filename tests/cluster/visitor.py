@@ -1,0 +1,127 @@
+"""One player in one room of a cluster, at whichever server has it, who goes where told and leaves a silent server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from types import TracebackType
+from typing import Any, Self
+
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
+
+from tests.peer import Message, Peer, open_peer
+
+SILENT_SECONDS = 1.0
+"""For how long a server may leave a request unanswered."""
+
+PATIENCE_SECONDS = 30.0
+RETRY_SECONDS = 0.05
+GONE = (OSError, ConnectionClosed, InvalidHandshake, InvalidMessage, TimeoutError, EOFError)
+
+
+class Visitor:
+    """Comes by the server at `url`; use it with ``async with``. `peer` is the connection at the server that it is at.
+
+    What it asks is sent again, unchanged, where a server was left.
+    """
+
+    def __init__(self, url: str, name: str | None = None, token: str | None = None) -> None:
+        self.token = token
+        self.room = ""
+        self.peer: Peer
+        self._name = name
+        self._servers = [url]
+        self._seq = 0
+        self._sent_to: str | None = None
+        self._stack = contextlib.AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await self._connect()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    async def ask(self, type: str, **fields: Any) -> Message:
+        """Return what is answered where the room is."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                try:
+                    async with asyncio.timeout(SILENT_SECONDS):
+                        answer = await self.peer.ask(type, **fields)
+                    if answer.get("code") != "moved":
+                        self.room = answer.get("room", self.room)
+                        return answer
+                    self._sent_to = answer["url"]
+                except GONE:
+                    self._lose()
+                await self._come_back()
+
+    async def state(self, **expected: Any) -> Message:
+        """Return the next state of the room with these values."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                try:
+                    async with asyncio.timeout(SILENT_SECONDS):
+                        message = await self.peer.until(lambda message: message["type"] in ("room", "moved"))
+                except TimeoutError:
+                    await self.ask("sync", room=self.room)
+                    continue
+                except GONE:
+                    self._lose()
+                    await self._come_back()
+                    continue
+                if message["type"] == "moved":
+                    self._sent_to = message["url"]
+                    await self._come_back()
+                elif all(message[key] == value for key, value in expected.items()):
+                    return message
+
+    def _lose(self) -> None:
+        self._servers.append(self._servers.pop(0))
+        self._sent_to = None
+
+    async def _come_back(self) -> None:
+        """Connect where the room is, or to the next server, and be in the room again, as new as it was seen."""
+        states = [message for message in self.peer.seen if message["type"] == "room" and message["room"] == self.room]
+        self._seq = max([self._seq, *(state["seq"] for state in states)])
+        while True:
+            await self._connect()
+            if not self.room:
+                return
+            try:
+                async with asyncio.timeout(SILENT_SECONDS):
+                    answer = await self.peer.ask("join", room=self.room, seq=self._seq)
+            except GONE:
+                self._lose()
+                continue
+            if answer["type"] == "ok":
+                return
+            self._sent_to = answer.get("url")
+            if self._sent_to is None:
+                await asyncio.sleep(RETRY_SECONDS)
+
+    async def _connect(self) -> None:
+        """Have a connection to the server where the room is, or to the next one that answers."""
+        while True:
+            await self._stack.aclose()
+            url = self._sent_to or self._servers[0]
+            self._sent_to = None
+            try:
+                async with asyncio.timeout(SILENT_SECONDS):
+                    opening = open_peer(url, self._name, self.token, features=["moved"])
+                    self.peer = await self._stack.enter_async_context(opening)
+                self._stack.callback(self.peer.socket.transport.abort)  # the server may be a silent one
+                if self.peer.welcome["type"] == "welcome":
+                    break
+            except GONE:
+                if url == self._servers[0]:
+                    self._lose()
+                await asyncio.sleep(RETRY_SECONDS)
+        welcome = self.peer.welcome
+        servers = welcome.get("servers", [url])
+        self.token = welcome["token"]
+        self._servers = [*servers, *(server for server in self._servers if server not in servers)]

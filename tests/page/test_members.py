@@ -1,0 +1,280 @@
+"""Several servers: a page goes to the one that has its room, and to another where one is lost, and stays one player."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, expect
+
+from tests.authority import Authority
+from tests.page.conftest import Visit, Visitor
+from tests.page.members import Members
+from tests.page.odd_server import OddServer, welcome
+from tests.page.test_bad_lines import FAILS, STALE, take_the_clock
+from tests.peer import Peer, open_peer
+from tictactoe_server.server import Server
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def members(server: Server) -> AsyncIterator[Members]:
+    async with Members(server) as running:
+        yield running
+
+
+@pytest.fixture
+def tls(tmp_path: Path) -> ssl.SSLContext:
+    authority = Authority(tmp_path)
+    authority.issue()
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(authority.cert, authority.key)
+    return context
+
+
+def code_of(visitor: Visitor) -> str:
+    return visitor.page.url.rsplit("/", 1)[1]
+
+
+async def one_at_the_board(members: Members, visit: Visit, bo: Peer) -> Visitor:
+    """Let ana sit at a page in a room of `s1`, and bo join her who has none."""
+    ana = await visit(members.origin, may_fail=FAILS)
+    await ana.quick_match("ana")
+    await bo.ask("join", room=code_of(ana))
+    await ana.hears("bo joins as O.")
+    return ana
+
+
+async def room_of(bo: Peer, members: Members) -> str:
+    """Return a room at `s2` in which bo waits."""
+    room = str((await bo.ask("create"))["room"])
+    members.owners[room] = "s2"
+    return room
+
+
+async def plays(bo: Peer, room: str, cell: int, ply: int) -> None:
+    """Wait until so many moves lie on the board and make the next."""
+    await bo.state(room=room, ply=ply)
+    await bo.ask("move", room=room, cell=cell, ply=ply)
+
+
+async def test_a_room_that_moves_is_followed_with_the_newest_state_and_nothing_missed(
+    members: Members, visit: Visit, bo: Peer
+) -> None:
+    ana = await one_at_the_board(members, visit, bo)
+    room = code_of(ana)
+    await ana.play(4)
+    await plays(bo, room, 0, 1)
+    seen = await bo.state(ply=2)
+    await ana.sees(A1="O")
+    await members.move(room, "s2")
+    place = members.urls["s2"].removeprefix("ws://")
+    await ana.hears(f"The room is at {place} now.")
+    await expect(ana.page.locator(".talk .note").last).to_have_text(f"The room is at {place} now.")
+    [(at, join)] = [(name, request) for name, request in members.asked if request["type"] == "join"]
+    assert (at, join["seq"]) == ("s2", seen["seq"])
+    await ana.play(8)
+    await bo.state(ply=3)
+    assert members.places_of("move") == ["s1", "s2"]
+    await expect(ana.page.locator(".link")).to_have_text("connected")
+    assert ana.page.url == f"{members.origin}/{room}"
+
+
+async def test_a_link_leads_to_a_room_of_another_server_and_through_its_door(
+    members: Members, visit: Visit, bo: Peer
+) -> None:
+    room = await room_of(bo, members)
+    ana = await visit(f"{members.origin}/{room}", may_fail=FAILS)
+    await ana.join("ana")
+    await ana.hears("You are O.")
+    await bo.ask("move", room=room, cell=4, ply=0)
+    await ana.sees(B2="X")
+    await ana.play(0)
+    assert members.places_of("watch") == ["s1", "s2", "s2"]
+    assert members.places_of("join") + members.places_of("move") == ["s2", "s2"]
+    await ana.button("Copy link").click()
+    await ana.hears(f"{members.origin}/{room}")
+
+
+async def test_a_match_is_played_where_somebody_waits(members: Members, visit: Visit, bo: Peer) -> None:
+    members.waiting = await room_of(bo, members)
+    ana = await visit(members.origin, may_fail=FAILS)
+    await ana.button("Quick match").click()
+    await ana.hears("You are O.")
+    assert members.places_of("match") == ["s1", "s2"]
+    assert code_of(ana) == members.waiting
+
+
+async def test_a_move_that_is_refused_as_the_room_has_moved_is_played_there(
+    members: Members, visit: Visit, bo: Peer
+) -> None:
+    ana = await one_at_the_board(members, visit, bo)
+    members.owners[code_of(ana)] = "s2"
+    await ana.play(4)
+    await bo.state(ply=1)
+    assert members.places_of("move") == ["s1", "s2"]
+
+
+async def test_what_is_asked_in_a_room_that_has_moved_is_asked_again_there(
+    members: Members, visit: Visit, bo: Peer
+) -> None:
+    ana = await one_at_the_board(members, visit, bo)
+    members.owners[code_of(ana)] = "s2"
+    await ana.page.get_by_label("Say something").fill("still there?")
+    await ana.page.keyboard.press("Enter")
+    await ana.hears("ana: still there?")
+    assert members.places_of("chat") == ["s1", "s2"]
+
+
+async def test_a_game_at_another_server_is_not_dropped_for_the_one_on_the_page(
+    members: Members, visit: Visit, bo: Peer, server: Server
+) -> None:
+    ana = await one_at_the_board(members, visit, bo)
+    first = code_of(ana)
+    async with open_peer(server.url, "cy") as cy:
+        second = await room_of(cy, members)
+        await ana.page.get_by_role("link", name="tictactoe").click()
+        await ana.page.get_by_label("Code or link").fill(second)
+        await ana.button("Join").click()
+        await ana.join("ana")
+        await cy.ask("move", room=second, cell=4, ply=0)
+        await ana.sees(B2="X")
+    await bo.send("sync", room=first)
+    assert (await bo.state(room=first))["seats"]["X"]["online"]
+    await ana.page.get_by_role("link", name="tictactoe").click()
+    await ana.page.get_by_role("button", name=f"Resume {first}").click()
+    await ana.play(0)
+    assert members.places_of("join") == ["s2"]
+    assert members.places_of("move") == ["s1"]
+
+
+async def test_who_was_sent_on_three_times_in_a_row_asks_the_first_again(
+    server: Server, visit: Visit, bo: Peer
+) -> None:
+    async with Members(server, names=("s1", "s2", "s3")) as members:
+        room = await room_of(bo, members)
+        members.mistaken = {"s1": "s2", "s2": "s3", "s3": "s1"}
+        ana = await visit(f"{members.origin}/{room}", may_fail=FAILS)
+        assert await members.heard("watch", 5) == ["s1", "s2", "s3", "s1", "s1"]
+        members.mistaken = {}
+        await ana.join("ana")
+        await ana.hears("You are O.")
+
+
+async def test_the_page_is_connected_again_once_a_room_has_left_a_server_that_goes(
+    server: Server, visit: Visit, bo: Peer
+) -> None:
+    async with Members(server, names=("s1", "s2", "s3")) as members:
+        room = await room_of(bo, members)
+        ana = await visit(f"{members.origin}/{room}", may_fail=FAILS)
+        await ana.join("ana")
+        await ana.hears("You are O.")
+        await members.move(room, "s3")
+        members.kill("s2")
+        members.owners[room] = "s3"
+        await bo.ask("move", room=room, cell=4, ply=0)
+        await ana.sees(B2="X")
+        await expect(ana.page.locator(".link")).to_have_text("connected")
+
+
+async def test_who_is_sent_to_a_server_that_is_gone_asks_the_first_again(
+    members: Members, visit: Visit, bo: Peer
+) -> None:
+    room = await room_of(bo, members)
+    members.down.add("s2")
+    ana = await visit(f"{members.origin}/{room}", may_fail=FAILS)
+    assert await members.heard("watch", 2) == ["s1", "s1"]
+    members.owners[room] = "s1"
+    await ana.join("ana")
+    await ana.hears("You are O.")
+
+
+async def test_nobody_goes_to_a_server_that_the_welcome_does_not_name(members: Members, visit: Visit, bo: Peer) -> None:
+    room = await room_of(bo, members)
+    members.strangers = {"s2"}
+    ana = await visit(f"{members.origin}/{room}", may_fail=FAILS)
+    await ana.hears(f"Room {room} is at {members.urls['s2']} now.")
+    await expect(ana.page.get_by_role("heading", name="Nothing to see here")).to_be_visible()
+    assert members.places_of("hello") == ["s1", "s1"]  # again, in case it had come since
+
+
+async def test_a_room_goes_to_a_server_that_came_after_the_welcome(members: Members, visit: Visit, bo: Peer) -> None:
+    members.strangers = {"s2"}
+    ana = await one_at_the_board(members, visit, bo)
+    room = code_of(ana)
+    members.strangers = set()
+    await members.move(room, "s2")
+    await ana.play(4)
+    await bo.state(ply=1)
+    assert members.places_of("move") == ["s2"]
+
+
+async def test_nobody_goes_where_the_policy_of_the_page_does_not_let_them(
+    members: Members, visit: Visit, bo: Peer
+) -> None:
+    room = await room_of(bo, members)
+    members.urls["s2"] = members.urls["s2"].replace("127.0.0.1", "localhost")
+    ana = await visit(f"{members.origin}/{room}", may_fail="Content Security Policy")
+    await ana.hears(f"Room {room} is at {members.urls['s2']} now.")
+    assert members.places_of("watch") == ["s1", "s1"]
+
+
+async def test_nobody_goes_from_tls_to_a_server_without(
+    browser: Browser, server: Server, bo: Peer, tls: ssl.SSLContext
+) -> None:
+    async with Members(server, tls) as members, await browser.new_context(ignore_https_errors=True) as context:
+        room = await room_of(bo, members)
+        members.urls["s2"] = members.urls["s2"].replace("wss", "ws")
+        ana = Visitor(await context.new_page(), FAILS)
+        called: list[str] = []
+        ana.page.on("websocket", lambda socket: called.append(socket.url))
+        await ana.page.goto(f"{members.origin}/{room}")
+        await ana.hears(f"Room {room} is at {members.urls['s2']} now.")
+        assert called == [f"{members.origin.replace('https', 'wss')}/{path}" for path in ("ws", "s1")]
+
+
+async def test_one_whose_server_stops_is_the_same_player_at_another(members: Members, visit: Visit, bo: Peer) -> None:
+    ana = await one_at_the_board(members, visit, bo)
+    room = code_of(ana)
+    await ana.play(4)
+    await members.say("s1", {"type": "notice", "code": "stopping", "retry_ms": 0})
+    members.kill("s1")
+    await plays(bo, room, 0, 1)
+    await ana.play(8)
+    await bo.state(ply=3)
+    assert members.places_of("join") == ["s2"]
+    await expect(ana.page.locator(".players")).to_contain_text("ana (you)")
+
+
+async def test_one_whose_server_freezes_is_at_another_soon_and_the_move_under_way_is_played(
+    members: Members, visit: Visit, bo: Peer
+) -> None:
+    ana = await one_at_the_board(members, visit, bo)
+    await take_the_clock(ana)
+    await expect(ana.page.locator("p.turn.mine")).to_be_visible()
+    members.freeze("s1")
+    await ana.cell(4).click()
+    await members.heard("move", 1)
+    await ana.page.clock.run_for(5500)
+    await bo.state(ply=1)
+    assert members.places_of("move") == ["s1", "s2"]
+    await expect(ana.page.locator(".link")).to_have_text("connected")
+
+
+async def test_the_player_of_each_cluster_that_was_here_is_known_again(visit: Visit) -> None:
+    async with OddServer() as server:
+        ana = await visit(server.origin, may_fail=FAILS)
+        await ana.page.evaluate("""localStorage.setItem('tictactoe', '{"token": "of old"}')""")
+        for cluster in ("one", "two"):
+            server.answers = {"hello": [welcome(token=f"of {cluster}", cluster=cluster)]}
+            await ana.page.reload()
+            await expect(ana.page.locator(".link.on")).to_be_visible()
+        assert server.asked_for("hello")[1]["token"] == "of old"
+        server.answers = {"hello": [STALE]}
+        server.asked.clear()
+        await ana.page.reload()
+        await ana.hears("does not know this token")
+        await server.has_heard_all()
+        assert [hello.get("token") for hello in server.asked_for("hello")] == ["of two", "of one", "of old", None]

@@ -1,0 +1,624 @@
+"""Several servers of one cluster: whoever connects to one of them plays with those at the others."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.cluster.nodes import free_ports
+from tests.limits import uncounted
+from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
+from tests.server.commands import run_command
+from tests.server.nats_node import Node, empty_store, node_in
+from tests.server.test_pages import get
+from tictactoe_engine import Rules
+from tictactoe_server.cluster import matching
+from tictactoe_server.cluster.living import LISTENING_SECONDS
+from tictactoe_server.cluster.members import BEAT_SECONDS, GONE_SECONDS
+from tictactoe_server.operator import OrderRefused, orders
+from tictactoe_server.rooms import Player
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    with node_in(tmp_path_factory.mktemp("nats")) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let servers say three times as often that they live; how long they may be silent stays as it is."""
+    monkeypatch.setattr("tictactoe_server.cluster.members.BEAT_SECONDS", BEAT_SECONDS / 3)
+    monkeypatch.setattr("tictactoe_server.cluster.cluster._LISTENING_SECONDS", 2 * BEAT_SECONDS / 3)
+    monkeypatch.setattr("tictactoe_server.cluster.living.LISTENING_SECONDS", LISTENING_SECONDS / 2)
+
+
+def settings(node: Node) -> Settings:
+    return Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, store=node.url, store_unsafe=True)
+
+
+@contextlib.asynccontextmanager
+async def cluster_of(node: Node, count: int) -> AsyncIterator[list[Server]]:
+    """Run so many servers, which know each other, on an empty store."""
+    await (await empty_store(node)).close()
+    async with contextlib.AsyncExitStack() as stack:
+        servers = [Server(settings(node), limits=uncounted()) for _ in range(count)]
+        await asyncio.gather(*(stack.enter_async_context(server) for server in servers))
+        await until(lambda: all(len(list(server.cluster.members.others)) == count - 1 for server in servers))
+        yield servers
+
+
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not condition():  # noqa: ASYNC110  # there is no event for it
+            await asyncio.sleep(0.01)
+
+
+class Traveller:
+    """A peer who goes to the server that has the room, as often as that is another; `peer` is the newest connection."""
+
+    def __init__(self, stack: contextlib.AsyncExitStack, peer: Peer) -> None:
+        self.peer = peer
+        self.token = peer.welcome["token"]
+        self.servers = [peer.welcome["servers"][0]]
+        self.seen: list[Message] = peer.seen
+        self._stack = stack
+
+    async def go(self, url: str) -> None:
+        assert url in self.peer.welcome["servers"]
+        self.peer = await self._stack.enter_async_context(open_peer(url, token=self.token, features=["moved"]))
+        self.peer.seen[:0] = self.seen
+        self.seen = self.peer.seen
+        self.servers.append(url)
+
+    async def ask(self, type: str, **fields: Any) -> Message:
+        for _ in range(4):
+            answer = await self.peer.ask(type, **fields)
+            if answer.get("code") != "moved":
+                return answer
+            await self.go(answer["url"])
+            if type not in ("join", "watch", "match"):
+                assert (await self.peer.ask("join", room=fields["room"]))["type"] == "ok"
+        raise AssertionError(f"sent on and on: {answer}")
+
+    async def refusal(self, type: str, **fields: Any) -> str:
+        return str((await self.ask(type, **fields))["code"])
+
+    async def state(self, **expected: Any) -> Message:
+        """Return the next state with these values, also of a room that goes to another server meanwhile."""
+        while True:
+            message = await self.peer.until(lambda message: message["type"] in ("room", "moved"))
+            if message["type"] == "moved":
+                await self.go(message["url"])
+                assert (await self.ask("join", room=message["room"]))["type"] == "ok"
+            elif all(message[key] == value for key, value in expected.items()):
+                return message
+
+
+@contextlib.asynccontextmanager
+async def travelling(url: str, name: str | None = None, **fields: Any) -> AsyncIterator[Traveller]:
+    async with contextlib.AsyncExitStack() as stack:
+        peer = await stack.enter_async_context(open_peer(url, name, features=["moved"], **fields))
+        yield Traveller(stack, peer)
+
+
+@contextlib.asynccontextmanager
+async def ana_and_bo(one: Server, other: Server) -> AsyncIterator[tuple[Traveller, Traveller, str]]:
+    """Ana, at one server, plays a room of that server with bo, who came to another."""
+    async with travelling(one.url, "ana") as ana, travelling(other.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        assert (await bo.ask("join", room=room))["seat"] == "O"
+        await ana.state(status="playing")
+        await bo.state(status="playing")
+        yield ana, bo, room
+
+
+async def play(players: dict[str, Traveller], room: str, cells: list[int], *, first_ply: int = 0) -> Message:
+    """Play cells in turn, each state awaited by all; return the last one."""
+    marks = list(players)
+    state: Message = {}
+    for ply, cell in enumerate(cells, first_ply):
+        answer = await players[marks[ply % 2]].ask("move", room=room, cell=cell, ply=ply)
+        assert answer["type"] == "ok", answer
+        for traveller in reversed(players.values()):
+            while not traveller.seen or traveller.seen[-1].get("ply") != ply + 1:
+                await traveller.state(ply=ply + 1)
+        state = traveller.seen[-1]
+    return state
+
+
+# -- the player goes to the room ------------------------------------------------------------------------------------
+
+
+async def test_a_welcome_names_the_servers_that_live_and_the_cluster(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other), open_peer(one.url) as ana, open_peer(other.url) as bo:
+        assert ana.welcome["servers"] == [one.url, other.url]
+        assert bo.welcome["servers"] == [other.url, one.url]
+        assert ana.welcome["cluster"] == bo.welcome["cluster"] != ""
+        assert "moved" in ana.welcome["features"]
+
+
+async def test_who_wants_into_a_room_of_another_server_is_told_where_it_is_and_plays_there(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana, open_peer(other.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        for request in ("join", "watch", "sync", "leave"):
+            refused = await bo.ask(request, room=room.lower())
+            assert (refused["code"], refused["url"]) == ("moved", one.url)
+            assert refused["message"] == f"Room {room} is at {one.url} now."
+        async with open_peer(one.url, token=bo.welcome["token"]) as again:
+            assert again.welcome["player"] == bo.welcome["player"]
+            assert (await again.ask("join", room=room))["seat"] == "O"
+            assert (await play_out({"X": ana, "O": again}, room, [0, 4, 1, 5, 2]))["result"]["winner"] == "X"
+
+
+async def test_a_code_that_nobody_has_is_no_room_at_any_server(node: Node) -> None:
+    async with cluster_of(node, 2) as (_, other), open_peer(other.url) as bo:
+        assert await bo.refusal("join", room="ZZZZZZ") == "no_such_room"
+        assert await bo.refusal("move", room="ZZZZZZ", cell=4, ply=0) == "no_such_room"
+
+
+async def test_a_seat_is_told_at_every_server_and_held_when_its_player_drops(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
+        await until(lambda: other._registry.seats.has(bo.peer.welcome["player"], room))
+        async with open_peer(other.url, token=bo.token) as again:
+            assert again.seats == {room: "O"}
+        await bo.peer.socket.close()
+        assert not (await ana.state())["seats"]["O"]["online"]
+        async with travelling(other.url, token=bo.token) as again_bo:
+            assert (await again_bo.ask("join", room=room))["seat"] == "O"
+            assert (await ana.state())["seats"]["O"]["online"]
+
+
+async def test_the_lobby_is_that_of_the_whole_house(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other), open_peer(other.url, "eve") as eve:
+        assert (await eve.ask("lobby", on=True))["rooms"] == []
+        async with open_peer(one.url, "ana") as ana:
+            room = (await ana.ask("create"))["room"]
+            change = await eve.until(lambda message: message["type"] == "lobby" and message["changed"])
+            assert [row["room"] for row in change["changed"]] == [room]
+            await ana.ask("leave", room=room)
+            assert (await eve.until(lambda message: message["type"] == "lobby" and message["closed"]))["closed"] == [
+                room
+            ]
+
+
+async def test_the_boards_of_the_lobby_are_those_of_the_whole_house(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.tables.boards.LOOK_SECONDS", 0.02)
+    async with (
+        cluster_of(node, 2) as (one, other),
+        open_peer(one.url, "ana") as ana,
+        open_peer(one.url, "bo") as bo,
+        open_peer(other.url, "eve") as eve,
+    ):
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await eve.ask("lobby", on=True, boards=3)
+        shown = await eve.until(lambda message: message["type"] == "boards" and message["boards"])
+        assert [board["room"] for board in shown["boards"]] == [room]
+        await play_out({"X": ana, "O": bo}, room, [4, 0])
+        await eve.until(lambda message: message["type"] == "boards" and message["boards"][0]["board"] == "O...X....")
+
+
+async def test_a_quick_match_brings_those_of_two_servers_together(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other):
+        for first, second in ((one, other), (other, one)):
+            async with travelling(first.url, "ana") as ana, travelling(second.url, "bo") as bo:
+                waiting = (await ana.ask("match"))["room"]
+                assert (await bo.ask("match"))["room"] == waiting
+                await play({"X": ana, "O": bo}, waiting, [0, 4, 1, 5, 2])
+                assert (ana.servers, bo.servers) == ([first.url], [second.url, first.url])
+
+
+async def test_a_history_is_that_of_the_whole_house(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
+        await play({"X": ana, "O": bo}, room, [0, 4, 1, 5, 2])
+        for server in (one, other):
+            for traveller in (ana, bo):
+                async with open_peer(server.url, token=traveller.token) as peer:
+                    assert [game["room"] for game in (await peer.ask("history"))["games"]] == [room]
+
+
+async def test_any_server_shows_every_room_and_every_game_that_was_shared(node: Node) -> None:
+    async with cluster_of(node, 3) as servers, ana_and_bo(*servers[:2]) as (ana, bo, room):
+        await play({"X": ana, "O": bo}, room, [0, 4, 1, 5])
+        for server in servers:
+            await shown(server, f"/{room}", "1  X X .\n2  . O(O)\n")
+            await shown(server, "/", f"{room}  playing  ana v bo")
+            await shown(server, "/wall", room)
+        await play({"X": ana, "O": bo}, room, [2], first_ply=4)
+        (game,) = (await bo.ask("history"))["games"]
+        told = await bo.ask("share", game=game["id"])
+        for server in servers:
+            await shown(server, f"/replay/{told['replay']}", "ana wins by a line after 5 moves.")
+        await bo.ask("share", game=game["id"], on=False)
+        assert [(await get(server, f"/replay/{told['replay']}")).status for server in servers] == [404] * 3
+
+
+async def shown(server: Server, path: str, words: str) -> None:
+    """Wait until a server shows something in plain text."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while words not in (await get(server, path)).body.decode():  # noqa: ASYNC110  # nobody tells
+            await asyncio.sleep(0.01)
+
+
+# -- servers come and go --------------------------------------------------------------------------------------------
+
+
+async def test_a_server_that_comes_takes_no_room(node: Node) -> None:
+    async with (
+        cluster_of(node, 1) as (one,),
+        ana_and_bo(one, one) as (ana, bo, room),
+        Server(settings(node), limits=uncounted()) as other,
+    ):
+        await until(lambda: list(one.cluster.members.others))
+        await until(lambda: other.cluster.outlines.count == 1)
+        await play({"X": ana, "O": bo}, room, [0, 4])
+        assert (ana.servers, bo.servers) == ([one.url], [one.url])
+
+
+async def test_a_game_goes_on_at_another_server_when_its_own_restarts(node: Node) -> None:
+    async with cluster_of(node, 1) as (one,), contextlib.AsyncExitStack() as going:
+        other = await going.enter_async_context(Server(settings(node), limits=uncounted()))
+        await until(lambda: list(one.cluster.members.others))
+        async with ana_and_bo(other, one) as (ana, bo, room):
+            await play({"X": ana, "O": bo}, room, [0, 4])
+            leaving = asyncio.create_task(going.aclose())
+            await play({"X": ana, "O": bo}, room, [1], first_ply=2)
+            await leaving
+            for traveller in (ana, bo):
+                while traveller.servers[-1] != one.url:
+                    await traveller.state()
+            await play({"X": ana, "O": bo}, room, [5, 2], first_ply=3)
+            for traveller in (ana, bo):
+                assert seqs(traveller.peer, room) == sorted(seqs(traveller.peer, room))
+
+
+async def test_one_who_knows_no_moved_is_told_by_closed_where_the_room_is(node: Node) -> None:
+    async with cluster_of(node, 1) as (one,), contextlib.AsyncExitStack() as going:
+        other = await going.enter_async_context(Server(settings(node), limits=uncounted()))
+        await until(lambda: list(one.cluster.members.others))
+        async with open_peer(other.url, "ana") as ana:
+            room = (await ana.ask("create"))["room"]
+            await going.aclose()
+            assert (await ana.next_of("closed"))["reason"] == f"Room {room} is at {one.url} now."
+            assert (await ana.next_of("notice"))["code"] == "restarting"
+
+
+async def test_the_rooms_of_a_server_that_is_gone_are_taken_by_those_that_live(node: Node) -> None:
+    async with cluster_of(node, 3) as (one, other, third), contextlib.AsyncExitStack() as stack:
+        ana = await stack.enter_async_context(open_peer(one.url, "ana"))
+        rooms = [(await ana.ask("create"))["room"] for _ in range(12)]
+        await until(lambda: other.cluster.outlines.count == third.cluster.outlines.count == 12)
+        await vanish(one)
+        await until(lambda: len(other.cluster.outlines.own) + len(third.cluster.outlines.own) == 12)
+        await until(lambda: other.cluster.outlines.count + third.cluster.outlines.count == 12)
+        for server in (other, third):
+            async with open_peer(server.url, token=ana.welcome["token"]) as again:
+                assert set(again.seats) == set(rooms)
+                at = [(await again.ask("join", room=room)).get("url", server.url) for room in rooms]
+                assert set(at) == {other.url, third.url}
+
+
+async def test_nobody_is_taken_for_gone_in_a_cluster_where_nothing_happens(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with cluster_of(node, 3) as servers:
+        monkeypatch.setattr("tictactoe_server.cluster.members.GONE_SECONDS", 0.4)
+        gone = list[str]()
+        for server in servers:
+            server.cluster.members.on_gone = gone.append
+        await asyncio.sleep(1.5)
+        assert gone == []
+        assert [len(server.cluster.urls) for server in servers] == [3, 3, 3]
+
+
+async def test_a_server_whose_connection_to_the_store_is_gone_is_taken_for_gone_before_its_silence_says_so(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with cluster_of(node, 2) as (one, other):
+        monkeypatch.setattr("tictactoe_server.cluster.members.GONE_SECONDS", 3600)
+        await one.cluster._link.close()  # as the system does with the connections of a process that is killed
+        await until(lambda: not list(other.cluster.members.others))
+
+
+async def test_who_does_not_come_to_where_the_room_is_taken_over_is_away_there(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.cluster.cluster.MISSING_SECONDS", 0.5)
+    async with cluster_of(node, 2) as (one, other), ana_and_bo(one, one) as (_, bo, room):
+        await until(lambda: other.cluster.outlines.count == 1)
+        await vanish(one)
+        await until(lambda: other.cluster.outlines.own == [room])
+        async with open_peer(other.url, token=bo.token) as again:
+            assert (await again.ask("join", room=room))["seat"] == "O"
+            state = await again.until(lambda message: message["type"] == "room" and not message["seats"]["X"]["online"])
+            assert state["seats"]["X"]["hold_ms"] > 50_000
+            refused = await again.ask("claim", room=room, **{"as": "win"})
+            assert (refused["code"], refused["retry_ms"] > 50_000) == ("not_allowed", True)
+
+
+async def test_an_older_connection_is_told_nothing_of_the_room_when_that_moves(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana", features=["moved"]) as older:
+        room = (await older.ask("create"))["room"]
+        await until(lambda: other.cluster.outlines.count == 1)
+        async with open_peer(one.url, token=older.welcome["token"], features=["moved"]) as newer:
+            await newer.ask("join", room=room)
+            await older.next_of("replaced")
+            other.cluster.members.lose(one.cluster.members.id)
+            assert (await newer.next_of("moved"))["url"] == other.url
+            assert (await older.ask("ping"))["type"] == "ok"
+            assert "moved" not in {message["type"] for message in older.seen}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "--store needs --advertise URL"),
+        (("--host", "0.0.0.0"), "--store needs --advertise URL"),
+        (("--advertise", "play.example"), '"play.example" is no URL'),
+        (("--advertise", "ftp://play.example"), "is no URL"),
+        (("--advertise", "ws://"), "is no URL"),
+    ],
+)
+def test_a_server_says_where_it_is_reached_or_is_not_started(options: tuple[str, ...], words: str) -> None:
+    ended = run_command("--store", "nats://127.0.0.1:1", "--port", "0", *options)
+    assert ended.exit_code == 2
+    assert words in ended.output
+
+
+async def test_what_is_advertised_is_what_players_are_told(node: Node) -> None:
+    await (await empty_store(node)).close()
+    advertising = replace(settings(node), advertise="wss://play.example/s1")
+    async with Server(advertising) as server, open_peer(server.url) as ana:
+        assert ana.welcome["servers"] == ["wss://play.example/s1"]
+
+
+async def test_a_server_that_was_cut_off_gives_the_others_time_to_be_heard_again(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other):
+        members, id = one.cluster.members, other.cluster.members.id
+        members._others[id].heard_at -= 2 * GONE_SECONDS
+        for connected in one.cluster._link.on_connected:
+            connected()
+        members._look()
+        assert members.is_living(id)
+
+
+async def test_of_two_servers_that_have_a_room_the_one_keeps_it_that_took_it_later(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
+        await until(lambda: other.cluster.outlines.count == 1)
+        other.cluster.members.lose(one.cluster.members.id)  # as if it had been stopped for a while
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while bo.servers[-1] != other.url:
+                await bo.state()
+        assert (await ana.state())["seq"]
+        await play({"X": ana, "O": bo}, room, [0, 4, 1, 5, 2])
+        assert one.cluster.outlines.own == []
+
+
+# -- the operator ---------------------------------------------------------------------------------------------------
+
+
+async def ordered(server: Server, order: orders.Order) -> Any:
+    return await server.carry_out(order)
+
+
+async def test_orders_are_for_the_whole_cluster_and_say_which_server(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana, open_peer(other.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        await until(lambda: other.cluster.outlines.count == 1)
+        names = [one.cluster.members.name, other.cluster.members.name]
+        for server in (one, other):
+            (row,) = await ordered(server, orders.ListRooms())
+            assert (row["room"], row["server"], row["here"]) == (room, names[0], 1)
+            for order in (orders.ListPlayers(), orders.ListConnections()):
+                players = {row["name"]: (row["server"], row["rooms"]) for row in await ordered(server, order)}
+                assert players == {"ana": (names[0], [room]), "bo": (names[1], [])}
+            shown = await ordered(server, orders.ShowRoom(room))
+            assert (shown["server"], shown["seats"]["X"]["name"]) == (names[0], "ana")
+            status = await ordered(server, orders.Status())
+            assert {row["server"]: row["players"] for row in status["house"]} == dict.fromkeys(names, 1)
+            assert {row["server"]: row["served"] for row in status["house"]} == {names[0]: 1, names[1]: 0}
+            assert {row["server"]: row["elsewhere"] for row in status["house"]} == {names[0]: 0, names[1]: 1}
+        assert (await ordered(other, orders.Announce("hello all")))["connections"] == 2
+        assert (await ana.next_of("announcement"))["text"] == (await bo.next_of("announcement"))["text"] == "hello all"
+        assert await one.carry_out(orders.Kick("bo")) == {"player": bo.welcome["player"], "connections": 1}
+        assert (await bo.next_of("error"))["code"] == "kicked"
+        with pytest.raises(OrderRefused, match='There is no "eve" here'):
+            await one.carry_out(orders.Kick("eve"))
+
+
+async def test_a_check_of_the_store_names_the_servers_that_live(node: Node) -> None:
+    async def check() -> str:
+        return (await asyncio.to_thread(run_command, "cluster", "check", "--store", node.url)).output
+
+    async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other):
+        found = await check()
+        assert f"Server {one.cluster.members.name} lives: 2 players, 1 rooms served, " in found
+        assert f"Server {other.cluster.members.name} lives: 1 players, 0 rooms served, 1 known at others" in found
+        assert "not hear" not in found
+        assert "cannot be reached" not in found
+        assert "say that they are at" not in found
+        other.cluster.on_order = None
+        assert f"Wrong: Server {other.cluster.members.name} lives and does not say how it is: " in await check()
+
+
+async def test_a_check_names_the_servers_that_players_do_not_reach(node: Node) -> None:
+    nowhere = f"ws://127.0.0.1:{free_ports(1)[0]}"
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        async with cluster_of(node, 3) as (one, other, third):
+            one.cluster.members.url = other.cluster.members.url = nowhere
+            third.cluster.members.url = f"ws://127.0.0.1:{silent.getsockname()[1]}"
+            found = (await asyncio.to_thread(run_command, "cluster", "check", "--store", node.url)).output
+            assert f"Wrong: 2 servers say that they are at {nowhere}: each needs an --advertise of its own." in found
+            for name in (one.cluster.members.name, other.cluster.members.name):
+                assert f"Wrong: Server {name} cannot be reached at {nowhere}: nobody listens there.\n" in found
+            assert f"at {third.cluster.members.url}: nobody answers within 2 s.\n" in found
+
+
+async def test_a_ban_holds_at_every_server_and_ends_at_every_server(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (_, bo, _room):
+        await one.carry_out(orders.BanOrder("bo", "too loud"))
+        assert (await bo.peer.next_of("error"))["code"] == "banned"
+        for server in (one, other):
+            async with open_peer(server.url, token=bo.token) as again:
+                assert again.welcome["code"] == "banned"
+        player = bo.peer.welcome["player"]
+        await other.carry_out(orders.Unban(player))
+        await until(lambda: one.office.site.bans.of_player(player) is None)
+        async with open_peer(one.url, token=bo.token) as again:
+            assert again.welcome["type"] == "welcome"
+
+
+async def test_a_server_that_drains_gives_its_games_to_the_others_and_ends(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
+        await play({"X": ana, "O": bo}, room, [0])
+        assert (await ordered(one, orders.DrainOrder()))["games"] == 0
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await one.until_drained()
+        await play({"X": ana, "O": bo}, room, [4, 1], first_ply=1)
+        assert ana.servers[-1] == bo.servers[-1] == other.url
+
+
+# -- two who believe that a room is theirs --------------------------------------------------------------------------
+
+
+def seqs(peer: Peer, room: str) -> list[int]:
+    """Return the `seq` of all states of a room in the order in which somebody was shown them."""
+    return [message["seq"] for message in peer.seen if message["type"] == "room" and message["room"] == room]
+
+
+async def test_two_servers_that_take_a_room_from_each_other_lose_no_move_and_show_nothing_older(node: Node) -> None:
+    board = {"rows": 8, "columns": 8, "line": 8}
+    async with cluster_of(node, 2) as servers, travelling(servers[0].url) as ana, travelling(servers[1].url) as bo:
+        room = (await ana.ask("create", rules=board))["room"]
+        await bo.ask("join", room=room)
+        for ply in range(30):
+            mover = (ana, bo)[ply % 2]
+            await mover.state(room=room, ply=ply, status="playing")
+            if ply % 5 == 4:
+                thief, robbed = (servers, servers[::-1])[ply % 2]
+                thief.cluster.members.lose(robbed.cluster.members.id)
+            while (answer := await mover.ask("move", room=room, cell=ply, ply=ply))["type"] == "error":
+                if answer["code"] == "not_in_room":
+                    assert (await mover.ask("join", room=room))["type"] == "ok"
+                else:
+                    assert answer["code"] in ("unavailable", "busy"), answer
+        for traveller in (ana, bo):
+            assert (await traveller.state(ply=30))["board"] == "XO" * 15 + "." * 34
+            assert seqs(traveller.peer, room) == sorted(seqs(traveller.peer, room))
+
+
+async def test_of_many_who_ask_two_servers_for_a_match_at_once_each_gets_one_other(node: Node) -> None:
+    async with cluster_of(node, 2) as servers, contextlib.AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(travelling(servers[number % 2].url)) for number in range(40)]
+        rooms = [answer["room"] for answer in await asyncio.gather(*(peer.ask("match") for peer in peers))]
+        assert {rooms.count(room) for room in rooms} == {2}
+        for peer in peers:
+            assert None not in (await peer.state(status="playing"))["seats"].values()
+
+
+async def test_of_many_at_two_servers_who_want_one_seat_one_gets_it(node: Node) -> None:
+    async with cluster_of(node, 2) as servers, contextlib.AsyncExitStack() as stack:
+        ana = await stack.enter_async_context(open_peer(servers[0].url, "ana"))
+        peers = [await stack.enter_async_context(travelling(servers[number % 2].url)) for number in range(10)]
+        for _ in range(5):
+            room = (await ana.ask("create"))["room"]
+            answers = await asyncio.gather(*(peer.ask("join", room=room) for peer in peers))
+            assert sorted(answer.get("code", "seated") for answer in answers) == ["room_full"] * 9 + ["seated"]
+
+
+async def test_who_asks_again_for_a_match_gets_the_room_in_which_they_wait(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
+        room = (await ana.ask("match"))["room"]
+        async with travelling(other.url, token=ana.welcome["token"]) as again:
+            assert (await again.ask("match"))["room"] == room
+            assert (await ana.next_of("replaced"))["room"] == room
+
+
+async def test_a_seat_that_was_kept_for_one_who_does_not_come_is_for_the_next(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matching, "RESERVED_SECONDS", 0.1)
+    async with cluster_of(node, 1) as (one,), open_peer(one.url, "ana") as ana:
+        kind = (Rules(), None)
+        room = (await ana.ask("match"))["room"]
+        assert await one.cluster.seek(kind, Player("1", "bo")) == (room, None)
+        assert await one.cluster.seek(kind, Player("1", "bo")) == (room, None)  # who asks again is not kept out by it
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while (await one.cluster.seek(kind, Player("2", "eve")))[0] != room:  # noqa: ASYNC110  # nobody is told
+                await asyncio.sleep(0)
+
+
+# -- lists ----------------------------------------------------------------------------------------------------------
+
+
+async def test_what_was_lost_of_outlines_is_read_again(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
+        other.cluster.outlines.hear_news, deaf = lambda data: None, other.cluster.outlines.hear_news  # type: ignore[method-assign]
+        rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
+        await ana.ask("leave", room=rooms.pop())
+        await until(lambda: other.cluster.outlines.count == 4)
+        other.cluster.outlines.hear_news = deaf  # type: ignore[method-assign]
+        async with open_peer(other.url) as eve:
+            assert {row["room"] for row in (await eve.ask("rooms"))["rooms"]} == set(rooms)
+
+
+async def test_what_was_told_by_a_server_that_was_taken_to_be_gone_is_read_when_it_is_back(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.cluster.cluster.MISSING_SECONDS", PATIENCE_SECONDS * 2)
+    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
+        await ana.ask("create")
+        await until(lambda: other.cluster.outlines.count == 1)
+        told: list[bytes] = []
+        members, outlines = one.cluster.members, one.cluster.outlines
+        hear, hear_news = members.heard, outlines.hear_news
+
+        def hear_and_note(data: bytes) -> None:
+            told.append(data)
+            hear_news(data)
+
+        members.heard, outlines.hear_news = lambda data: None, hear_and_note  # type: ignore[method-assign]
+        members.lose(other.cluster.members.id)
+        other.cluster.members.lose(members.id)
+        await until(lambda: len(told) > 1)  # and again once the other has heard who has the room, too
+        await outlines.until_read()
+        members.heard = hear  # type: ignore[method-assign]
+        await until(lambda: not outlines.own)
+        assert len(other.cluster.outlines.own) == 1
+
+
+async def test_a_room_that_many_change_and_close_leaves_no_row_behind(node: Node) -> None:
+    async with cluster_of(node, 2) as servers, contextlib.AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(travelling(servers[number % 2].url)) for number in range(20)]
+
+        async def open_and_leave(peer: Traveller, joiner: Traveller) -> None:
+            for _ in range(5):
+                room = (await peer.peer.ask("create"))["room"]
+                await joiner.ask("join", room=room)
+                await peer.peer.ask("leave", room=room)
+                await joiner.ask("leave", room=room)
+
+        await asyncio.gather(*(open_and_leave(*pair) for pair in zip(peers[::2], peers[1::2], strict=True)))
+        for server in servers:
+            outlines = server.cluster.outlines
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while outlines.count or outlines.own:  # noqa: ASYNC110  # nobody tells
+                    await asyncio.sleep(0.01)
+            async with open_peer(server.url) as eve:
+                assert (await eve.ask("rooms"))["rooms"] == []
+
+
+async def vanish(server: Server) -> None:
+    """Have a server say nothing any more, as when its process is killed."""
+    server.cluster.members.is_in = False

@@ -1,0 +1,38 @@
+"""A room that goes to another server while one is in it: a line says so, and nothing that is typed is lost."""
+
+from __future__ import annotations
+
+from tests.faults.hostile_server import ROOM, hostile_cluster, identity, lets_in, sends_to, state
+from tests.tui.conftest import OpenScreen
+from tictactoe_client.online.client import Choice
+from tictactoe_protocol.pushes import ChatLine, Moved, Ok
+from tictactoe_protocol.requests import Chat, Join, Move
+
+
+async def test_the_new_place_is_said_above_what_is_typed(open_screen: OpenScreen) -> None:
+    async with hostile_cluster() as (one, two), open_screen(one.url, Choice("join", code=ROOM)) as ana:
+        await ana.until("YOUR MOVE (X)")
+        line = ChatLine(room=ROOM, from_="ana", seat="X", text="heard over there", at=0)
+        two.answers[Chat] = lambda request: [Ok(id=identity(request)), line]
+        await ana.do("tab h i", "say: hi_")
+        await one.push(Moved(ROOM, two.url))
+        await ana.until("The room is at", f"{two.url} now.", "say: hi_")
+        await ana.do("! enter", "heard over there", gone="say:")
+        assert [request.text for request in two.heard if isinstance(request, Chat)] == ["hi!"]
+
+
+async def test_a_move_that_is_made_meanwhile_is_played_there(open_screen: OpenScreen) -> None:
+    async with hostile_cluster() as (one, two), open_screen(one.url, Choice("join", code=ROOM)) as ana:
+        await ana.until("YOUR MOVE (X)")
+        one.answers[Move] = sends_to(two.url)
+        two.answers[Move] = lambda request: [Ok(id=identity(request)), state(2, (4,))]
+        await ana.do("5", "The room is at", f"{two.url} now.", "bo (O)'s move (O)")
+
+
+async def test_the_link_that_is_shown_stays_the_one_that_one_came_by(open_screen: OpenScreen) -> None:
+    async with hostile_cluster() as (one, two):
+        one.answers[Join], two.answers[Join] = sends_to(two.url), lets_in(is_waiting=True)
+        async with open_screen(one.url, Choice("join", code=ROOM)) as ana:
+            await ana.until("Waiting for someone", f":{one.url.rpartition(':')[2]}/{ROOM}")
+            assert ana.app.link.address.url == two.url
+            assert two.url.rpartition(":")[2] not in ana.text
