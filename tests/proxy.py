@@ -99,7 +99,8 @@ class Link:
             await self._carry(proxy, caller)
         finally:
             for writer in self._writers:
-                writer.transport.abort()
+                if not writer.is_closing():
+                    writer.transport.abort()
 
     async def _carry(self, proxy: Proxy, caller: Streams) -> None:
         server = await proxy.reach(caller[1])
