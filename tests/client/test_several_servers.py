@@ -355,7 +355,7 @@ async def test_when_a_server_is_lost_the_others_that_it_named_are_tried() -> Non
             await room.sync()
             assert client.address == parse_address(one.url)
             assert heard(one, Hello)[-1].token == TOKEN
-            assert client.house.urls == (one.url, "ws://127.0.0.1:1", front.url)
+            assert list(client.house.urls) == [one.url, "ws://127.0.0.1:1", two.url, front.url]
             assert client.house.given.first == parse_address(front.url)
 
 

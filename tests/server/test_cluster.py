@@ -283,6 +283,22 @@ async def test_a_game_goes_on_at_another_server_when_its_own_restarts(node: Node
                 assert seqs(traveller.peer, room) == sorted(seqs(traveller.peer, room))
 
 
+async def test_a_room_that_is_written_while_all_are_read_is_taken_over_with_them(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def missing_it(is_wanted: Callable[[str], bool]) -> AsyncIterator[list[Any]]:
+        yield []
+
+    async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
+        await until(lambda: other.cluster.outlines.count == 1)
+        monkeypatch.setattr(other.cluster._store.rooms, "load_all", missing_it)
+        await ordered(one, orders.DrainOrder())
+        for traveller in (ana, bo):
+            while traveller.servers[-1] != other.url:
+                await traveller.state()
+        await play({"X": ana, "O": bo}, room, [0, 4])
+
+
 async def test_one_who_knows_no_moved_is_told_by_closed_where_the_room_is(node: Node) -> None:
     async with cluster_of(node, 1) as (one,), contextlib.AsyncExitStack() as going:
         other = await going.enter_async_context(Server(settings(node), limits=uncounted()))

@@ -199,6 +199,10 @@ def _bad(text: str, why: str = "") -> BadAddress:
     return BadAddress(f'"{shown}" is no server address{because}. It looks like ws://host:{DEFAULT_PORT}, or just host.')
 
 
+_MOST_LEARNT: Final = 64
+"""How many servers of one cluster are known besides those that were given."""
+
+
 @dataclass(frozen=True, slots=True)
 class House:
     """Servers that know the same players: their addresses, at least one, in the order in which they are to be tried.
@@ -235,14 +239,14 @@ class House:
         first = own.index(same[0]) if same else 0
         return replace(self, addresses=(*own[first:], *own[:first])) if same else House((address,))
 
-    def joined_by(self, address: Address, servers: Iterable[Address]) -> House:
+    def joined_by(self, address: Address, servers: Sequence[Address]) -> House:
         """Return the house beginning with the address that one is at, with the servers that are named there.
 
-        These take the place of all that were learnt before.
+        Those that were learnt before come behind them: one that is down for a moment is not named then.
         """
         given = self.given.addresses
-        named = dict.fromkeys((address, *servers))
-        learnt = tuple(one for one in named if not any(is_same_server(one, own) for own in given))
+        named = dict.fromkeys((address, *servers, *(self.learnt if servers else ())))
+        learnt = tuple(one for one in named if not any(is_same_server(one, own) for own in given))[:_MOST_LEARNT]
         return House((*given, *learnt), learnt).led_by(address)
 
 

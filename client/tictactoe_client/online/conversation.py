@@ -324,9 +324,10 @@ class Conversation:
         moved = message.push
         assert isinstance(moved, (pushes.Error, pushes.Moved))
         url = moved.url or ""
-        if find_server(url, teller.servers) is None:
+        address = find_server(url, (*teller.servers, *self._known_from(teller)))
+        if address is None:
             teller.servers = await self._connections.servers_now(teller)
-        address = find_server(url, teller.servers)
+            address = find_server(url, teller.servers)
         pending.moves += 1
         over = None
         if address is not None and pending.moves <= _MOST_MOVES:
@@ -350,6 +351,11 @@ class Conversation:
             await self._unanswered.send(pending, over)
         except errors.ConnectionLost as lost:
             pending.fail(lost)
+
+    def _known_from(self, teller: Connection) -> tuple[Address, ...]:
+        """Return the servers that were given or named before, to which one may go from this one: not away from TLS."""
+        has_tls = teller.address.scheme == "wss"
+        return tuple(one for one in self.house.addresses if one.scheme == "wss" or not has_tls)
 
     @property
     def _patience(self) -> tuple[float, float]:

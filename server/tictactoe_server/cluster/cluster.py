@@ -45,7 +45,7 @@ LEAVING_SECONDS: Final = 3.0
 
 _HERE: Final = "house.here."
 _NOT_THERE: Final = "house.not."
-_GOING_SECONDS: Final = 0.2
+_GOING_SECONDS: Final = 0.5
 """How long players have to go to where their rooms are, before they hear that this server goes."""
 
 _LISTENING_SECONDS: Final = 2 * BEAT_SECONDS
@@ -222,6 +222,12 @@ class Cluster:
                     taken += self._take_in(stored.value, stored.revision, taken)
                 if taken % _LOADED_AT_ONCE == 0:
                     await asyncio.sleep(0)
+        missed = list(filter(self._is_for_this, self.outlines.known))  # they were written while the others were read
+        for first in range(0, len(missed), _LOADED_AT_ONCE):
+            loads = map(self._store.rooms.load, missed[first : first + _LOADED_AT_ONCE])
+            for found in await asyncio.gather(*loads, return_exceptions=True):
+                if isinstance(found, tuple):
+                    taken += self._take_in(*found, taken)
         if taken:
             log.info("rooms taken over", rooms=taken)
 

@@ -170,6 +170,11 @@ class Outlines:
         """The codes of the rooms that this server has."""
         return list(self._own)
 
+    @property
+    def known(self) -> list[str]:
+        """The codes of the rooms that others have told of."""
+        return [code for code, other in self._others.items() if not other.is_expected]
+
     def find(self, code: str) -> str | None:
         """Return the URL of the server that has a room, or that is to take it from one that is gone."""
         other = self._others.get(code)
