@@ -59,13 +59,15 @@ async def _read_all(nodes: Nodes) -> list[tuple[str, bytes]]:
     documents = list[tuple[str, bytes]]()
     async with nodes.connected() as client:
         jetstream = client.jetstream()
-        if not (await jetstream.stream_info(STREAM)).state.messages:
+        state = (await jetstream.stream_info(STREAM)).state
+        if not state.messages:
             return documents
         subscription = await jetstream.subscribe("$KV.rooms.>", stream=STREAM, ordered_consumer=True)
         is_last = False
         while not is_last:
             message = await subscription.next_msg(timeout=PATIENCE_SECONDS)
-            is_last = message.metadata.num_pending == 0
+            # A node that has just come back may lack the newest, and takes what it has for all there is.
+            is_last = message.metadata.num_pending == 0 and message.metadata.sequence.stream >= state.last_seq
             _, _, kind, *_ = message.subject.split(".")
             if message.data:
                 documents.append((kind, message.data))
