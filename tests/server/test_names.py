@@ -9,6 +9,7 @@ from tests.server.tables import ANA, BO, CY, THREE, Table
 from tictactoe_server.rooms import Dropped, Enter, Player
 from tictactoe_server.rooms.seating import free_name
 from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 from tictactoe_server.stores import MISSING, MemoryStore, save
 
 HOUSE = ["easy-bot", "Hard-Bot", "PERFECT-BOT", "rules-bot-2", "random-bot7", "medium-bot 12", "\uff45asy-bot"]
@@ -34,7 +35,7 @@ async def test_nobody_is_renamed_to_a_player_of_the_house_but_one_who_had_the_na
     async with open_peer(server.url, "easy-bot", token) as again:
         assert again.welcome["code"] == "bad_name"
     store = MemoryStore()
-    async with Server(store=store) as other:
+    async with Server(Settings(host="127.0.0.1", port=0), store=store) as other:
         async with open_peer(other.url) as guest:
             token = guest.welcome["token"]
         key = next(iter(store.players._values))
