@@ -79,7 +79,7 @@ _PAST_GAME: Final = pushes.PastGame(
 REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
     {
         requests.Hello: (
-            requests.Hello(id="1", name="ana", client="tictactoe-client/1.3.1", features=pushes.FEATURES),
+            requests.Hello(id="1", name="ana", client="tictactoe-client/1.4.0", features=pushes.FEATURES),
             requests.Hello(token="the secret of an earlier welcome"),
         ),
         requests.Create: (
@@ -122,7 +122,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             pushes.Welcome(
                 id="1",
                 protocol=PROTOCOL_VERSION,
-                server="tictactoe-server/1.3.1",
+                server="tictactoe-server/1.4.0",
                 player="p5K2",
                 name="ana",
                 token="a secret to keep",
