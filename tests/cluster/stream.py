@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 
 from nats.aio.msg import Msg
 from nats.errors import Error
+from nats.js import JetStreamContext
 
 from tests.cluster.nodes import STREAM, Nodes
 from tests.faults.fleet import Games
@@ -56,22 +57,31 @@ async def _read_documents(nodes: Nodes) -> list[tuple[str, bytes]]:
 
 
 async def _read_all(nodes: Nodes) -> list[tuple[str, bytes]]:
-    documents = list[tuple[str, bytes]]()
+    """Read until there is something for each room and game that the leader knows.
+
+    What is written while the others are read is behind where the reading would end otherwise, and a node that has just
+    come back takes what it has for all there is.
+    """
+    found = dict[str, bytes]()
     async with nodes.connected() as client:
         jetstream = client.jetstream()
-        state = (await jetstream.stream_info(STREAM)).state
-        if not state.messages:
-            return documents
         subscription = await jetstream.subscribe("$KV.rooms.>", stream=STREAM, ordered_consumer=True)
-        is_last = False
-        while not is_last:
+        missing = await _subjects(jetstream)
+        while missing:
             message = await subscription.next_msg(timeout=PATIENCE_SECONDS)
-            # A node that has just come back may lack the newest, and takes what it has for all there is.
-            is_last = message.metadata.num_pending == 0 and message.metadata.sequence.stream >= state.last_seq
-            _, _, kind, *_ = message.subject.split(".")
-            if message.data:
-                documents.append((kind, message.data))
-    return documents
+            found[message.subject] = message.data
+            if message.metadata.num_pending == 0:
+                missing = await _subjects(jetstream) - found.keys()
+    return [(subject.split(".")[2], document) for subject, document in found.items() if document]
+
+
+async def _subjects(jetstream: JetStreamContext) -> set[str]:
+    """Return the keys of all rooms and games."""
+    found = set[str]()
+    for kind in ("room", "game"):
+        state = (await jetstream.stream_info(STREAM, subjects_filter=f"$KV.rooms.{kind}.>")).state
+        found |= (state.subjects or {}).keys()
+    return found
 
 
 class Witness:
