@@ -35,7 +35,7 @@ from tictactoe_server.stores import (
     Unreadable,
     save,
 )
-from tictactoe_server.stores.jetstream import JetStreamStore, Link, LinkError, make_stream, stream_config
+from tictactoe_server.stores.jetstream import JetStreamStore, Link, make_stream, stream_config
 from tictactoe_server.stores.store import Pending
 
 CODE = "K7M4PQ"
@@ -328,11 +328,11 @@ async def test_a_node_that_falls_silent_is_left_at_once_also_with_tls(tmp_path: 
             await make_stream(link, 1)
             for silent in proxy.links:
                 silent.up.is_swallowing = silent.down.is_swallowing = True
-            with pytest.raises(LinkError):
+            with pytest.raises(StoreUnavailable):
                 await link.request("$JS.API.STREAM.INFO.KV_rooms")
             async with asyncio.timeout(10):  # a farewell would take 30 s
                 while True:
-                    with contextlib.suppress(LinkError):
+                    with contextlib.suppress(StoreUnavailable):
                         await link.request("$JS.API.STREAM.INFO.KV_rooms")
                         break
                     await asyncio.sleep(0.05)

@@ -29,7 +29,7 @@ _PROGRAM: Final = re.compile(r"(?:.*[/\\])?tictactoe[-_]client(?:\.exe)?", re.IG
 _LABEL: Final = re.compile(r"\A(?:code|link|or)(?:\s*:|\s)\s*", re.IGNORECASE)
 """What stands before a code, a link and the command in an invitation; no code begins so, as none has O or I."""
 _MOST_SERVERS: Final = 64
-"""How many servers of its cluster are taken from one that names more."""
+"""How many servers of a cluster are taken from one that names more, and are known besides those that were given."""
 _WITH_VALUE: Final = ("-n", "--name", "--keys", "--coordinates", "--theme", "--bell", "--timeout")
 
 
@@ -62,6 +62,10 @@ class Address:
     def is_loopback(self) -> bool:
         """Whether the address can only mean this machine."""
         return _LOOPBACK.fullmatch(self.host) is not None
+
+    def may_lead_to(self, other: Address) -> bool:
+        """Tell whether one may be sent from here to another server: not away from TLS."""
+        return other.scheme == "wss" or self.scheme == "ws"
 
     def link_to(self, room: str) -> str:
         """Return the link that takes others to a room, in a browser and with this program."""
@@ -146,7 +150,7 @@ def parse_servers(urls: Iterable[str], named_by: Address) -> tuple[Address, ...]
     for url in islice(urls, _MOST_SERVERS):
         with contextlib.suppress(BadAddress):
             found.append(_parse_url(url))
-    return tuple(one for one in dict.fromkeys(found) if one.scheme == "wss" or named_by.scheme == "ws")
+    return tuple(one for one in dict.fromkeys(found) if named_by.may_lead_to(one))
 
 
 def find_server(url: str, servers: Sequence[Address]) -> Address | None:
@@ -199,10 +203,6 @@ def _bad(text: str, why: str = "") -> BadAddress:
     return BadAddress(f'"{shown}" is no server address{because}. It looks like ws://host:{DEFAULT_PORT}, or just host.')
 
 
-_MOST_LEARNT: Final = 64
-"""How many servers of one cluster are known besides those that were given."""
-
-
 @dataclass(frozen=True, slots=True)
 class House:
     """Servers that know the same players: their addresses, at least one, in the order in which they are to be tried.
@@ -246,7 +246,7 @@ class House:
         """
         given = self.given.addresses
         named = dict.fromkeys((address, *servers, *(self.learnt if servers else ())))
-        learnt = tuple(one for one in named if not any(is_same_server(one, own) for own in given))[:_MOST_LEARNT]
+        learnt = tuple(one for one in named if not any(is_same_server(one, own) for own in given))[:_MOST_SERVERS]
         return House((*given, *learnt), learnt).led_by(address)
 
 

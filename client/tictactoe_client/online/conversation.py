@@ -354,8 +354,7 @@ class Conversation:
 
     def _known_from(self, teller: Connection) -> tuple[Address, ...]:
         """Return the servers that were given or named before, to which one may go from this one: not away from TLS."""
-        has_tls = teller.address.scheme == "wss"
-        return tuple(one for one in self.house.addresses if one.scheme == "wss" or not has_tls)
+        return tuple(one for one in self.house.addresses if teller.address.may_lead_to(one))
 
     @property
     def _patience(self) -> tuple[float, float]:

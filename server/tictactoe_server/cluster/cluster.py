@@ -25,7 +25,7 @@ from tictactoe_server.cluster.messages import Beat
 from tictactoe_server.cluster.outlines import Outlines
 from tictactoe_server.rooms import Player, Room
 from tictactoe_server.stores import Ban, StoreUnavailable, Unreadable
-from tictactoe_server.stores.jetstream import JetStreamStore, LinkError, Message
+from tictactoe_server.stores.jetstream import JetStreamStore, Message
 from tictactoe_server.tables import Agenda, LiveRoom, Registry, ServedTime, Timers
 from tictactoe_server.tables.matchmaking import GameKind
 
@@ -161,10 +161,7 @@ class Cluster:
 
     async def ask_order(self, id: str, order: bytes) -> bytes:
         """Return what another server answers to an operator's order; raises `StoreUnavailable`."""
-        try:
-            return await self._link.request(ORDERS + id, order)
-        except LinkError as error:
-            raise StoreUnavailable(str(error)) from error
+        return await self._link.request(ORDERS + id, order)
 
     # -- rooms that come here -----------------------------------------------------------------------------------
 

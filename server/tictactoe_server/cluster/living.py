@@ -26,7 +26,7 @@ class Living(NamedTuple):
 
 
 async def find_living(link: Link) -> list[Living]:
-    """Return who is heard within a moment, by name; raises `LinkError`."""
+    """Return who is heard within a moment, by name; raises `StoreUnavailable`."""
     heard: dict[str, tuple[Beat, float]] = {}
 
     def hear(message: Message) -> None:
@@ -43,5 +43,5 @@ async def find_living(link: Link) -> list[Living]:
 
 
 async def ask_living(link: Link, id: str, order: bytes) -> bytes:
-    """Return what a server answers to an order of the operator's; raises `LinkError`."""
+    """Return what a server answers to an order of the operator's; raises `StoreUnavailable`."""
     return await link.request(ORDERS + id, order)

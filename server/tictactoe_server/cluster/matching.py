@@ -17,7 +17,7 @@ from tictactoe_server.cluster.messages import Found, Seek, decode, encode
 from tictactoe_server.cluster.outlines import OtherRoom, Outlines
 from tictactoe_server.rooms import Player, open_room
 from tictactoe_server.stores import StoreUnavailable
-from tictactoe_server.stores.jetstream import Link, LinkError
+from tictactoe_server.stores.jetstream import Link
 from tictactoe_server.tables import Agenda, Listed, Registry
 from tictactoe_server.tables.matchmaking import GameKind
 
@@ -58,7 +58,7 @@ class Matching:
                 try:
                     async with asyncio.timeout(_ANSWER_SECONDS):
                         found = decode(await self._link.request(SUBJECT + knowing, encode(seek)), Found)
-                except (LinkError, TimeoutError, msgspec.DecodeError):
+                except (StoreUnavailable, TimeoutError, msgspec.DecodeError):
                     log.debug("a match was not answered", server=self._members.name_of(knowing))
                     await asyncio.sleep(0.1)
                     continue

@@ -26,8 +26,8 @@ from tictactoe_server.cluster.messages import (
     encode,
 )
 from tictactoe_server.rooms import Room, summary_of
-from tictactoe_server.stores import RoomEncoder, Unreadable, decode_room_of
-from tictactoe_server.stores.jetstream import Link, LinkError
+from tictactoe_server.stores import RoomEncoder, StoreUnavailable, Unreadable, decode_room_of
+from tictactoe_server.stores.jetstream import Link
 from tictactoe_server.tables import Listed, LiveRoom, Registry
 from tictactoe_server.tables.listed import board_of
 
@@ -358,7 +358,7 @@ class Outlines:
             for code in [code for code, other in self._others.items() if other.server == server]:
                 if code not in told and not self._others[code].is_expected:
                     self.drop(code)
-        except (LinkError, msgspec.DecodeError) as error:  # its next sign of life begins it again
+        except (StoreUnavailable, msgspec.DecodeError) as error:  # its next sign of life begins it again
             log.debug("the rooms of another server cannot be read", reason=str(error))
         finally:
             del self._reading[server]
@@ -435,7 +435,7 @@ class Outlines:
         try:
             async with asyncio.timeout(_BOARDS_SECONDS):
                 boards = decode(await self._link.request(BOARDS + server, encode(codes)), list[LiveBoard])
-        except (LinkError, TimeoutError, msgspec.DecodeError) as error:
+        except (StoreUnavailable, TimeoutError, msgspec.DecodeError) as error:
             log.debug("boards of another server cannot be read", reason=str(error))
             return
         for board in boards:

@@ -18,7 +18,7 @@ from websockets.exceptions import WebSocketException
 
 from tictactoe_server.cluster import ask_living, find_living
 from tictactoe_server.operator import orders
-from tictactoe_server.stores.jetstream.link import Link, LinkError, Message
+from tictactoe_server.stores.jetstream.link import Link, Message
 from tictactoe_server.stores.jetstream.setup import faults_of, risks_of
 from tictactoe_server.stores.jetstream.stream import (
     DELETE_SUBJECT,
@@ -112,7 +112,7 @@ async def _try_rights(link: Link, report: Report) -> None:
     await link.subscribe(_SERVERS, servers.put_nowait)
     try:
         await link.flush()
-    except LinkError as error:
+    except StoreUnavailable as error:
         report.wrong.append(str(error))
         return
     link.publish(_SERVERS)
@@ -126,7 +126,7 @@ async def _try(name: str, probe: Callable[[], Awaitable[object]]) -> str:
     """Return what is wrong where a probe is refused, or unanswered for some seconds; else ""."""
     try:
         await probe()
-    except (LinkError, StoreUnavailable, TimeoutError) as error:
+    except (StoreUnavailable, TimeoutError) as error:
         return f"This user cannot {name}: {str(error).rstrip('.') or 'nothing came'}."
     return ""
 
@@ -161,7 +161,7 @@ async def _look_at_servers(link: Link, report: Report) -> None:
     """Report on the servers that live; that none does is no fault."""
     try:
         living = await find_living(link)
-    except LinkError as error:
+    except StoreUnavailable as error:
         report.wrong.append(f"The servers cannot be heard: {error}")
         return
     if not living:
@@ -170,7 +170,7 @@ async def _look_at_servers(link: Link, report: Report) -> None:
         try:
             said = await ask_living(link, one.sender, msgspec.json.encode(orders.Status()))
             answer = msgspec.json.decode(said)["answer"]
-        except (LinkError, msgspec.MsgspecError, KeyError) as error:
+        except (StoreUnavailable, msgspec.MsgspecError, KeyError) as error:
             report.wrong.append(f"Server {one.name} lives and does not say how it is: {error}")
             continue
         report.said.append(

@@ -236,7 +236,7 @@ class Changes:
 
     def _read_again(self, live: LiveRoom) -> None:
         if live.is_uncertain and not live.is_gone and live.change is None:
-            self.submit(_Reading(live, NOBODY, Expire(), self._now()))
+            self.submit(NoChange(live, self._now()))
 
     def _try_again(self, change: Change, error: Conflict | Unsettled) -> bool:
         """Try a change again, the first time at once and then after longer and longer rests; tell whether it may be."""
@@ -307,12 +307,16 @@ class _Expiry(Change):
             self.then.settled(error)
 
 
-class _Reading(Change):
-    """No change: the room is read again first, as before every change of one that is uncertain."""
+class NoChange(Change):
+    """Leaves the room as it is: for what comes of having its turn, as an uncertain room is read again first."""
 
     __slots__ = ()
 
+    def __init__(self, live: LiveRoom, now: int) -> None:
+        super().__init__(live, NOBODY, Expire(), now)
+
     def apply(self, room: Room) -> Room:
+        """Return the same room."""
         return room
 
 

@@ -17,14 +17,14 @@ import structlog
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState, RoomStatus
-from tictactoe_server.rooms import NOBODY, Command, Dropped, Expire, Player, Refused, Room, apply, state_of
+from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply, state_of
 from tictactoe_server.settings import Limits
 from tictactoe_server.stores import Rooms, StoreUnavailable, Unreadable
 from tictactoe_server.tables.agenda import Agenda
-from tictactoe_server.tables.changes import Changes
+from tictactoe_server.tables.changes import Changes, NoChange
 from tictactoe_server.tables.elsewhere import Elsewhere, Nowhere, moved
 from tictactoe_server.tables.listed import Listed
-from tictactoe_server.tables.live_room import Change, LiveRoom, no_such_room
+from tictactoe_server.tables.live_room import LiveRoom, no_such_room
 from tictactoe_server.tables.lobby import Lobby
 from tictactoe_server.tables.matchmaking import Matchmaker
 from tictactoe_server.tables.owners import Owners
@@ -408,19 +408,16 @@ class Registry:
         log.error("a damaged room is left alone", room=code, reason=str(damaged))
 
 
-class _HandingOver(Change):
-    """No change: a room goes to another server once all that was asked before is done."""
+class _HandingOver(NoChange):
+    """A room goes to another server once all that was asked before is done."""
 
     __slots__ = ("_registry", "_then", "_url")
 
     def __init__(self, registry: Registry, live: LiveRoom, now: int, url: str, then: Callable[[], None]) -> None:
-        super().__init__(live, NOBODY, Expire(), now)
+        super().__init__(live, now)
         self._registry = registry
         self._url = url
         self._then = then
-
-    def apply(self, room: Room) -> Room | None:
-        return room
 
     def settled(self, error: Exception | None) -> None:
         if not self.live.is_gone:

@@ -4,14 +4,13 @@ This package alone knows NATS, and nothing here is imported by a server that kee
 """
 
 from tictactoe_server.stores.jetstream.contents import StreamSource, StreamTarget
-from tictactoe_server.stores.jetstream.link import Link, LinkError, Message
+from tictactoe_server.stores.jetstream.link import Link, Message
 from tictactoe_server.stores.jetstream.setup import make_stream, rights, stream_config
 from tictactoe_server.stores.jetstream.store import JetStreamStore
 
 __all__ = [
     "JetStreamStore",
     "Link",
-    "LinkError",
     "Message",
     "StreamSource",
     "StreamTarget",

@@ -30,9 +30,6 @@ PATIENCE_SECONDS: Final = 1.3
 
 OPENING_SECONDS: Final = 10.0
 
-LinkError = StoreUnavailable
-"""There is no answer. What was asked may have been done, or will be; after a `NotStored` it certainly was not."""
-
 log: Final = structlog.get_logger(__name__)
 
 
@@ -50,7 +47,7 @@ class Message(msgspec.Struct, frozen=True, gc=False):
         return self.lines.partition(b"\r\n")[0].partition(b" ")[2].decode(errors="replace").strip()
 
 
-Answered = Callable[[Message | LinkError], None]
+Answered = Callable[[Message | StoreUnavailable], None]
 """Who is told what was answered, on the event loop."""
 
 
@@ -134,15 +131,15 @@ class Link:
             self._timer = asyncio.get_running_loop().call_later(self._patience_seconds, self._look)
 
     async def request(self, subject: str, payload: bytes = b"", headers: dict[str, str] | None = None) -> bytes:
-        """Send a message and return the answer; raises `LinkError`."""
+        """Send a message and return the answer; raises `StoreUnavailable`."""
         return (await self._request(subject, payload, headers, None)).data
 
     async def request_many(self, subject: str, payload: bytes) -> list[Message]:
-        """Send a message and return all answers before the one with a status, in order; raises `LinkError`."""
+        """Send a message and return all answers before the one with a status, in order; raises `StoreUnavailable`."""
         found: list[Message] = []
         last = await self._request(subject, payload, None, found)
         if last.status[:3] not in ("204", "404"):
-            raise LinkError(f"The store refuses: {last.status}.")
+            raise StoreUnavailable(f"The store refuses: {last.status}.")
         return found
 
     def publish(
@@ -170,11 +167,11 @@ class Link:
         await self._client.subscribe(subject)
 
     async def flush(self) -> None:
-        """Return when the server has heard all that was sent; raises `LinkError`."""
+        """Return when the server has heard all that was sent; raises `StoreUnavailable`."""
         try:
             await self._client.flush(self._patience_seconds)
         except errors.Error as error:
-            raise LinkError(f"The server does not answer: {error}") from error
+            raise StoreUnavailable(f"The server does not answer: {error}") from error
 
     async def close(self) -> None:
         """Send what waits, and end; whoever still waits for an answer is told that none came."""
@@ -240,16 +237,16 @@ class Link:
     async def _request(
         self, subject: str, payload: bytes, headers: dict[str, str] | None, earlier: list[Message] | None
     ) -> Message:
-        """Send a message and return the last answer; raises `LinkError`."""
-        future: asyncio.Future[Message | LinkError] = asyncio.get_running_loop().create_future()
+        """Send a message and return the last answer; raises `StoreUnavailable`."""
+        future: asyncio.Future[Message | StoreUnavailable] = asyncio.get_running_loop().create_future()
 
-        def answered(answer: Message | LinkError) -> None:
+        def answered(answer: Message | StoreUnavailable) -> None:
             if not future.done():
                 future.set_result(answer)
 
         self.ask(subject, payload, headers, answered, earlier)
         answer = await future
-        if isinstance(answer, LinkError):
+        if isinstance(answer, StoreUnavailable):
             raise answer
         return answer
 
@@ -274,7 +271,7 @@ class Link:
         """Tell all who wait that the connection is gone."""
         asked, self._asked = self._asked, {}
         for _, answered, _ in asked.values():
-            asyncio.get_running_loop().call_soon(answered, LinkError("The connection to the store was lost."))
+            asyncio.get_running_loop().call_soon(answered, StoreUnavailable("The connection to the store was lost."))
 
     def _look(self) -> None:
         """Tell those who have waited for too long; the oldest are asked first."""
@@ -290,7 +287,9 @@ class Link:
                 self._is_testing = True
                 self.run(self._test())
             reason = self._reason_since(since)  # of a refused permission nothing else is heard
-            loop.call_soon(answered, LinkError("The store does not answer" + (f": {reason}." if reason else ".")))
+            loop.call_soon(
+                answered, StoreUnavailable("The store does not answer" + (f": {reason}." if reason else "."))
+            )
 
     async def _test(self) -> None:
         """Leave a server that is silent itself, rather than the one it would ask: a frozen one, or a dead line."""
