@@ -21,7 +21,7 @@ from tests.environment import SERVICE_TYPE
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.proxy import Proxy
-from tictactoe_server.page import Assets
+from tictactoe_server.http import Assets
 from tictactoe_server.rooms import Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -133,7 +133,7 @@ def authority(tmp_path: Path) -> Authority:
 @pytest.fixture
 def as_in_1_0(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let servers in this process name no features, and every game count from its start: no move need be made first."""
-    monkeypatch.setattr("tictactoe_server.desk.desk.FEATURES", ())
+    monkeypatch.setattr("tictactoe_server.services.desk.FEATURES", ())
     monkeypatch.setattr(Room, "is_beginning", False)
 
 

@@ -8,10 +8,10 @@ from typing import Literal
 
 from tictactoe_engine import Position
 from tictactoe_engine.strategies import Level
-from tictactoe_server.bots import ThinkingPool
-from tictactoe_server.bots.waiting import Priority
 from tictactoe_server.rooms import Command, FinishedGame, Player, Room
-from tictactoe_server.stores import (
+from tictactoe_server.services.bots import ThinkingPool
+from tictactoe_server.services.bots.waiting import Priority
+from tictactoe_server.storage import (
     MISSING,
     MemoryArchive,
     MemoryPlayers,

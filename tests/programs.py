@@ -36,7 +36,7 @@ _MODULES = ("tictactoe_client", "tictactoe_server")
 _LAZY = ("segno", "tomlkit", "textual.app", "textual.widgets", "textual.drivers.linux_driver", "zoneinfo")
 """What our programs import only where they need it."""
 
-_OF_THE_ENVIRONMENT = ("__main__", "tictactoe_server.cli")
+_OF_THE_ENVIRONMENT = ("__main__", "tictactoe_server.cli.main")
 """Modules that are imported by each process itself, as they look at its environment."""
 
 IGNORING_HANGUP = ("sh", "-c", """trap '' HUP; exec "$@\"""", "sh")

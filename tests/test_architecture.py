@@ -39,18 +39,15 @@ CLIENT_LEVELS = (
 """The folders and single modules of the client, lowest first: each knows only those on lower levels."""
 SERVER_LEVELS = (
     {"__init__"},
-    {"settings", "rate_limit"},
+    {"settings"},
     {"rooms"},
-    {"stores"},
-    {"transport", "bots"},
-    {"tables"},
+    {"storage", "transport"},
+    {"core"},
     {"cluster"},
-    {"operator"},
-    {"desk"},
-    {"page"},
-    {"server", "log", "supervision"},
-    {"process"},
-    {"commands"},
+    {"admin"},
+    {"services"},
+    {"http"},
+    {"server"},
     {"cli"},
     {"__main__"},
 )
@@ -336,9 +333,9 @@ def test_the_check_lets_an_allowed_import_pass(package: Path, source: str) -> No
 
 
 def test_the_check_reports_a_client_that_imports_the_server(package: Path) -> None:
-    source = "import click\nfrom tictactoe_server.cli import main"
+    source = "import click\nfrom tictactoe_server.cli.main import main"
     assert breaches_of(CLIENT_CONTRACT, package, source) == [
-        "tictactoe_engine/strategies/example.py:2 imports tictactoe_server.cli"
+        "tictactoe_engine/strategies/example.py:2 imports tictactoe_server.cli.main"
     ]
 
 

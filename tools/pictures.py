@@ -27,7 +27,7 @@ from typing import Final
 import pyte
 
 from tictactoe_client import Client, Room, connect
-from tictactoe_server.log import set_up_logging
+from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tools.svg import Cell, draw_screen

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Final, Self
 import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
-from tictactoe_server.bots import Bots, ThinkingPool
-from tictactoe_server.desk import Allowances, Desk, Keeping, PastGames, Players, Reviews, Visits
-from tictactoe_server.operator import (
+from tictactoe_server.admin import (
     Bans,
     Barred,
     Drain,
@@ -32,13 +30,11 @@ from tictactoe_server.operator import (
     describe_ban,
     warn_in_bulk,
 )
-from tictactoe_server.operator.drain import HANDOVER_MS
-from tictactoe_server.operator.office import Answer
-from tictactoe_server.operator.orders import Order
-from tictactoe_server.page import Assets, Pages
-from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
-from tictactoe_server.stores import CannotOpenStore, MemoryStore, SqliteStore, Storage, StoreUnavailable, needing_nats
-from tictactoe_server.tables import (
+from tictactoe_server.admin.drain import HANDOVER_MS
+from tictactoe_server.admin.office import Answer
+from tictactoe_server.admin.orders import Order
+from tictactoe_server.cluster.requirement import needing_nats
+from tictactoe_server.core import (
     GRACE_SECONDS,
     Agenda,
     Changes,
@@ -53,6 +49,11 @@ from tictactoe_server.tables import (
     Uninterrupted,
     messages_rate,
 )
+from tictactoe_server.http import Assets, Pages
+from tictactoe_server.services import Allowances, Desk, Keeping, PastGames, Players, Reviews, Visits
+from tictactoe_server.services.bots import Bots, ThinkingPool
+from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
+from tictactoe_server.storage import CannotOpenStore, MemoryStore, SqliteStore, Storage, StoreUnavailable
 from tictactoe_server.transport import (
     Certificate,
     Connection,
@@ -67,8 +68,8 @@ from tictactoe_server.transport import (
 )
 
 if TYPE_CHECKING:
-    from tictactoe_server.cluster import Cluster
-    from tictactoe_server.operator.metrics import MetricsServer
+    from tictactoe_server.admin.metrics import MetricsServer
+    from tictactoe_server.cluster.cluster import Cluster
 
 _STOP_SECONDS: Final = 5.0
 
@@ -301,7 +302,7 @@ class Server:
             registry,
             changes,
             timers,
-            pool,
+            lambda: pool.waiting,
             tally,
             LoopLag(),
             bans,
@@ -314,12 +315,12 @@ class Server:
         self._office = office = Office(site)
         self.carry_out: Callable[[Order], Awaitable[Answer]] = office.carry_out
         if cluster is not None:
-            from tictactoe_server.operator.cluster_office import ClusterOffice
+            from tictactoe_server.admin.cluster_office import ClusterOffice
 
             self.carry_out = ClusterOffice(office, cluster).carry_out
         self._clusterkeeping = Housekeeping(store, bans, self._staying, settings.keep_history_days)
         if settings.metrics is not None:
-            from tictactoe_server.operator.metrics import MetricsServer  # what else is here does without the library
+            from tictactoe_server.admin.metrics import MetricsServer  # what else is here does without the library
 
             self._metrics = MetricsServer(*settings.metrics, site, meter)
 
@@ -332,15 +333,15 @@ class Server:
         """Return the time that counts: in a cluster it does not run while this server is stopped."""
         if self._settings.store is None:
             return ServedTime(store, self._monotonic_ns)
-        from tictactoe_server.cluster import GRACE_SECONDS, NOTE_SECONDS
+        from tictactoe_server.cluster.cluster import GRACE_SECONDS, NOTE_SECONDS
 
         clock = Uninterrupted(self._monotonic_ns)
         return ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
 
     def _join_cluster(self, store: Storage, timers: Timers) -> Cluster:
         """Return the servers that keep their rooms in the same store."""
-        from tictactoe_server.cluster import Cluster
-        from tictactoe_server.stores.jetstream import JetStreamStore
+        from tictactoe_server.cluster.cluster import Cluster
+        from tictactoe_server.cluster.jetstream import JetStreamStore
 
         if not isinstance(store, JetStreamStore):
             raise CannotOpenStore(f"{self._settings.store} is no store of several servers.")
@@ -432,7 +433,7 @@ async def _open_storage(settings: Settings) -> Storage:
     if settings.store is None:
         return MemoryStore() if settings.data is None else SqliteStore.open(settings.data)
     with needing_nats():
-        from tictactoe_server.stores.jetstream import JetStreamStore
+        from tictactoe_server.cluster.jetstream import JetStreamStore
     return await JetStreamStore.open(
         settings.store,
         credentials=settings.store_credentials,

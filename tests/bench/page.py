@@ -20,7 +20,7 @@ from tests.end_to_end.clients import link_to
 from tests.limits import uncounted
 from tests.page.conftest import CHROMIUM, LAPTOP
 from tests.peer import Peer, open_peer
-from tictactoe_server.log import set_up_logging
+from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

@@ -11,7 +11,7 @@ from tests.cluster.nodes import STREAM, Nodes
 from tests.cluster.stream import Witness, read_games
 from tests.server.tables import ANA, BO, CODE, Table
 from tictactoe_server.rooms import Room, finished_game
-from tictactoe_server.stores.documents import encode_game, encode_room
+from tictactoe_server.storage.documents import encode_game, encode_room
 
 
 def played(*cells: int) -> Room:

@@ -12,7 +12,7 @@ from tests.end_to_end.clients import COMMAND, ClientProcess, complaint, run_clie
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tests.terminal import run_screen
 from tictactoe_client import Backoff, Expelled, Messages, Refused, connect
-from tictactoe_server.operator import orders
+from tictactoe_server.admin import orders
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

@@ -24,8 +24,8 @@ from tests.environment import environment
 from tests.faults.harness import Harness
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing
 from tictactoe_engine.records import parse_record
-from tictactoe_server.stores.folder import FILE_NAME
-from tictactoe_server.stores.schema import SCHEMA
+from tictactoe_server.storage.folder import FILE_NAME
+from tictactoe_server.storage.schema import SCHEMA
 
 MANUAL = Path(__file__).parents[2] / "docs" / "operating.md"
 NOTHING_IS_KEPT = "Nothing is kept: when this server stops, its rooms are gone.\n"

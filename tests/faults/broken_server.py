@@ -13,10 +13,10 @@ from pathlib import Path
 from tests.faults.crash_points import CRASH_POINTS, CrashingRooms, Fuse, lay
 from tests.faults.early_store import EarlyStore
 from tests.limits import uncounted
-from tictactoe_server.log import set_up_logging
+from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.stores import SqliteStore, Storage
+from tictactoe_server.storage import SqliteStore, Storage
 
 COMMAND = (sys.executable, "-m", "tests.faults.broken_server")
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 
 from tictactoe_server.rooms import FinishedGame, Room
-from tictactoe_server.stores import MISSING, Conflict, MemoryRooms, SqliteStore, Stored, Waiter
-from tictactoe_server.stores.sqlite import SqliteRooms
-from tictactoe_server.stores.store import Pending
+from tictactoe_server.storage import MISSING, Conflict, MemoryRooms, SqliteStore, Stored, Waiter
+from tictactoe_server.storage.sqlite import SqliteRooms
+from tictactoe_server.storage.store import Pending
 
 SAVES_BETWEEN = 40
 

@@ -16,7 +16,7 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from tests.classic import CLASSIC_RULES
-from tictactoe_server.page.assets import Assets
+from tictactoe_server.http.assets import Assets
 
 Message = dict[str, Any]
 CODE = "K7M4PQ"

@@ -15,7 +15,7 @@ from tests.environment import environment
 from tests.page.checkers import tsc
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import FEATURES, RulesState
-from tictactoe_server.page.assets import FOLDER
+from tictactoe_server.http.assets import FOLDER
 from tools.protocol_types import PATH, render_declarations
 
 HEAVIEST = 60 * 1024

@@ -16,7 +16,7 @@ from websockets.typing import Subprotocol
 
 from tests.classic import CLASSIC_RULES
 from tests.page.conftest import Visit
-from tictactoe_server.page.assets import Assets
+from tictactoe_server.http.assets import Assets
 
 EVIL = "<img src=x onerror=document.title='taken'>"
 STATE: dict[str, Any] = {

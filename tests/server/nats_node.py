@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from tests.environment import environment
-from tictactoe_server.stores.jetstream import JetStreamStore, Link, stream_config
+from tictactoe_server.cluster.jetstream import JetStreamStore, Link, stream_config
 
 _START_SECONDS = 20
 

@@ -8,11 +8,11 @@ from typing import cast
 from msgspec.structs import replace
 
 from tests.server.tables import ANA, BO, Table
-from tictactoe_server.operator.orders import ListRooms
+from tictactoe_server.admin.orders import ListRooms
 from tictactoe_server.rooms import FinishedGame, Player, Room, finished_game
 from tictactoe_server.server import Server
-from tictactoe_server.stores import MISSING, Storage
-from tictactoe_server.stores.store import Pending
+from tictactoe_server.storage import MISSING, Storage
+from tictactoe_server.storage.store import Pending
 
 ANA_KEY = "a" * 64
 _ROOM = Table(ANA, BO).room

@@ -22,7 +22,7 @@ from tictactoe_server.rooms import (
     open_room,
     state_of,
 )
-from tictactoe_server.stores.documents import encode_room
+from tictactoe_server.storage.documents import encode_room
 
 CODE = "K7M4PQ"
 ANA, BO, CY, DI = (Player(f"p{name}", name) for name in ("ana", "bo", "cy", "di"))

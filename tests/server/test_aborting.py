@@ -16,7 +16,7 @@ from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Rematch
 from tictactoe_server.rooms import Command, Dropped, Enter, Player, expires_at
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits
-from tictactoe_server.stores.documents import decode_room, encode_room
+from tictactoe_server.storage.documents import decode_room, encode_room
 
 LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
 WIN, DRAW = (Claim(room=CODE, as_=kind) for kind in ("win", "draw"))

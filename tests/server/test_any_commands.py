@@ -29,7 +29,7 @@ from tictactoe_server.rooms import (
     open_room,
     state_of,
 )
-from tictactoe_server.stores.documents import decode_room, encode_room
+from tictactoe_server.storage.documents import decode_room, encode_room
 
 PLAYERS = st.sampled_from((ANA, BO, CY, DI))
 ACTIONS = st.sampled_from(("offer", "accept", "decline"))

@@ -15,10 +15,10 @@ from tictactoe_engine import PRESETS
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.requests import Draw, Move, Rematch, Resign, Undo
-from tictactoe_server.bots import Bots
-from tictactoe_server.bots.waiting import Priority
 from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply, open_room
-from tictactoe_server.stores import StoreUnavailable
+from tictactoe_server.services.bots import Bots
+from tictactoe_server.services.bots.waiting import Priority
+from tictactoe_server.storage import StoreUnavailable
 
 CODE = "K7M4PQ"
 ANA = Player("pana", "ana")
@@ -67,7 +67,7 @@ def house() -> FakeHouse:
 @pytest.fixture
 async def open_bots(house: FakeHouse, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenBots]:
     """Return a function that opens bots who send to `house` what a pool tells them, at once and again at once."""
-    monkeypatch.setattr("tictactoe_server.bots.bots._AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr("tictactoe_server.services.bots.bots._AGAIN_SECONDS", 0.0)
     async with contextlib.AsyncExitStack() as stack:
 
         def start(pool: FakePool | None = None) -> Bots:

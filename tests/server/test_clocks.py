@@ -21,7 +21,7 @@ from tictactoe_server.rooms import (
     expires_at,
     is_expired,
 )
-from tictactoe_server.stores.documents import decode_room, encode_room
+from tictactoe_server.storage.documents import decode_room, encode_room
 
 FIVE_MINUTES = ClockFields(initial_ms=300_000, increment_ms=2_000)
 TEN_SECONDS_A_MOVE = ClockFields(move_ms=10_000)

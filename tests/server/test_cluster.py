@@ -18,10 +18,10 @@ from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.test_pages import get
 from tictactoe_engine import Rules
+from tictactoe_server.admin import OrderRefused, orders
 from tictactoe_server.cluster import matching
 from tictactoe_server.cluster.living import LISTENING_SECONDS
 from tictactoe_server.cluster.members import BEAT_SECONDS, GONE_SECONDS
-from tictactoe_server.operator import OrderRefused, orders
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -193,7 +193,7 @@ async def test_the_lobby_is_that_of_the_whole_house(node: Node) -> None:
 async def test_the_boards_of_the_lobby_are_those_of_the_whole_house(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.tables.boards.LOOK_SECONDS", 0.02)
+    monkeypatch.setattr("tictactoe_server.core.boards.LOOK_SECONDS", 0.02)
     async with (
         cluster_of(node, 2) as (one, other),
         open_peer(one.url, "ana") as ana,

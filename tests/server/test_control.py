@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tictactoe_server.operator.control import ControlSocket, NoServer, ask
-from tictactoe_server.operator.orders import Order, Status
+from tictactoe_server.admin.control import ControlSocket, NoServer, ask
+from tictactoe_server.admin.orders import Order, Status
 
 
 async def nothing(order: Order) -> str:

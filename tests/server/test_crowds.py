@@ -41,7 +41,7 @@ async def two_before_a_crowd(server: Server, count: int) -> AsyncIterator[tuple[
 @pytest.fixture
 def slow_for_watchers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have watchers shown one state, and the next one after an hour."""
-    monkeypatch.setattr("tictactoe_server.tables.live_room.WATCHED_SECONDS", 3600)
+    monkeypatch.setattr("tictactoe_server.core.live_room.WATCHED_SECONDS", 3600)
 
 
 # -- watching -------------------------------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ async def test_those_who_watch_are_shown_few_of_many_states_and_always_the_last(
 
 
 async def test_those_who_watch_are_shown_the_end_of_each_quick_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.tables.live_room.WATCHED_SECONDS", 0.3)
+    monkeypatch.setattr("tictactoe_server.core.live_room.WATCHED_SECONDS", 0.3)
     async with (
         Server(HERE, limits=uncounted()) as server,
         two_playing(server) as (ana, bo, room),
@@ -125,8 +125,8 @@ async def test_one_who_asks_or_comes_to_watch_is_shown_the_state_at_once(slow_fo
 async def test_a_crowd_is_told_everything_in_its_order_and_nothing_older_than_what_one_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD", 1)
-    monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD_A_TURN", 1)
+    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD", 1)
+    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD_A_TURN", 1)
     async with (
         Server(HERE, limits=uncounted()) as server,
         two_before_a_crowd(server, 12) as (ana, bo, room, crowd),
@@ -157,8 +157,8 @@ async def test_a_crowd_is_told_everything_in_its_order_and_nothing_older_than_wh
 async def test_what_comes_while_a_crowd_is_being_told_the_last_is_lost_to_nobody(
     monkeypatch: pytest.MonkeyPatch, turns: int
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD", 1)
-    monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD_A_TURN", 1)
+    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD", 1)
+    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD_A_TURN", 1)
     async with Server(HERE, limits=uncounted()) as server, two_before_a_crowd(server, 3) as (_, _, room, crowd):
         live = server._registry.find_here(room)
         assert live is not None
@@ -175,8 +175,8 @@ async def test_what_comes_while_a_crowd_is_being_told_the_last_is_lost_to_nobody
 async def test_one_who_leaves_a_crowd_is_told_no_more_and_who_plays_does_not_wait(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD", 1)
-    monkeypatch.setattr("tictactoe_server.tables.watchers.GATHER_SECONDS", 3600)
+    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD", 1)
+    monkeypatch.setattr("tictactoe_server.core.watchers.GATHER_SECONDS", 3600)
     async with (
         Server(HERE, limits=uncounted()) as server,
         two_before_a_crowd(server, 3) as (ana, bo, room, crowd),
@@ -194,7 +194,7 @@ async def test_one_who_leaves_a_crowd_is_told_no_more_and_who_plays_does_not_wai
 
 
 async def test_in_a_crowd_a_watcher_speaks_now_and_then_and_players_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.tables.watchers.CROWD", 1)
+    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD", 1)
     async with (
         Server(HERE, limits=uncounted()) as server,
         two_playing(server) as (ana, _, room),

@@ -24,8 +24,9 @@ from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, make_anew, node_in
 from tests.server.stored import ANA_KEY, finish, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
+from tictactoe_server.cluster.jetstream import JetStreamStore, Link, make_stream, stream_config
 from tictactoe_server.rooms import FinishedGame
-from tictactoe_server.stores import (
+from tictactoe_server.storage import (
     MISSING,
     Ban,
     CannotOpenStore,
@@ -35,8 +36,7 @@ from tictactoe_server.stores import (
     Unreadable,
     save,
 )
-from tictactoe_server.stores.jetstream import JetStreamStore, Link, make_stream, stream_config
-from tictactoe_server.stores.store import Pending
+from tictactoe_server.storage.store import Pending
 
 CODE = "K7M4PQ"
 NOBODY_THERE = "nats://127.0.0.1:1"
@@ -475,7 +475,7 @@ def test_without_the_library_for_nats_it_is_said_how_to_get_it(arguments: list[s
     program = f"""
 import sys
 sys.modules["nats"] = None
-from tictactoe_server.cli import main
+from tictactoe_server.cli.main import main
 main({[*arguments, "--store", NOBODY_THERE]!r})
 """
     ended = subprocess.run(

@@ -20,7 +20,7 @@ SECRET = "Vt3kq0ZxJ8nYbR5s"
 WORDS = "something failed that nobody expected"
 FAILURES = """
     import asyncio, gc, structlog, threading, warnings
-    from tictactoe_server.log import set_up_logging
+    from tictactoe_server.cli.log import set_up_logging
     set_up_logging(LOG_FORMAT, "info")
 
     def fail(way, token=SECRET):
@@ -77,8 +77,8 @@ async def test_the_end_of_a_connection_to_the_store_with_tls_is_nothing_to_log(t
         program = f"""
             import asyncio
             from pathlib import Path
-            from tictactoe_server.log import set_up_logging
-            from tictactoe_server.stores.jetstream import Link
+            from tictactoe_server.cli.log import set_up_logging
+            from tictactoe_server.cluster.jetstream import Link
             set_up_logging("text", "info")
             async def main():
                 link = await Link.open({node.url!r}, ca=Path({str(authority.ca)!r}))

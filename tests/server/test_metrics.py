@@ -21,10 +21,10 @@ from websockets.exceptions import ConnectionClosed
 from tests.fakes import TroubledStore
 from tests.peer import open_peer, play_out
 from tests.raw import open_bytes, read_to_end
-from tictactoe_server.operator import metrics, orders
+from tictactoe_server.admin import metrics, orders
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.stores import SqliteStore
+from tictactoe_server.storage import SqliteStore
 from tictactoe_server.transport import CannotListen
 
 HOST = "127.0.0.1"

@@ -13,11 +13,11 @@ from websockets.exceptions import ConnectionClosed
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tests.raw import open_raw, text
 from tests.server.test_pages import get
-from tictactoe_server.operator import BadSubject, Bans, OrderRefused, orders
-from tictactoe_server.operator.bans import parse_subject
+from tictactoe_server.admin import BadSubject, Bans, OrderRefused, orders
+from tictactoe_server.admin.bans import parse_subject
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.stores import MemoryStore, SqliteStore, Storage
+from tictactoe_server.storage import MemoryStore, SqliteStore, Storage
 
 BANNED, KICKED, RESTART = 4500, 4501, 1012
 

@@ -20,7 +20,7 @@ from tests.raw import open_bytes
 from tests.server.test_plain_http import Answer, read_answer
 from tictactoe_engine.records import parse_record
 from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET
-from tictactoe_server.page.assets import Assets
+from tictactoe_server.http.assets import Assets
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport import Door, Request, addresses_at
@@ -331,7 +331,7 @@ async def test_no_line_is_wider_than_80_columns_whatever_names_people_have(serve
 
 
 async def test_the_wall_as_text_shows_boards_side_by_side(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.page.pages.WALL_MS", 0)
+    monkeypatch.setattr("tictactoe_server.http.pages.WALL_MS", 0)
     assert "No public game is on." in await text_of(server, "/wall")
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
@@ -344,8 +344,8 @@ async def test_the_wall_as_text_shows_boards_side_by_side(server: Server, monkey
 
 
 async def test_a_game_of_people_who_are_gone_is_in_no_text(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.page.pages.WALL_MS", 0)
-    monkeypatch.setattr("tictactoe_server.tables.lobby.LIST_SECONDS", 0)
+    monkeypatch.setattr("tictactoe_server.http.pages.WALL_MS", 0)
+    monkeypatch.setattr("tictactoe_server.core.lobby.LIST_SECONDS", 0)
     async with open_peer(server.url) as eve:
         async with two_playing(server) as (_, _, room):
             await eve.ask("watch", room=room)
@@ -499,6 +499,6 @@ async def test_a_store_that_does_not_answer_is_told_in_words(server: Server, mon
         await asyncio.sleep(60)
 
     monkeypatch.setattr(server._store.archive, "shared", never)
-    monkeypatch.setattr("tictactoe_server.page.pages.ANSWER_SECONDS", 0.05)
+    monkeypatch.setattr("tictactoe_server.http.pages.ANSWER_SECONDS", 0.05)
     answer = await get(server, "/replay/abcdefghijklmnop")
     assert answer.status == 503

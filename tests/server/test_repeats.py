@@ -10,7 +10,7 @@ from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Draw, Leave, OfferAction, Rematch, Resign, Undo
 from tictactoe_server.rooms import Player
-from tictactoe_server.stores.documents import decode_room, encode_room
+from tictactoe_server.storage.documents import decode_room, encode_room
 
 LEAVE = Leave(room=CODE)
 

@@ -11,7 +11,7 @@ import pytest
 from tests.server.stored import finish, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
 from tictactoe_server.rooms import Player
-from tictactoe_server.stores import (
+from tictactoe_server.storage import (
     MISSING,
     Ban,
     CannotBackUp,
@@ -23,7 +23,7 @@ from tictactoe_server.stores import (
     restore_backup,
     save,
 )
-from tictactoe_server.stores.folder import FILE_NAME
+from tictactoe_server.storage.folder import FILE_NAME
 
 
 async def fill(folder: Path, *codes: str) -> None:

@@ -27,7 +27,7 @@ from tictactoe_server.rooms import (
     state_of,
     summary_of,
 )
-from tictactoe_server.stores.documents import decode_room, encode_room
+from tictactoe_server.storage.documents import decode_room, encode_room
 
 CODE = "K7M4PQ"
 ANA, BO, CY, DI = (Player(f"p{name}", name) for name in ("ana", "bo", "cy", "di"))

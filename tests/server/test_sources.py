@@ -12,9 +12,9 @@ from tests.limits import uncounted
 from tests.peer import open_peer
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
-from tictactoe_server.desk.players import Players
-from tictactoe_server.tables import Sources
-from tictactoe_server.tables.sources import HELLOS, TURNS
+from tictactoe_server.core import Sources
+from tictactoe_server.core.sources import HELLOS, TURNS
+from tictactoe_server.services.players import Players
 
 SECOND_NS = 1_000_000_000
 
@@ -186,7 +186,7 @@ async def test_few_of_one_address_are_looked_up_at_a_time_and_all_are_greeted(mo
 async def test_under_pressure_the_requests_of_the_address_that_had_most_are_refused_and_not_who_comes_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.tables.pressure._LOOKED_AT_EVERY", 1)
+    monkeypatch.setattr("tictactoe_server.core.pressure._LOOKED_AT_EVERY", 1)
     async with (
         serving(uncounted(turn_milliseconds=1_000), trusted_proxies=LOOPBACK) as server,
         speaking_for(server, "192.0.2.1") as greedy,
@@ -218,10 +218,10 @@ async def test_what_waited_too_long_behind_other_requests_of_its_session_is_refu
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with serving(uncounted(turn_milliseconds=1_000)) as server, open_peer(server.url) as ana:
-        monkeypatch.setattr("tictactoe_server.tables.pressure.LATE_MS", -1)
-        monkeypatch.setattr("tictactoe_server.tables.pressure._WINDOW_SECONDS", -1.0)
+        monkeypatch.setattr("tictactoe_server.core.pressure.LATE_MS", -1)
+        monkeypatch.setattr("tictactoe_server.core.pressure._WINDOW_SECONDS", -1.0)
         for little_rest, code in ((-1e9, None), (1e9, "busy")):
-            monkeypatch.setattr("tictactoe_server.tables.pressure._LITTLE_REST", little_rest)
+            monkeypatch.setattr("tictactoe_server.core.pressure._LITTLE_REST", little_rest)
             await ana.send("history", id="slow")
             await ana.send("rooms", id="behind")
             answers = [await ana.receive() for _ in range(2)]
@@ -231,9 +231,9 @@ async def test_what_waited_too_long_behind_other_requests_of_its_session_is_refu
 async def test_where_there_is_no_rest_a_connection_has_one_request_under_way_and_one_that_waits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.tables.pressure.LATE_MS", 60_000)
-    monkeypatch.setattr("tictactoe_server.tables.pressure._WINDOW_SECONDS", -1.0)
-    monkeypatch.setattr("tictactoe_server.tables.pressure._LITTLE_REST", 1e9)
+    monkeypatch.setattr("tictactoe_server.core.pressure.LATE_MS", 60_000)
+    monkeypatch.setattr("tictactoe_server.core.pressure._WINDOW_SECONDS", -1.0)
+    monkeypatch.setattr("tictactoe_server.core.pressure._LITTLE_REST", 1e9)
     async with serving(uncounted(turn_milliseconds=1_000)) as server, open_raw(server.url) as ana:
         asked = ('{"type":"history","id":"slow"}', *(f'{{"type":"rooms","id":"{number}"}}' for number in range(3)))
         await ana.write(b"".join(map(text, asked)))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.peer import PATIENCE_SECONDS
-from tictactoe_server.supervision import Supervisor
+from tictactoe_server.cli.supervision import Supervisor
 
 
 @pytest.fixture

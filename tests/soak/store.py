@@ -24,7 +24,7 @@ from tests.server.stored import keep, room_of
 from tests.server.tables import Table
 from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_server.rooms import FinishedGame, Player, finished_game
-from tictactoe_server.stores import MISSING, SqliteStore
+from tictactoe_server.storage import MISSING, SqliteStore
 
 ROOMS = 40
 SAVES_A_GAME = 5

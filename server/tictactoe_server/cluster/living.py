@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 import msgspec
 
 from tictactoe_server.cluster.cluster import ORDERS
+from tictactoe_server.cluster.jetstream import Link, Message
 from tictactoe_server.cluster.members import BEAT_SECONDS, SUBJECT
 from tictactoe_server.cluster.messages import Beat, decode
-from tictactoe_server.stores.jetstream import Link, Message
 
 LISTENING_SECONDS: Final = 2.4 * BEAT_SECONDS
 """Long enough for two signs of life of each."""

@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 
 import structlog
 
-from tictactoe_server.rate_limit import RateLimits
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.listen import is_for_others
 from tictactoe_server.transport.plain import Answer, Request
+from tictactoe_server.transport.rate_limit import RateLimits
 from tictactoe_server.transport.turns import Turns
 
 MAX_TURNED_AWAY: Final = 64

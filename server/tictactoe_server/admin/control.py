@@ -1,0 +1,175 @@
+"""The private socket over which the operator's commands reach a running server: a line of JSON there, one back.
+
+It is a file that its owner alone may use, in the data folder, or in the user's folder for such things.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import socket
+import stat
+import warnings
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import platformdirs
+import structlog
+
+from tictactoe_server.admin.orders import Order
+
+SOCKET_NAME: Final = "control.sock"
+MAX_ORDER_BYTES: Final = 16 * 1024
+MAX_PATH_BYTES: Final = 100
+"""A little less than the address of such a socket may have on any system."""
+
+_PATIENCE_SECONDS: Final = 15.0
+_decode: Final = msgspec.json.Decoder(Order).decode
+
+log: Final = structlog.get_logger(__name__)
+
+
+class OrderRefused(Exception):
+    """The order cannot be carried out; the message is a sentence for the operator."""
+
+
+class NoServer(Exception):
+    """No server can be asked; the message is a sentence for the operator."""
+
+
+def socket_path(data: Path | None, port: int) -> Path:
+    """Return where the socket of a server is: of one that keeps nothing it is named by the port."""
+    if data is not None:
+        path = data.absolute() / SOCKET_NAME
+        if len(os.fsencode(path)) <= MAX_PATH_BYTES:
+            return path
+        name = hashlib.sha256(os.fsencode(data.resolve())).hexdigest()[:16]
+    else:
+        name = str(port)
+    return _runtime_folder() / f"{name}.sock"
+
+
+def _runtime_folder() -> Path:
+    """Return the user's folder for what lasts as long as a process; where there is none, another one of the user's."""
+    with warnings.catch_warnings():  # that the environment names none is nobody's concern here
+        warnings.simplefilter("ignore")
+        try:
+            return Path(platformdirs.user_runtime_dir("tictactoe", appauthor=False))
+        except OSError:
+            return Path(platformdirs.user_state_dir("tictactoe", appauthor=False))
+
+
+def ask(path: Path, order: Order) -> Any:
+    """Return a server's answer to an order; raises `NoServer` and `OrderRefused`. Blocks."""
+    family = getattr(socket, "AF_UNIX", None)
+    if family is None:
+        raise NoServer("On this system a server cannot be asked: it has no Unix sockets.")
+    with socket.socket(family) as peer:
+        peer.settimeout(_PATIENCE_SECONDS)
+        try:
+            _check_folder(path)
+            peer.connect(os.fspath(path))
+            peer.sendall(msgspec.json.encode(order) + b"\n")
+            answer = b"".join(iter(lambda: peer.recv(65_536), b""))
+        except (FileNotFoundError, ConnectionRefusedError):
+            raise NoServer(f"No server is running here: nobody answers at {path}.") from None
+        except OSError as error:
+            raise NoServer(f"Cannot ask the server at {path}: {error.strerror or error}.") from None
+    try:
+        found = msgspec.json.decode(answer)
+    except msgspec.DecodeError:
+        raise NoServer(f"The server at {path} gave no answer.") from None
+    if "error" in found:
+        raise OrderRefused(found["error"])
+    return found["answer"]
+
+
+class ControlSocket:
+    """Listens for orders, each on a connection of its own; `carry_out` returns what to answer or raises."""
+
+    def __init__(self, path: Path, carry_out: Callable[[Order], Awaitable[Any]]) -> None:
+        self._path = path
+        self._carry_out = carry_out
+        self._server: asyncio.Server | None = None
+
+    async def open(self) -> None:
+        """Listen from now on; where that is impossible the log says so, and the server does without."""
+        try:
+            listening = _listen(self._path)
+            self._server = await asyncio.start_unix_server(self._answer, sock=listening, limit=MAX_ORDER_BYTES)
+        except (OSError, AttributeError, NotImplementedError) as error:
+            log.warning("no commands can be taken", socket=str(self._path), reason=str(error))
+
+    def close(self) -> None:
+        """Listen no more."""
+        if self._server is not None:
+            self._server.close()
+            with contextlib.suppress(OSError):
+                self._path.unlink()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                answer = await self._answer_to(await reader.readline())
+                writer.write(msgspec.json.encode(answer) + b"\n")
+                await writer.drain()
+        except (OSError, ValueError, TimeoutError) as error:
+            log.debug("an order was not heard out", reason=repr(error))
+        finally:
+            writer.close()
+
+    async def _answer_to(self, line: bytes) -> dict[str, Any]:
+        try:
+            return {"answer": await self._carry_out(_decode(line))}
+        except msgspec.DecodeError as bad:
+            return {"error": f"This is no command: {bad}."}
+        except OrderRefused as refused:
+            return {"error": str(refused)}
+        except Exception:
+            log.exception("a command failed")
+            return {"error": "The server made a mistake; its log says more."}
+
+
+def _check_folder(path: Path) -> None:
+    """Raise OSError where somebody else may have made, or can change, what is under a socket's path.
+
+    A folder for such things has a name that others can guess, and may lie where they can write: it is the user's alone,
+    and no link. The data folder may be a link, and is private already.
+    """
+    folder, user = path.parent, os.geteuid()
+    folders = [(folder, 0o022)] if path.name == SOCKET_NAME else [(folder.parent, 0o022), (folder, 0o077)]
+    for each, others in folders:
+        found = each.stat()
+        if found.st_uid != user or stat.S_IMODE(found.st_mode) & others:
+            raise PermissionError(f"{each} is not this user's alone")
+    if path.name != SOCKET_NAME and (folder.is_symlink() or folder.parent.lstat().st_uid != user):
+        raise PermissionError(f"{folder} is a link that others may have made")
+
+
+def _listen(path: Path) -> socket.socket:
+    """Return a socket that its owner alone may use, in place of one that a dead server left; raises OSError."""
+    for folder in (path.parent.parent, path.parent):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _check_folder(path)
+    with contextlib.suppress(FileNotFoundError):
+        if not stat.S_ISSOCK(path.lstat().st_mode):
+            raise FileExistsError(f"{path} is no socket")
+        with socket.socket(socket.AF_UNIX) as probe, contextlib.suppress(ConnectionRefusedError):
+            probe.connect(os.fspath(path))
+            raise FileExistsError(f"another server listens at {path}")
+        path.unlink()
+    listening = socket.socket(socket.AF_UNIX)
+    mask = os.umask(0o177)
+    try:
+        listening.bind(os.fspath(path))
+        listening.listen(8)
+    except BaseException:
+        listening.close()
+        raise
+    finally:
+        os.umask(mask)
+    return listening

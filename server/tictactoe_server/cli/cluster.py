@@ -1,0 +1,141 @@
+"""The commands about the store of several servers: the stream is made once, and looked at whenever one likes."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from tictactoe_server.cli.access import access_options, store_option
+from tictactoe_server.cli.log import set_up_logging
+from tictactoe_server.cluster.requirement import needing_nats
+from tictactoe_server.storage import CannotOpenStore
+
+if TYPE_CHECKING:
+    from tictactoe_server.cluster.jetstream import Link
+
+MAKING_SECONDS: Final = 25.0
+"""For how long it is tried to make the stream: nodes that have just started choose a leader first."""
+
+_AGAIN_SECONDS: Final = 0.5
+_LASTING: Final = ("permissions violation", "already in use", "not supported")
+"""What the nodes say where trying again changes nothing."""
+
+
+@click.group()
+def cluster() -> None:
+    """Prepare the store of several servers, and look after it."""
+
+
+@cluster.command()
+@store_option
+@access_options
+@click.option(
+    "--replicas",
+    type=click.IntRange(1, 5),
+    default=3,
+    show_default=True,
+    metavar="NUMBER",
+    help="On how many nodes everything is kept; with less than 3 the loss of one stops all.",
+)
+def init(store: str, store_credentials: Path | None, store_ca: Path | None, replicas: int) -> None:
+    """Make the stream that keeps rooms, players and games, and print the rights that the servers' user needs.
+
+    Nothing is changed where it is there already. Use credentials that may make streams, which servers need not.
+    """
+
+    async def work(link: Link) -> None:
+        from tictactoe_server.cluster.jetstream import rights
+
+        await _make_stream(link, replicas)
+        click.echo(f"The stream is there, on {_nodes(replicas)}. The user of the servers needs these rights:")
+        click.echo("permissions {")
+        for verb, subjects in rights().items():
+            listed = ", ".join(f'"{subject}"' for subject in subjects)
+            click.echo(f"  {verb} {{ allow: [{listed}] }}")
+        click.echo("}")
+
+    _run(store, store_credentials, store_ca, work)
+
+
+@cluster.command()
+@store_option
+@access_options
+@click.option(
+    "--monitor",
+    multiple=True,
+    metavar="URL",
+    help="The monitoring page of a node, as in http://a.example:8222, to see whether it flushes every write.",
+)
+def check(store: str, store_credentials: Path | None, store_ca: Path | None, monitor: Sequence[str]) -> None:
+    """Say how the store and the servers are, and what is wrong with them. Exit code 1 where something is.
+
+    Use the credentials of the servers: each of their rights is tried once.
+    """
+
+    async def work(link: Link) -> None:
+        from tictactoe_server.cli.cluster_check import inspect  # what else is here does without the library
+
+        report = await inspect(link, monitor)
+        for line in report.said:
+            click.echo(line)
+        for line in report.wrong:
+            click.echo(f"Wrong: {line}")
+        if report.wrong:
+            sys.exit(1)
+        click.echo("Nothing is wrong.")
+
+    _run(store, store_credentials, store_ca, work)
+
+
+async def _make_stream(link: Link, replicas: int) -> None:
+    """Make the stream, and try again for a while where the nodes cannot yet; raises `CannotOpenStore`."""
+    from tictactoe_server.cluster.jetstream import make_stream
+
+    said, deadline = "", time.monotonic() + MAKING_SECONDS
+    while True:
+        try:
+            return await make_stream(link, replicas)
+        except CannotOpenStore as error:
+            if time.monotonic() > deadline or any(words in str(error).lower() for words in _LASTING):
+                raise
+            if str(error) != said:
+                said = str(error)
+                click.echo(f"{said} Trying again for up to {MAKING_SECONDS:.0f} s.", err=True)
+        await asyncio.sleep(_AGAIN_SECONDS)
+
+
+def _run(
+    urls: str, credentials: Path | None, ca: Path | None, work: Callable[[Link], Coroutine[Any, Any, None]]
+) -> None:
+    """Do something with a connection to the store, or say why not and end."""
+
+    async def connected() -> None:
+        link = await _open_link(urls, credentials, ca)
+        try:
+            await work(link)
+        finally:
+            await link.close()
+
+    set_up_logging("text", "error")
+    try:
+        asyncio.run(connected())
+    except CannotOpenStore as error:
+        click.echo(f"tictactoe-server: {error}", err=True)
+        sys.exit(1)
+
+
+async def _open_link(urls: str, credentials: Path | None, ca: Path | None) -> Link:
+    """Return a connection to the store; raises `CannotOpenStore`."""
+    with needing_nats():
+        from tictactoe_server.cluster.jetstream import Link
+    return await Link.open(urls, credentials=credentials, ca=ca)
+
+
+def _nodes(count: int) -> str:
+    return "one node" if count == 1 else f"{count} nodes"

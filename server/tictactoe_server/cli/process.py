@@ -1,0 +1,216 @@
+"""A server as a process of its own: its event loop, what stops it, and what it prints for the operator."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from typing import Any, Final, cast
+
+import click
+import structlog
+
+from tictactoe_server import __version__
+from tictactoe_server.admin import ControlSocket, socket_path
+from tictactoe_server.cli.log import tell
+from tictactoe_server.cli.supervision import Supervisor
+from tictactoe_server.server import Server
+from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
+from tictactoe_server.transport import Announcement
+
+RESERVED_DESCRIPTORS: Final = 128
+"""For those who are told that they are too many, for the disk, the log and the bots' processes."""
+
+SWITCH_SECONDS: Final = 0.0001
+"""How long the event loop may keep the store's thread from going on, each time that one is done with the disk."""
+
+log: Final = structlog.get_logger(__name__)
+
+
+def run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
+    """Serve until a signal says stop, `with_parent` also until standard input ends.
+
+    Raises `CannotListen`, `CannotUseCertificate` and `CannotOpenStore` before anybody was let in.
+    """
+    _spare_the_collector()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    limits = _within_descriptors(limits)
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(_serve(settings, limits, with_parent=with_parent))
+
+
+async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
+    stop = _Stop()
+    _on_signals(stop)
+    if with_parent:
+        _on_end_of_input(stop)
+    supervisor = Supervisor()
+    async with Server(settings, limits=limits) as server:
+        if server.certificate is not None:
+            _on_hang_up(server.certificate.renew)
+        control = ControlSocket(socket_path(settings.data, server.port), server.carry_out)
+        if not with_parent:
+            await control.open()
+        _tell_addresses(settings.host, server)
+        announcement = Announcement(
+            settings.host,
+            server.port,
+            name=settings.announce_as,
+            tls_name=None if server.certificate is None else next(iter(server.certificate.names), None),
+        )
+        if settings.announces and not with_parent:
+            announcement.open()
+        _log_start(settings, limits, server)
+        if settings.data is None and settings.store is None:
+            tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
+        supervisor.tell("READY=1", f"STATUS=Listening on {server.url}")
+        living = asyncio.create_task(supervisor.keep_alive())
+        await _first_of(stop.asked.wait(), server.until_drained())
+        supervisor.tell("STOPPING=1")
+        living.cancel()
+        farewell = asyncio.create_task(announcement.close())
+        control.close()
+        stop.hurry = server.hurry
+        tell("Stopping: everybody is told.", settings.log_format)
+    await farewell
+    log.info("server stopped")
+
+
+class _Stop:
+    """Called with every signal: the first asks for the end, the next ones `hurry`."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.hurry: Callable[[], None] = lambda: None
+
+    def __call__(self) -> None:
+        if self.asked.is_set():
+            self.hurry()
+        self.asked.set()
+
+
+async def _first_of(*waits: Coroutine[Any, Any, object]) -> None:
+    """Return when one of them does."""
+    tasks = [asyncio.create_task(wait) for wait in waits]
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _log_start(settings: Settings, limits: Limits, server: Server) -> None:
+    """Log what was started, with the limits that are not the usual ones."""
+    usual = Limits()
+    changed = [f"{name}={count_of(limits, name)}" for name in COUNTS if count_of(limits, name) != count_of(usual, name)]
+    log.info(
+        "server started",
+        version=__version__,
+        port=server.port,
+        data=None if settings.data is None else str(settings.data.absolute()),
+        limits=",".join(changed) or "usual",
+    )
+
+
+def _spare_the_collector() -> None:
+    """Let the garbage collector leave alone what was imported, and look seldom.
+
+    A batch of moves that wait for the disk is more than 700 new objects, the default for looking again; neither they
+    nor connections leave cycles behind, and what tasks and errors leave is little.
+    """
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+
+
+def _within_descriptors(limits: Limits) -> Limits:
+    """Return the limits with so few connections that descriptors are left for the disk and the bots' processes.
+
+    As many descriptors as the system allows are asked for first.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return limits
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        soft = hard
+    if soft == resource.RLIM_INFINITY:
+        return limits
+    most = max(1, soft - RESERVED_DESCRIPTORS)
+    return replace(limits, connections=min(limits.connections or most, most))
+
+
+def _tell_addresses(host: str | None, server: Server) -> None:
+    """Print where to connect: the line that scripts wait for, the link for a browser, and what to send to a friend.
+
+    That is a link with the machine's own address, with TLS a name of the certificate, and a line more for each further
+    one; then how to go there in a terminal. Where browsers are shown nothing it is that alone.
+    """
+    everywhere = host in (None, "0.0.0.0", "::")
+    click.echo(f"Listening on {server.url}{' (all addresses)' if everywhere else ''}")
+    whence = f"From another machine{'' if server.certificate else ' on this network'}:"
+    links, command = server.links_for_others(), f"{_client_beside(sys.argv[0])} --server"
+    if server.link == server.url:
+        told = [(whence if number == 0 else "or:", f"{command} {link}") for number, link in enumerate(links)]
+    else:
+        told = [("In a browser:", server.link)]
+        told += [(whence if number == 0 else "or:", link) for number, link in enumerate(links)]
+        told += [("in a terminal there:", f"{command} {link}") for link in links[:1]]
+    width = max((len(label) for label, _ in told), default=0)
+    for label, text in told:
+        click.echo(f"{label:>{width}}  {text}")
+    sys.stdout.flush()
+
+
+def _client_beside(started: str) -> str:
+    """Return how a friend calls the client who installed it as the server was, which was `started` by this path.
+
+    >>> _client_beside(".venv/bin/tictactoe-server"), _client_beside("/usr/bin/tictactoe-server")
+    ('.venv/bin/tictactoe-client', 'tictactoe-client')
+    """
+    folder = "" if os.path.isabs(started) else os.path.dirname(started)
+    return os.path.join(folder, "tictactoe-client")
+
+
+def _on_hang_up(renew: Callable[[], None]) -> None:
+    """Call `renew` on SIGHUP, which with no such use ends the process; Windows has none."""
+    if hasattr(signal, "SIGHUP"):
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, renew)
+
+
+def _on_signals(stop: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(name, stop)
+        except NotImplementedError:  # Windows
+            signal.signal(name, lambda *_: loop.call_soon_threadsafe(stop))
+
+
+def _on_end_of_input(stop: Callable[[], None]) -> None:
+    """Call `stop` when standard input ends, as it does with the process that holds its other end."""
+    loop = asyncio.get_running_loop()
+
+    def wait() -> None:
+        with contextlib.suppress(OSError):
+            while os.read(0, 4096):
+                pass
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(stop)
+
+    threading.Thread(target=wait, name="standard input", daemon=True).start()
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """Return uvloop's factory where uvloop exists, else None for asyncio's own loop."""
+    with contextlib.suppress(ImportError):
+        import uvloop
+
+        return cast(Any, uvloop).new_event_loop  # type: ignore[no-any-return]
+    return None

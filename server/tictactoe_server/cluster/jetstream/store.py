@@ -1,0 +1,214 @@
+"""The store of several servers: one stream for all, and a copy of the finished games for each.
+
+A game's id is the sequence of its message. The copy takes games in that order, so it goes on behind its newest one:
+some of them every few seconds, and all before a question is answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, Self
+
+import msgspec
+import structlog
+
+from tictactoe_server.cluster.jetstream import tables
+from tictactoe_server.cluster.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message, on_failure
+from tictactoe_server.cluster.jetstream.setup import find_stream
+from tictactoe_server.cluster.jetstream.stream import DELETE_SUBJECT, FEED, MAX_WAITING, TOMBSTONE, Stream, entry_of
+from tictactoe_server.rooms import FinishedGame
+from tictactoe_server.storage.documents import decode_game, encode_game
+from tictactoe_server.storage.sqlite import SqliteArchive, SqliteStore
+from tictactoe_server.storage.store import MISSING, UNAWAITED, Ban, Conflict, StoreUnavailable, Unreadable
+
+_COPY_SECONDS: Final = 5.0
+_MOST_AT_A_TIME: Final = 1_000
+"""How many games are copied how often, where nobody asks for any."""
+
+_PATIENCE_SECONDS: Final = 1.0
+
+log: Final = structlog.get_logger(__name__)
+
+
+class JetStreamStore:
+    """Everything in a stream; see `Storage` for what the methods promise.
+
+    `link` is the connection, which servers may use to talk to one another.
+    """
+
+    def __init__(self, link: Link, copy: SqliteStore, *, max_waiting: int = MAX_WAITING) -> None:
+        self.link = link
+        self._stream = stream = Stream(link, max_waiting=max_waiting)
+        self._copy = copy
+        self.figures = stream.figures
+        self.owed_since = stream.owed_since
+        self.rooms = tables.JetStreamRooms(stream)
+        self.players = tables.JetStreamPlayers(stream)
+        self.bans = tables.JetStreamBans(stream)
+        self.archive = _Archive(stream, copy.archive)
+
+    @classmethod
+    async def open(
+        cls,
+        urls: str,
+        *,
+        credentials: Path | None = None,
+        ca: Path | None = None,
+        data: Path | None = None,
+        unsafe: bool = False,
+        max_waiting: int = MAX_WAITING,
+        patience_seconds: float = PATIENCE_SECONDS,
+        opening_seconds: float = OPENING_SECONDS,
+    ) -> Self:
+        """Return the store behind ``nats://a,b,c``, with its copy of the games in the folder `data`, None for memory.
+
+        `credentials` and `ca` are as for `Link.open`. Raises `CannotOpenStore`, also where the stream may lose what it
+        has acknowledged, unless that is accepted as `unsafe`.
+        """
+        link = await Link.open(
+            urls, credentials=credentials, ca=ca, patience_seconds=patience_seconds, opening_seconds=opening_seconds
+        )
+        async with on_failure(link.close):
+            info = await find_stream(Stream(link), urls, opening_seconds, unsafe=unsafe)
+            copy = SqliteStore.open(None if data is None else data / "history")
+        store = cls(link, copy, max_waiting=max_waiting)
+        async with on_failure(store.close):
+            await copy.archive.begin_copy(info.created, info.state.last_seq)
+        link.run(store.archive.keep())
+        return store
+
+    def note_time(self, ms: int) -> None:
+        """Keep the time over the note before."""
+        self._stream.replace(tables.TIME, str(ms).encode(), None, UNAWAITED)
+
+    async def noted_time(self) -> int | None:
+        """Return the last note of any server, or None."""
+        found = await self._stream.newest(tables.TIME)
+        try:
+            return None if found is None else int(found.document)
+        except ValueError as error:
+            raise Unreadable(f"The time is no number: {error}.") from error
+
+    async def identity(self) -> tuple[str, bytes]:
+        """Return by what players know these servers, and a secret that they share; made by whoever comes first."""
+        while (found := await self._stream.newest(tables.IDENTITY)) is None:
+            new = "c" + secrets.token_urlsafe(9), secrets.token_bytes(32)
+            with contextlib.suppress(Conflict):
+                await self._stream.put(tables.IDENTITY, msgspec.json.encode(new), MISSING)
+        return msgspec.json.decode(found.document, type=tuple[str, bytes])
+
+    async def follow_bans(self, changed: Callable[[str, Ban | None], None]) -> None:
+        """Tell of each ban that there is, and of each that any server keeps or forgets from now on."""
+        told = dict[str, Ban | None]()
+
+        def tell(subject: str, ban: Ban | None) -> None:
+            told[subject] = ban
+            changed(subject, ban)
+
+        def hear(message: Message) -> None:
+            entry = entry_of(message)
+            tell(tables.subject_of(entry.key), tables.read_ban(entry))
+
+        async def tell_all() -> None:
+            with contextlib.suppress(StoreUnavailable):
+                bans = {ban.subject: ban for ban in await self.bans.load_all()}
+                for subject in {*told, *bans}:
+                    if bans.get(subject) != told.get(subject):
+                        tell(subject, bans.get(subject))
+
+        await self.link.subscribe(f"{FEED}{tables.BAN}>", hear)
+        self.link.on_connected.append(lambda: self.link.run(tell_all()))
+        await tell_all()
+
+    async def close(self) -> None:
+        """Wait for what is under way, and let go of the connection and the copy."""
+        await self._stream.close()
+        await self.link.close()
+        await self._copy.close()
+
+
+class _Archive:
+    """The copy; see `Archive` for what the methods promise. Let `keep` run beside it."""
+
+    def __init__(self, stream: Stream, copy: SqliteArchive) -> None:
+        self._stream = stream
+        self._copy = copy
+        self._reached = 0
+        self._lock = asyncio.Lock()
+
+    async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, FinishedGame]]:
+        await self._copy_all()
+        return await self._copy.games_of(player, limit, before)
+
+    async def game(self, id: int) -> FinishedGame | None:
+        await self._copy_all()
+        return await self._copy.game(id)
+
+    async def forget_before(self, at: int) -> bool:
+        """Forget some of the games that ended before a moment, here and in the stream."""
+        ids = await self._copy.before(at)
+        if ids:
+            ids += await self._shared_before(at)
+        orders = [msgspec.json.encode({"seq": id, "no_erase": True}) for id in ids]
+        await asyncio.gather(*(self._stream.link.request(DELETE_SUBJECT, order) for order in orders))
+        return await self._copy.forget_before(at)
+
+    async def share(self, id: str, game: FinishedGame) -> None:
+        await self._stream.put(tables.share_key(id), encode_game(game))
+
+    async def shared_id(self, half: str) -> str | None:
+        found = await self._stream.next(f"{tables.SHARE}{half}.*", 0)
+        while found is not None and found.is_gone:
+            found = await self._stream.next(f"{tables.SHARE}{half}.*", found.sequence)
+        return found and tables.shared_id_of(found.key)
+
+    async def unshare(self, id: str) -> None:
+        await self._stream.put(tables.share_key(id), b"", headers=TOMBSTONE)
+
+    async def shared(self, id: str) -> FinishedGame | None:
+        found = await self._stream.newest(tables.share_key(id))
+        return found and decode_game(found.document)
+
+    async def keep(self) -> None:
+        """Copy some now and then, until cancelled; what fails is tried again."""
+        while True:
+            try:
+                await self._copy_on(_MOST_AT_A_TIME)
+            except StoreUnavailable as unavailable:
+                log.warning("finished games could not be copied yet", reason=str(unavailable))
+            await asyncio.sleep(_COPY_SECONDS)
+
+    async def _copy_all(self) -> None:
+        """Copy all there are, or what can be had while anybody would wait."""
+        with contextlib.suppress(TimeoutError, StoreUnavailable):
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                await self._copy_on(math.inf)
+
+    async def _copy_on(self, most: float) -> None:
+        """Copy what the stream has and the copy has not, about so many."""
+        async with self._lock:
+            upto = await self._stream.last_sequence()
+            self._reached = self._reached or await self._copy.newest()
+            async for entries in self._stream.walk(tables.GAME + ">", self._reached, upto):
+                games = [(entry.sequence, entry.document) for entry in entries]
+                await self._copy.take(games)
+                self._reached = max([self._reached, *(id for id, _ in games)])
+                most -= len(games)
+                if most <= 0:
+                    return
+            self._reached = max(self._reached, upto)
+
+    async def _shared_before(self, at: int) -> list[int]:
+        """Return the sequences of the shared copies of games that ended before a moment."""
+        found = []
+        async for entries in self._stream.walk(tables.SHARE + ">"):
+            for entry in entries:
+                with contextlib.suppress(Unreadable):
+                    if decode_game(entry.document).at < at:
+                        found.append(entry.sequence)
+        return found

@@ -1,0 +1,357 @@
+"""The stream that keeps everything: what is kept under a key, all there is behind a sequence, and the writes under way.
+
+The keys are subjects under `PREFIX`, and each message is sent on under `FEED` once it is kept; the sequence of a key's
+newest message is its revision. Any node that has a copy answers for many messages at once, and may be behind; the
+leader answers for one, and has the last word. A write is on the disks of most nodes when it is acknowledged; nothing is
+sent a second time from here but a new value over a tombstone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Final, NamedTuple, TypeVar
+
+import msgspec
+
+from tictactoe_server.cluster.jetstream.link import Link, Message
+from tictactoe_server.storage.figures import WriteFigures
+from tictactoe_server.storage.store import (
+    MISSING,
+    Conflict,
+    NotStored,
+    Pending,
+    StoreBusy,
+    StoreUnavailable,
+    Unsettled,
+    Waiter,
+)
+
+STREAM: Final = "KV_rooms"
+PREFIX: Final = "$KV.rooms."
+FEED: Final = "ev.rooms."
+INFO_SUBJECT: Final = f"$JS.API.STREAM.INFO.{STREAM}"
+READ_SUBJECT: Final = f"$JS.API.STREAM.MSG.GET.{STREAM}"
+DELETE_SUBJECT: Final = f"$JS.API.STREAM.MSG.DELETE.{STREAM}"
+READ_MANY_SUBJECT: Final = f"$JS.API.DIRECT.GET.{STREAM}"
+TOMBSTONE: Final = {"KV-Operation": "DEL", "Nats-TTL": "1s"}
+"""The headers of a message that says that its key is gone; a second later it goes itself."""
+
+MAX_WAITING: Final = 10_000
+"""How many writes may be under way at once."""
+
+_GONE: Final = b"KV-Operation:"
+_HEADERS: Final = re.compile(rb"\r\nNats-Subject: *\$KV\.rooms\.(\S+)\r\n(?:.*\r\n)*?Nats-Sequence: *(\d+)\r\n")
+"""Of a message of the stream that is sent on or read: its key, and its sequence."""
+
+_EXPECTED: Final = "Nats-Expected-Last-Subject-Sequence"
+"""The header of a compare-and-set."""
+
+_AT_ONCE: Final = 250
+"""How many messages are read at once: who decodes them holds up all else for so long."""
+
+_CLOSING_SECONDS: Final = 2.0
+_NO_MESSAGE: Final = 10037
+_WRONG_SEQUENCE: Final = 10071
+_WRITE_IN_PROCESS: Final = 10164
+_REFUSALS: Final = {
+    10002: "the account has no room left",
+    10023: "a node has no room left",
+    10047: "a node has no room left",
+    10054: "the document is too large",
+    10077: "the stream is full, or a disk is",
+    10176: "the batch was given up",
+}
+"""After these nothing is written, and what was kept before is whole."""
+
+Answer = TypeVar("Answer", bound=msgspec.Struct)
+
+
+class Entry(NamedTuple):
+    """A message of the stream; with `is_gone` it is a tombstone."""
+
+    key: str
+    sequence: int
+    document: bytes
+    is_gone: bool
+
+
+class _Config(msgspec.Struct, frozen=True):
+    subjects: list[str] = []
+    storage: str = ""
+    num_replicas: int = 1
+    max_msgs_per_subject: int = -1
+    discard: str = "old"
+    max_age: int = 0
+    allow_direct: bool = False
+    allow_msg_ttl: bool = False
+    allow_atomic: bool = False
+    persist_mode: str = ""
+    republish: dict[str, str | bool] | None = None
+
+
+class _State(msgspec.Struct, frozen=True):
+    messages: int = 0
+    bytes: int = 0
+    last_seq: int = 0
+
+
+class _Peer(msgspec.Struct, frozen=True):
+    """A node that keeps a copy and is not the leader."""
+
+    name: str
+    current: bool = False
+    offline: bool = False
+    lag: int = 0
+
+
+class _Copies(msgspec.Struct, frozen=True):
+    """Which nodes keep the stream; `leader` is empty while there is none."""
+
+    leader: str = ""
+    replicas: list[_Peer] = []
+
+
+class StreamError(msgspec.Struct, frozen=True):
+    """What JetStream says is wrong; the numbers are those of its own list of errors."""
+
+    err_code: int = 0
+    description: str = ""
+
+
+class StreamInfo(msgspec.Struct, frozen=True):
+    """What the leader says of the stream, or why it does not."""
+
+    config: _Config = _Config()
+    state: _State = _State()
+    cluster: _Copies = _Copies()
+    created: str = ""
+    error: StreamError | None = None
+
+
+class _Message(msgspec.Struct, frozen=True):
+    subject: str
+    seq: int
+    hdrs: bytes = b""
+    data: bytes = b""
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    """To a write or a question for one message."""
+
+    seq: int = 0
+    message: _Message | None = None
+    error: StreamError | None = None
+
+
+class _Write(msgspec.Struct, eq=False):
+    """One write, and when it was asked for (s, as `time.monotonic`)."""
+
+    key: str
+    document: bytes
+    expected: int | None
+    waiter: Waiter
+    headers: dict[str, str]
+    before: tuple[str, bytes] | None
+    since: float = msgspec.field(default_factory=time.monotonic)
+
+
+class Stream:
+    """Reads and writes over `link`. What is awaited may raise `StoreUnavailable`."""
+
+    def __init__(self, link: Link, *, max_waiting: int = MAX_WAITING) -> None:
+        self.link = link
+        self.figures = WriteFigures()
+        self._max_waiting = max_waiting
+        self._waiting: dict[_Write, None] = {}
+        self._owed_since: float | None = None
+
+    async def ask(self, subject: str, question: object, kind: type[Answer]) -> Answer:
+        """Return what JetStream answers to a request."""
+        try:
+            return msgspec.json.decode(await self.link.request(subject, msgspec.json.encode(question)), type=kind)
+        except msgspec.MsgspecError as error:
+            raise StoreUnavailable(f"The store's answer is none: {error}.") from error
+
+    async def info(self) -> StreamInfo:
+        """Return what the leader says of the stream; `error` is not None where there is none."""
+        return await self.ask(INFO_SUBJECT, {}, StreamInfo)
+
+    async def last_sequence(self) -> int:
+        """Return the sequence of the newest message, by the leader."""
+        info = await self.info()
+        if info.error is not None:
+            raise _unavailable(info.error)
+        return info.state.last_seq
+
+    async def newest(self, key: str) -> Entry | None:
+        """Return what is kept under a key, by the leader, or None."""
+        found = await self._read({"last_by_subj": PREFIX + key})
+        return None if found is None or found.is_gone else found
+
+    async def next(self, keys: str, after: int) -> Entry | None:
+        """Return the first message behind a sequence of keys such as ``room.>``, by the leader, or None."""
+        return await self._read({"seq": after + 1, "next_by_subj": PREFIX + keys})
+
+    async def walk(self, keys: str, after: int = 0, upto: int | None = None) -> AsyncIterator[list[Entry]]:
+        """Yield what is kept under keys such as ``room.>`` behind one sequence and up to another, some at a time.
+
+        Without `upto` it is all that is there now, by the leader, so that a node that is cut off from the others gives
+        nothing. A key that is written meanwhile may be missing: its message is behind `upto` then.
+        """
+        if upto is None:
+            upto = await self.last_sequence()
+        while after < upto:
+            question = msgspec.json.encode({"seq": after + 1, "next_by_subj": PREFIX + keys, "batch": _AT_ONCE})
+            found = [entry_of(message) for message in await self.link.request_many(READ_MANY_SUBJECT, question)]
+            if not found:  # of all copies, or of one that is behind
+                one = await self.next(keys, after)
+                if one is None:
+                    return
+                found = [one]
+            yield [entry for entry in found if entry.sequence <= upto and not entry.is_gone]
+            after = found[-1].sequence
+
+    def replace(
+        self,
+        key: str,
+        document: bytes,
+        expected_revision: int | None,
+        waiter: Waiter,
+        headers: dict[str, str] | None = None,
+        before: tuple[str, bytes] | None = None,
+    ) -> None:
+        """Keep a document in place of the one with that revision, of whichever for None, and tell the waiter.
+
+        `before` is another key and its document, which are kept with this one, or neither is.
+        """
+        if len(self._waiting) >= self._max_waiting:
+            waiter.failed(StoreBusy("Too much waits for the store."))
+            return
+        write = _Write(key, document, expected_revision, waiter, headers or {}, before)
+        self._waiting[write] = None
+        self._send(write)
+
+    def delete(self, key: str, expected_revision: int, waiter: Waiter) -> None:
+        """Let a key be gone, if it has that revision, and tell the waiter `MISSING`."""
+        if expected_revision == MISSING:
+            waiter.failed(Conflict(key))
+        else:
+            self.replace(key, b"", expected_revision, waiter, TOMBSTONE)
+
+    async def put(
+        self, key: str, document: bytes, expected_revision: int | None = None, headers: dict[str, str] | None = None
+    ) -> None:
+        """Replace a document and return when that is kept; raises `Conflict`, too."""
+        pending = Pending()
+        self.replace(key, document, expected_revision, pending, headers)
+        await pending.future
+
+    def owed_since(self) -> float | None:
+        """Return since when the store owes an answer or is away (s, as `time.monotonic`), or None.
+
+        It owes one to the oldest write, or to one that never got any.
+        """
+        oldest = next(iter(self._waiting)).since if self._waiting else None
+        return min(
+            (since for since in (oldest, self._owed_since, self.link.away_since) if since is not None), default=None
+        )
+
+    async def close(self) -> None:
+        """Wait for the writes under way, for no longer than an answer may take."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_CLOSING_SECONDS):
+                while self._waiting:  # noqa: ASYNC110  # each of them is answered by itself
+                    await asyncio.sleep(0.01)
+
+    async def _read(self, question: dict[str, str | int]) -> Entry | None:
+        answer = await self.ask(READ_SUBJECT, question, _Answer)
+        if answer.message is not None:
+            subject, sequence, document = answer.message.subject, answer.message.seq, answer.message.data
+            return Entry(subject[len(PREFIX) :], sequence, document, _GONE in answer.message.hdrs)
+        if answer.error is not None and answer.error.err_code == _NO_MESSAGE:
+            return None
+        raise _unavailable(answer.error)
+
+    def _send(self, write: _Write) -> None:
+        headers = {} if write.expected is None else {_EXPECTED: str(write.expected)}
+        headers.update(write.headers)
+        if write.before is not None:
+            batch = {"Nats-Batch-Id": secrets.token_hex(8)}
+            key, document = write.before
+            error = self.link.publish(PREFIX + key, document, batch | {"Nats-Batch-Sequence": "1"})
+            if error is not None:
+                self._settle(write, error)
+                return
+            headers |= batch | {"Nats-Batch-Sequence": "2", "Nats-Batch-Commit": "1"}
+        self.link.ask(PREFIX + write.key, write.document, headers or None, partial(self._settle, write))
+
+    def _settle(self, write: _Write, answer: Message | Exception) -> None:
+        """Tell who waits for a write what came of it."""
+        outcome = outcome_of(write.key, answer.data) if isinstance(answer, Message) else answer
+        if isinstance(outcome, int):  # nearly all
+            del self._waiting[write]
+            self._owed_since = None
+            self.figures.add(time.monotonic() - write.since, 1)
+            write.waiter.stored(outcome if write.document else MISSING)  # a tombstone's revision is nobody's
+            return
+        if isinstance(outcome, Conflict):
+            self._owed_since = None
+            if write.expected == MISSING:
+                self.link.run(self._write_over_tombstone(write))
+                return
+        elif self._owed_since is None and not isinstance(outcome, Unsettled):
+            self._owed_since = write.since
+        del self._waiting[write]
+        write.waiter.failed(outcome)
+
+    async def _write_over_tombstone(self, write: _Write) -> None:
+        """Write what is new once more, where it is a tombstone that is in its way."""
+        try:
+            found = await self._read({"last_by_subj": PREFIX + write.key})
+        except StoreUnavailable as unavailable:
+            self._settle(write, NotStored(str(unavailable)))  # it certainly was refused
+            return
+        write.expected = MISSING if found is None else found.sequence
+        if found is None or found.is_gone:
+            self._send(write)
+        else:
+            self._settle(write, Conflict(write.key))
+
+
+def entry_of(message: Message) -> Entry:
+    """Return the entry that was read or sent on to the feed; raises `StoreUnavailable` where it is something else."""
+    found = _HEADERS.search(message.lines)
+    if found is None:
+        raise StoreUnavailable("The store's answer is none: a message without a sequence.")
+    return Entry(found[1].decode(), int(found[2]), message.data, _GONE in message.lines)
+
+
+_decode: Final = msgspec.json.Decoder(_Answer).decode
+
+
+def outcome_of(key: str, answer: bytes) -> int | Exception:
+    """Return the revision of a write from its answer, or what came of it instead."""
+    try:
+        found = _decode(answer)
+    except msgspec.MsgspecError as error:
+        return StoreUnavailable(f"The store's answer is none: {error}.")
+    if found.seq > 0 and found.error is None:
+        return found.seq
+    code = 0 if found.error is None else found.error.err_code
+    if code == _WRONG_SEQUENCE:
+        return Conflict(key)
+    if code == _WRITE_IN_PROCESS:
+        return Unsettled("The store is still about an earlier write of the same.")
+    if code in _REFUSALS:
+        return NotStored(f"The store refuses: {_REFUSALS[code]}.")
+    return _unavailable(found.error)
+
+
+def _unavailable(error: StreamError | None) -> StoreUnavailable:
+    return StoreUnavailable(f"The store says: {'nothing' if error is None else error.description}.")

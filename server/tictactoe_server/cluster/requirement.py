@@ -1,0 +1,19 @@
+"""What only a server in a cluster needs: the library for NATS, which a server on its own disk does without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tictactoe_server.storage.store import CannotOpenStore
+
+
+@contextmanager
+def needing_nats() -> Iterator[None]:
+    """Import the package `jetstream` inside; raises `CannotOpenStore` where the library is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in ("nats", "nkeys", "nacl"):
+            raise
+        raise CannotOpenStore("A store on NATS needs the library nats-py: pip install '.[cluster]'.") from missing

@@ -1,0 +1,339 @@
+"""The path of every change: one at a time through each room, applied, stored, and only then answered and shown.
+
+It leads from the bytes to the store without a wait; the store calls back, at once where it is memory, at the end of a
+batch on disk. While one change of a room is under way, the next ones wait in the room.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+import structlog
+
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.requests import Move
+from tictactoe_server.core.live_room import Change, LiveRoom
+from tictactoe_server.rooms import (
+    NOBODY,
+    Command,
+    Expire,
+    FinishedGame,
+    Player,
+    Refused,
+    Room,
+    finished_game,
+    is_expired,
+    seen_at,
+)
+from tictactoe_server.storage import MISSING, Conflict, NotStored, Rooms, StoreUnavailable, Unreadable, Unsettled
+
+ATTEMPTS: Final = 8
+"""How often a change is tried against what others store meanwhile, until the room is `busy`."""
+
+FIRST_REST_SECONDS: Final = 0.02
+LONGEST_REST_SECONDS: Final = 0.5
+UNSETTLED_SECONDS: Final = 2.0
+"""How long a change rests until it is tried again, twice as long each time up to the second; and how long an earlier
+write of the room may be in process until it is not waited for any more."""
+
+ANSWER_SECONDS: Final = 2.5
+"""After how long a change is answered that waits for others of its room, or is tried again."""
+
+READ_AGAIN_SECONDS: Final = 5.0
+"""How soon a room is read again of which it is not known what is stored, where nobody asks for anything in it."""
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Changes:
+    """Carries changes out. `now` returns ms of served time.
+
+    `on_stored` is called with each room that was opened, or whose seats, clock or result changed, and with what it was
+    before, None where it is new; `on_gone` with each that others ended, and the words for that; `on_shown` with each
+    in which bots sit that shows a new state; `keeps` tells of a game that is over whether it is kept. `moves` is how
+    many were played.
+    """
+
+    def __init__(self, rooms: Rooms, now: Callable[[], int]) -> None:
+        self._rooms = rooms
+        self._now = now
+        self._resting: set[asyncio.Task[None]] = set()
+        self.moves = 0
+        self.on_stored: Callable[[LiveRoom, Room | None], None] = lambda live, before: None
+        self.on_gone: Callable[[LiveRoom, str], None] = lambda live, reason: None
+        self.keeps: Callable[[LiveRoom, FinishedGame], bool] = lambda live, game: True
+        self.on_shown: Callable[[LiveRoom], None] = lambda live: None
+
+    def submit(self, change: Change) -> None:
+        """Carry a change out when its turn has come; it is told when it is settled."""
+        change.path = self
+        change.asked_at = asyncio.get_running_loop().time()
+        live = change.live
+        if live.change is None and not live.is_going_on:
+            live.change = change
+            self._begin(change)
+        else:
+            live.waiting.append(change)
+            self._bound(change)
+
+    def submit_next(self, change: Change) -> None:
+        """Carry a change out before all that wait: it follows from the one that is being settled."""
+        change.path = self
+        change.asked_at = asyncio.get_running_loop().time()
+        change.live.waiting.appendleft(change)
+
+    async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
+        """Carry a command out for those who can await it; raises `Refused` and `StoreUnavailable`."""
+        awaited = _Awaited(live, player, command, self._now())
+        self.submit(awaited)
+        await awaited.future
+
+    def show(self, live: LiveRoom) -> bool:
+        """Send the state to everybody in the room; where those who watch were shown one just now, return False.
+
+        They are then shown the newest a little later.
+        """
+        live.is_unshown = False
+        is_shown = live.show(self._time_of(live))
+        if not is_shown and not live.is_watching_due:
+            live.is_watching_due = True
+            asyncio.get_running_loop().call_at(live.watched_from, self.show_watchers, live)
+        if live.has_bots:
+            self.on_shown(live)
+        return is_shown
+
+    def show_watchers(self, live: LiveRoom) -> None:
+        """Send the state to those who watch, if they are still to be shown it."""
+        if live.is_watching_due:
+            live.is_watching_due = False
+            live.show_watchers(self._time_of(live))
+
+    async def stop(self) -> None:
+        """Stop what still waits for the store."""
+        for task in self._resting:
+            task.cancel()
+        await asyncio.gather(*self._resting, return_exceptions=True)
+
+    # -- for the store ------------------------------------------------------------------------------------------
+
+    def stored(self, change: Change, revision: int) -> None:
+        """Take what the change made of the room for true."""
+        live, before, after = change.live, change.live.room, change.after
+        if live.change is not change:  # it was given up meanwhile
+            live.is_uncertain = True
+            return
+        if after is None:
+            live.is_gone = True
+            self._settle(change, None)
+            return
+        if type(change.command) is Move:
+            self.moves += 1
+        is_new = live.revision == MISSING
+        live.revision = revision
+        live.is_unshown = True
+        if after.clock is not None:
+            after = seen_at(after, before, self._now())
+        live.room = after
+        if is_new or after.clock is not None or after.seats is not before.seats or after.result is not before.result:
+            self.on_stored(live, None if is_new else before)
+        self._settle(change, None)
+
+    def failed(self, change: Change, error: Exception) -> None:
+        """Try a change again on what others stored, or give it up."""
+        live = change.live
+        if live.change is not change:
+            live.is_uncertain = live.revision != MISSING
+            return
+        if isinstance(error, Conflict | Unsettled):
+            live.is_uncertain = live.revision != MISSING
+            if self._try_again(change, error):
+                return
+            if isinstance(error, Conflict):
+                error = Refused(ErrorCode.BUSY, "Too many want to change this room at once.", retry_ms=500)
+        elif not isinstance(error, NotStored):
+            live.is_uncertain = True
+        self._settle(change, error)
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    def _time_of(self, live: LiveRoom) -> int:
+        """Return the time for a state that has times in it."""
+        return self._now() if live.room.clock is not None or live.room.gone_at else 0
+
+    def _bound(self, change: Change) -> None:
+        """See to it that a change is answered in time whose turn may come late, or more than once."""
+        asyncio.get_running_loop().call_at(change.asked_at + ANSWER_SECONDS, self._give_up, change)
+
+    def _give_up(self, change: Change) -> None:
+        """Say of a change that is not settled yet that the store is away; what is stored of it is read later."""
+        live, error = change.live, StoreUnavailable("It did not answer in time.")
+        if live.change is change:
+            live.is_uncertain = live.revision != MISSING
+            self._settle(change, error)
+        elif change in live.waiting:
+            live.waiting.remove(change)
+            change.settled(error)
+
+    def _go_on(self, live: LiveRoom) -> None:
+        """Begin what waits in a room, until something has to wait for the store."""
+        if live.is_going_on:
+            return
+        live.is_going_on = True
+        while live.waiting and live.change is None:
+            live.change = live.waiting.popleft()
+            self._begin(live.change)
+        live.is_going_on = False
+
+    def _begin(self, change: Change) -> None:
+        """Apply a change whose turn has come, and let it be stored."""
+        live = change.live
+        room = live.room
+        try:
+            if live.is_gone:
+                raise live.why_gone()
+            if live.is_uncertain:
+                self._bound(change)
+                self._start(self._reload(change))
+                return
+            if room.clock_started_at is not None and change.player is not NOBODY and is_expired(room, change.now):
+                live.change = change = _Expiry(change)
+                self._bound(change)
+            change.after = after = change.apply(room)
+            if after is None:
+                self._rooms.delete(room.code, live.revision, change)
+            elif after is room and live.revision != MISSING:
+                self._settle(change, None)
+            elif after.result is not None and room.result is None and not after.was_aborted:
+                game = finished_game(after, time.time_ns() // 1_000_000)
+                self._rooms.save(after.code, after, live.revision, change, game if self.keeps(live, game) else None)
+            else:
+                self._rooms.save(after.code, after, live.revision, change)
+        except Refused as refused:
+            self._settle(change, refused)
+        except Exception as error:
+            log.exception("a change failed", room=room.code, command=type(change.command).__name__)
+            self._settle(change, error)
+
+    def _settle(self, change: Change, error: Exception | None) -> None:
+        """Let a change be answered, show what is new, and go on with what waits."""
+        live = change.live
+        try:
+            change.settled(error)
+            if live.is_unshown and not live.is_gone:
+                self.show(live)
+        except Exception:
+            log.exception("a change could not be answered or shown", room=live.room.code)
+        live.change = None
+        if live.waiting:
+            self._go_on(live)
+        elif live.is_uncertain and isinstance(error, StoreUnavailable):
+            seconds = READ_AGAIN_SECONDS * random.uniform(1, 2)
+            asyncio.get_running_loop().call_later(seconds, self._read_again, live)
+
+    def _read_again(self, live: LiveRoom) -> None:
+        if live.is_uncertain and not live.is_gone and live.change is None:
+            self.submit(NoChange(live, self._now()))
+
+    def _try_again(self, change: Change, error: Conflict | Unsettled) -> bool:
+        """Try a change again, the first time at once and then after longer and longer rests; tell whether it may be."""
+        change.attempts += 1
+        if isinstance(error, Conflict) and change.attempts == 1:
+            self._begin(change)
+            return True
+        if change.attempts >= ATTEMPTS if isinstance(error, Conflict) else change.rested >= UNSETTLED_SECONDS:
+            return False
+        rest = min(max(change.rested, FIRST_REST_SECONDS), LONGEST_REST_SECONDS)  # as long as all before: doubling
+        change.rested += rest
+        self._bound(change)
+        self._start(self._begin_after(change, rest))
+        return True
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._resting.add(task)
+        task.add_done_callback(self._resting.discard)
+
+    async def _begin_after(self, change: Change, rest: float) -> None:
+        """Begin a change after a rest (s), on what is stored by then."""
+        await asyncio.sleep(rest)
+        if change.live.change is change:
+            self._begin(change)
+
+    async def _reload(self, change: Change) -> None:
+        """Read a room again that somebody else may have changed, and go on with the change."""
+        live = change.live
+        try:
+            found = await self._rooms.load(live.room.code)
+        except Exception as error:
+            if not isinstance(error, StoreUnavailable) or isinstance(error, Unreadable):
+                log.exception("a room cannot be read", room=live.room.code)
+            if live.change is change:
+                self._settle(change, error)
+            return
+        if live.change is not change:
+            return
+        live.is_uncertain = False
+        if found is None:
+            live.is_gone = True
+            self.on_gone(live, "It was closed elsewhere.")
+        elif found[1] != live.revision:  # else it is what is here, less who has not come back yet
+            before = live.room
+            live.room, live.revision = found
+            live.is_unshown = True
+            self.on_stored(live, before)
+        self._begin(change)
+
+
+class _Expiry(Change):
+    """The end of a turn whose clock had run out before `then` was asked for; `then` follows it."""
+
+    __slots__ = ("then",)
+
+    def __init__(self, then: Change) -> None:
+        super().__init__(then.live, NOBODY, Expire(), then.now)
+        self.path = then.path
+        self.asked_at = then.asked_at
+        self.then = then
+
+    def settled(self, error: Exception | None) -> None:
+        """Let the change follow that came too late, or fail with this one."""
+        if error is None:
+            self.live.waiting.appendleft(self.then)
+        else:
+            self.then.settled(error)
+
+
+class NoChange(Change):
+    """Leaves the room as it is: for what comes of having its turn, as an uncertain room is read again first."""
+
+    __slots__ = ()
+
+    def __init__(self, live: LiveRoom, now: int) -> None:
+        super().__init__(live, NOBODY, Expire(), now)
+
+    def apply(self, room: Room) -> Room:
+        """Return the same room."""
+        return room
+
+
+class _Awaited(Change):
+    """A change whose outcome is a future."""
+
+    __slots__ = ("future",)
+
+    def __init__(self, live: LiveRoom, player: Player, command: Command, now: int) -> None:
+        super().__init__(live, player, command, now)
+        self.future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def settled(self, error: Exception | None) -> None:
+        """Hand on the outcome."""
+        if self.future.done():
+            return
+        if error is None:
+            self.future.set_result(None)
+        else:
+            self.future.set_exception(error)

@@ -1,0 +1,266 @@
+"""A room in this process: its value as it is stored, who is here, and the changes that are on their way through it.
+
+It shows states and knows who plays and who watches. How a change is carried out is the business of `changes`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import deque
+from collections.abc import Iterator
+from typing import Final, Protocol
+
+from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol.pushes import Push, Replaced, Result
+from tictactoe_server.core.elsewhere import moved
+from tictactoe_server.core.listed import Listed
+from tictactoe_server.core.session import Session
+from tictactoe_server.core.watchers import Watchers
+from tictactoe_server.rooms import Command, Player, Refused, Room, apply, state_of
+from tictactoe_server.storage import MISSING
+from tictactoe_server.transport import encode_frame
+
+WATCHED_SECONDS: Final = 0.05
+"""How often at most those who watch a room are shown a state of it; those who play are shown each."""
+
+_AHEAD_SECONDS: Final = 1.0
+"""How far the ends of games, which no later state tells, may be shown ahead of that."""
+
+
+class Path(Protocol):
+    """What carries changes out and hears from the store what became of them."""
+
+    def stored(self, change: Change, revision: int) -> None:
+        """Go on with a change that is stored."""
+        ...
+
+    def failed(self, change: Change, error: Exception) -> None:
+        """Go on with a change that is not, or not known to be."""
+        ...
+
+
+class Change:
+    """One command on its way through one room: applied, stored, then answered and shown. Nothing else alters a room.
+
+    `now` is when it was asked for, in ms of served time, and `asked_at` in s of the loop's time; `after` is what it
+    makes of the room, once applied; `path` is what carries it out. `attempts` is how often it had to be tried again,
+    `rested` for how long it rested between (s). What follows from it is said by the classes made from this one.
+    """
+
+    __slots__ = ("after", "asked_at", "attempts", "command", "live", "now", "path", "player", "rested")
+
+    path: Path
+    asked_at: float
+
+    def __init__(self, live: LiveRoom, player: Player, command: Command, now: int) -> None:
+        self.live = live
+        self.player = player
+        self.command = command
+        self.now = now
+        self.after: Room | None = None
+        self.attempts = 0
+        self.rested = 0.0
+
+    def apply(self, room: Room) -> Room | None:
+        """Return the room after the change, this very room for none, None where the room is to end; raises `Refused`.
+
+        Called when its turn has come, and again where the store had something newer.
+        """
+        return apply(room, self.player, self.command, self.now)
+
+    def settled(self, error: Exception | None) -> None:
+        """Take notice that it is stored, or why not: exactly once, and before anybody is shown it."""
+
+    def stored(self, revision: int) -> None:
+        """Hear from the store; see `Waiter`."""
+        self.path.stored(self, revision)
+
+    def failed(self, error: Exception) -> None:
+        """Hear from the store; see `Waiter`."""
+        self.path.failed(self, error)
+
+
+class LiveRoom(Listed):
+    """`players` maps the ids of seated players to the sessions that play; those who only look on are its `watchers`.
+
+    `room` is stored, as `revision`, once that is not `MISSING`; with `is_uncertain` something newer may be stored, too,
+    and with `is_unshown` it is newer than what people were shown. One `change` is under way at a time, the next ones
+    are `waiting`, and `is_going_on` while these are begun. `entering` are the ids of those for whom a seat
+    is being taken. `flag_at` and `closing_at` are the moments (s of the loop's time) at which the running clock and the
+    deserted room end, None where neither does. `owner` and `origin` are the player who opened it and where that one
+    came from, as far as is known. Everybody was last shown `counted` watchers; when watchers came or went
+    last, that was at `counted_at`, and with `is_count_due` they will be again. Those who watch may be shown the next
+    state at `watched_from`, and with `is_watching_due` they will be shown the newest one then; `ending` is the last
+    result that they were shown.
+
+    Once it is gone, `moved_to` is the URL of the server that has it, None where none has.
+    """
+
+    __slots__ = (
+        "change",
+        "closing_at",
+        "counted",
+        "counted_at",
+        "ending",
+        "flag_at",
+        "is_count_due",
+        "is_going_on",
+        "is_uncertain",
+        "is_unshown",
+        "is_watching_due",
+        "moved_to",
+        "origin",
+        "players",
+        "revision",
+        "waiting",
+        "watched_from",
+        "watchers",
+    )
+
+    def __init__(
+        self, room: Room, revision: int = MISSING, *, owner: str = "", origin: str = "", source: str = ""
+    ) -> None:
+        super().__init__(room, owner, source or origin)
+        self.origin = origin
+        self.revision = revision
+        self.is_uncertain = self.is_unshown = self.is_going_on = False
+        self.moved_to: str | None = None
+        self.change: Change | None = None
+        self.waiting: deque[Change] = deque()
+        self.players: dict[str, Session] = {}
+        self.watchers = Watchers(room.code)
+        self.flag_at: float | None = None
+        self.closing_at: float | None = None
+        self.counted = 0
+        self.counted_at = 0.0
+        self.is_count_due = self.is_watching_due = False
+        self.watched_from = -math.inf
+        self.ending: Result | None = None
+
+    @property
+    def sessions(self) -> Iterator[Session]:
+        """Everybody who is here."""
+        yield from self.players.values()
+        yield from self.watchers
+
+    @property
+    def address(self) -> str:
+        """From where it is played, or else was opened; empty where that is not known."""
+        return next((session.address for session in self.players.values()), self.origin)
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether it is about to be stored for the first time."""
+        return self.revision == MISSING
+
+    @property
+    def has_somebody(self) -> bool:
+        """Whether a player is connected."""
+        return bool(self.players)
+
+    @property
+    def watching(self) -> int:
+        """How many watch."""
+        return len(self.watchers)
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether nobody is connected for whom the game goes on: those who play, or who watch bots among themselves."""
+        return not self.players and not (self.room.is_for_bots and self.watchers)
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether bots play among themselves and nobody watches."""
+        return self.has_bots and not self.watchers and self.room.is_for_bots
+
+    def is_played_by(self, session: Session) -> bool:
+        """Tell whether it is this session with which its player plays."""
+        return session.player is not None and self.players.get(session.player.id) is session
+
+    def has(self, session: Session) -> bool:
+        """Tell whether a session plays or watches here."""
+        return self.room.code in session.rooms
+
+    def why_gone(self) -> Refused:
+        """Return the refusal for one who asks for something in a room that is gone."""
+        return no_such_room(self.room.code) if self.moved_to is None else moved(self.room.code, self.moved_to)
+
+    # -- coming and going: the one place that keeps both sides equal ----------------------------------------------
+
+    def seat(self, session: Session, player: Player) -> None:
+        """Let this session play; the one that did so before is told, and is out of the room."""
+        older = self.players.get(player.id)
+        if older is not None and older is not session:
+            self.part(older)
+            older.push(Replaced(self.room.code))
+        self.watchers.discard(session)
+        self.players[player.id] = session
+        session.enter(self.room.code)
+
+    def admit(self, session: Session) -> None:
+        """Let this session watch."""
+        self.watchers.add(session)
+        session.enter(self.room.code)
+
+    def part(self, session: Session) -> None:
+        """Let a session go; what it was still to be sent of the room is not sent."""
+        if self.is_played_by(session) and session.player is not None:
+            del self.players[session.player.id]
+        self.watchers.discard(session)
+        session.leave(self.room.code)
+
+    # -- telling --------------------------------------------------------------------------------------------------
+
+    def show(self, now: int) -> bool:
+        """Send the state to everybody in the room, encoded once; `now` is in ms of served time.
+
+        Those who watch were perhaps shown one just now: then to those who play alone, and False is returned.
+        """
+        code, watchers, frame = self.room.code, self.watchers, self._frame(now)
+        for session in self.players.values():
+            session.connection.push_state(code, frame)
+        self.counted = len(watchers)
+        return not watchers or self._show_watchers(frame)
+
+    def show_watchers(self, now: int) -> None:
+        """Send the state to those who watch, whenever they were shown the last one."""
+        self.watched_from = -math.inf
+        self._show_watchers(self._frame(now))
+
+    def _show_watchers(self, frame: bytes) -> bool:
+        """Send a state to those who watch, unless they were shown one just now; tell whether it was sent."""
+        moment, result = asyncio.get_running_loop().time(), self.room.result
+        is_end = result is not None and result is not self.ending
+        if moment < self.watched_from - _AHEAD_SECONDS * is_end:
+            return False
+        self.watched_from = max(moment, self.watched_from) + WATCHED_SECONDS
+        self.ending = result
+        self.watchers.show(self.room.seq, frame)
+        return True
+
+    def show_to(self, session: Session, now: int) -> None:
+        """Send the state to one session."""
+        session.connection.push_state(self.room.code, self._frame(now))
+        self.watchers.note(session, self.room.seq)
+
+    def _frame(self, now: int) -> bytes:
+        return encode_frame(encode(state_of(self.room, now, watchers=len(self.watchers))))
+
+    def push(self, message: Push) -> None:
+        """Send a message to everybody in the room, encoded once."""
+        frame = encode_frame(encode(message))
+        for session in self.players.values():
+            session.connection.push_frame(frame)
+        if self.watchers:
+            self.watchers.say(frame)
+
+
+def no_such_room(code: str) -> Refused:
+    """Return the refusal for a code that no room has, or has any more."""
+    return Refused(ErrorCode.NO_SUCH_ROOM, f"No room {code}. It may have closed.")
+
+
+def not_in_room(code: str) -> Refused:
+    """Return the refusal for one who neither plays nor watches in the room."""
+    return Refused(ErrorCode.NOT_IN_ROOM, f"You are not in room {code}: join or watch it first.")

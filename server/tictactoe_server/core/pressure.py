@@ -1,0 +1,71 @@
+"""Whether there is more to do than can be done: then some is refused at once, so that the rest is done in time.
+
+It shows in two ways. Many ask at once: a turn of the event loop takes long. Or each of them asks for more than is done
+for it: then requests wait in their sessions, and the event loop never comes to rest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from typing import Final
+
+from tictactoe_server.core.sources import Source, Sources
+
+LATE_MS: Final = 100
+"""How long a request may have waited behind another of its session, where the server does not come to rest."""
+
+_LOOKED_AT_EVERY: Final = 16
+_WINDOW_SECONDS: Final = 0.1
+_LITTLE_REST: Final = 0.2
+"""How much of a window is rest where the server still has time for everything."""
+
+
+class Pressure:
+    """Looks whether a turn of the event loop has spent more than `turn_ms` of the processor's time on requests.
+
+    With 0 it may, and no request is too late. Each request is counted in `requests`; once that is more than
+    `looked_at`, it is to `look`. `excess` is how often the time of a turn has passed in this one; `shed` counts the
+    requests that were refused. The server `is_restless` where it had hardly any time without requests lately.
+    """
+
+    def __init__(self, turn_ms: int, sources: Sources) -> None:
+        self.sources = sources
+        self.requests = self.looked_at = self.shed = 0
+        self.excess = 0.0
+        self._turn_seconds = turn_ms / 1000 or math.inf
+        self._begun = 0.0
+        self.is_restless = False
+        self._ended_at = self._ended_thread_at = self._window_at = self._rest = 0.0
+
+    def look(self) -> None:
+        """Find out how long this turn has gone on, or begin one."""
+        if self.looked_at:
+            self.excess = (time.thread_time() - self._begun) / self._turn_seconds
+        else:
+            self._begin()
+        self.looked_at = self.requests + _LOOKED_AT_EVERY - 1
+
+    def is_high(self, source: Source) -> bool:
+        """Tell whether this turn has gone on for too long for one more request of a source."""
+        return self.excess > 1 and self.sources.is_heavy(source, self.excess)
+
+    def is_too_late(self, waited_ms: int) -> bool:
+        """Tell whether a request has waited too long behind others of its session, since there is too much to do."""
+        return self.is_restless and waited_ms > LATE_MS
+
+    def _begin(self) -> None:
+        """Begin a turn, and take note of the rest before it: time that passed without work."""
+        now, self._begun = time.perf_counter(), time.thread_time()
+        self._rest += (now - self._ended_at) - (self._begun - self._ended_thread_at)
+        if now - self._window_at > _WINDOW_SECONDS:
+            self.is_restless = self._turn_seconds < math.inf and self._rest < _LITTLE_REST * (now - self._window_at)
+            self._window_at, self._rest = now, 0.0
+        asyncio.get_running_loop().call_soon(self._end)
+
+    def _end(self) -> None:
+        self.requests = self.looked_at = 0
+        self.excess = 0.0
+        self.sources.turn += 1
+        self._ended_at, self._ended_thread_at = time.perf_counter(), time.thread_time()

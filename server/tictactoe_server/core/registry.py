@@ -1,0 +1,429 @@
+"""All rooms: how they are found, brought back from the store, opened, and let go of.
+
+What is known of all of them together is kept true here: the lobby, who waits for a match, who has a seat where. What
+other servers have is in these lists, too; `elsewhere` says at which of them a room is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Final
+
+import structlog
+
+from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, parse_room_code
+from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState, RoomStatus
+from tictactoe_server.core.agenda import Agenda
+from tictactoe_server.core.changes import Changes, NoChange
+from tictactoe_server.core.elsewhere import Elsewhere, Nowhere, moved
+from tictactoe_server.core.listed import Listed
+from tictactoe_server.core.live_room import LiveRoom, no_such_room
+from tictactoe_server.core.lobby import Lobby
+from tictactoe_server.core.matchmaking import Matchmaker
+from tictactoe_server.core.owners import Owners
+from tictactoe_server.core.room_log import RoomLog
+from tictactoe_server.core.seat_index import SeatIndex
+from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.core.session import Session
+from tictactoe_server.core.tally import Tally
+from tictactoe_server.core.timers import RETRY_SECONDS, Timers
+from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply, state_of
+from tictactoe_server.settings import Limits
+from tictactoe_server.storage import Rooms, StoreUnavailable, Unreadable
+
+_TAKEN_IN_AT_ONCE: Final = 100
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Registry:
+    """The rooms, which are opened within the limits. It hears of every room that changes, and when.
+
+    `knows_all` once every room that is stored is known here, but for damaged ones. `on_told` is called with each room
+    here that is new, or whose seats or result changed, and `on_gone` with each that is here no more. `source_of`
+    returns what limits know an address by, and `take_found` serves a room that was sought and found in the store.
+    """
+
+    def __init__(
+        self,
+        rooms: Rooms,
+        changes: Changes,
+        timers: Timers,
+        agenda: Agenda,
+        lobby: Lobby,
+        time: ServedTime,
+        limits: Limits,
+        tally: Tally,
+    ) -> None:
+        self.tally = tally
+        self._rooms = rooms
+        self._changes = changes
+        self._timers = timers
+        self._agenda = agenda
+        self._lobby = lobby
+        self._time = time
+        self._limits = limits
+        self.owners = Owners(limits, tally.limited)
+        self.log = RoomLog()
+        self.elsewhere: Elsewhere = Nowhere()
+        self.on_told: Callable[[LiveRoom], None] = lambda live: None
+        self.on_gone: Callable[[LiveRoom], None] = lambda live: None
+        self.source_of: Callable[[str], str] = str
+        self.take_found: Callable[[Room, int], object] = partial(self.take_in, all_are_away=True)
+        self._live: dict[str, LiveRoom] = {}
+        self._opening: dict[str, LiveRoom] = {}
+        self._by_status: Counter[str] = Counter()
+        self.seats = SeatIndex(limits, tally.limited)
+        self._restored = asyncio.Event()
+        self.knows_all = False
+        self.matchmaker = Matchmaker(self.seats.is_full)
+        changes.on_stored = self._hear
+        changes.on_gone = timers.on_closed = self._forget
+
+    # -- finding ------------------------------------------------------------------------------------------------
+
+    def find_here(self, text: str) -> LiveRoom | None:
+        """Return a room by its code in any spelling, or None where it is not known here.
+
+        Raises `Refused` for what can be no code.
+        """
+        live = self._live.get(text)
+        if live is not None:
+            return live
+        try:
+            code = parse_room_code(text)
+            return self._live.get(code) or self._opening.get(code)
+        except BadRoomCode as bad:
+            raise Refused(ErrorCode.NO_SUCH_ROOM, bad.message, path="room") from None
+
+    async def find(self, text: str) -> LiveRoom:
+        """Return a room by its code in any spelling, from the store where nobody has it; raises `Refused`."""
+        live = self.find_here(text)
+        if live is not None:
+            return live
+        code = parse_room_code(text)
+        self.check_here(code)
+        found = await self._load(code)
+        if found is not None and await self.elsewhere.may_take(found[0]):
+            self.take_found(*found)
+        self.check_here(code)
+        if code not in self._live:
+            raise no_such_room(code)
+        return self._live[code]
+
+    def check_here(self, text: str) -> None:
+        """Raise `Refused` for a room, by its code in any spelling, that another server has."""
+        code = parse_room_code(text)
+        url = None if code in self._live else self.elsewhere.find(code)
+        if url is not None:
+            raise moved(code, url)
+
+    async def look(self, code: str) -> RoomState:
+        """Return the state of a room for one who only looks, wherever it is served; raises `Refused` for none."""
+        live = self._live.get(code)
+        if live is not None:
+            return live.state(self._time())
+        found = await self._load(code)
+        if found is None:
+            raise no_such_room(code)
+        return state_of(found[0], self._time(), watchers=0)
+
+    async def held_seats(self, player: str) -> tuple[HeldSeat, ...]:
+        """Return the seats that a player holds in unfinished rooms."""
+        await self._restored.wait()
+        held = (listed.held_seat(player) for listed in self.seats.rooms_of(player))
+        return tuple(seat for seat in held if seat is not None)
+
+    def holds_left(self, player: str) -> dict[str, int]:
+        """Return for how many ms each seat of a player is still held, by room; only those the player is away from."""
+        left = {}
+        for listed in self.seats.rooms_of(player):
+            room = listed.room
+            mark = room.mark_of(player)
+            ms = None if mark is None or room.status == "over" else room.hold_left(mark, self._time())
+            if ms is not None:
+                left[room.code] = ms
+        return left
+
+    async def act(self, code: str, player: Player, command: Command) -> None:
+        """Carry out a command of a bot; raises `Refused` and `StoreUnavailable`."""
+        await self._changes.carry_out(await self.find(code), player, command)
+
+    # -- looking ------------------------------------------------------------------------------------------------
+
+    @property
+    def rooms(self) -> Iterable[LiveRoom]:
+        """All rooms that are here."""
+        return self._live.values()
+
+    @property
+    def count(self) -> int:
+        """How many rooms count for the limit: those of all servers, and those that are being opened."""
+        return len(self._live) + len(self._opening) + self.elsewhere.count
+
+    @property
+    def by_status(self) -> dict[str, int]:
+        """How many rooms there are of each status, those of other servers too."""
+        return {status: self._by_status[status] for status in ROOM_STATUSES}
+
+    def set_restored(self) -> None:
+        """Take notice that all stored rooms are known, or as many as the store gave."""
+        self._lobby.put_in_order()
+        self._restored.set()
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether all stored rooms have been brought back, as far as the store gave them."""
+        return self._restored.is_set()
+
+    async def until_restored(self) -> None:
+        """Return when they have been."""
+        await self._restored.wait()
+
+    @property
+    def seated(self) -> Iterable[str]:
+        """The ids of all players who have a seat that they did not leave."""
+        return self.seats.players
+
+    def count_games(self) -> int:
+        """Return how many games are on of which a player is here."""
+        return sum(bool(live.players) and live.room.status == "playing" for live in self._live.values())
+
+    # -- opening ------------------------------------------------------------------------------------------------
+
+    def new_code(self) -> str:
+        """Return a code that no room has; where it names one that nobody could read, storing it conflicts."""
+        while True:
+            code = "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH))
+            if code not in self._live and code not in self._opening and self.elsewhere.find(code) is None:
+                return code
+
+    def expect(self, live: LiveRoom) -> None:
+        """Take notice of a room that is about to be opened; raises `Refused` where there are too many."""
+        limits = self._limits
+        if limits.rooms and self.count >= limits.rooms:
+            self.tally.limited["rooms"] += 1
+            raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
+        self.owners.check(live)
+        self._opening[live.room.code] = live
+        self.owners.add(live)
+        if live.room.is_for_several and live.room.mark_of(live.owner) is not None:
+            self.seats.expect(live.owner, live.room.code, live.origin)
+
+    def give_up(self, live: LiveRoom) -> None:
+        """Take notice that a room could not be opened."""
+        self._opening.pop(live.room.code, None)
+        self.owners.remove(live)
+        self.seats.give_up(live.owner, live.room.code)
+        live.is_gone = True
+
+    # -- coming back and going ----------------------------------------------------------------------------------
+
+    async def restore(self) -> None:
+        """Bring back all stored rooms; unreadable ones are named in the log and left alone.
+
+        What the store refuses is tried again until it is here; players are not kept waiting for that.
+        """
+        while not self.knows_all:
+            try:
+                await self._take_in_all()
+                self.knows_all = True
+            except StoreUnavailable as error:
+                log.warning("the rooms cannot be read yet", reason=str(error))
+            self.set_restored()
+            if not self.knows_all:
+                await asyncio.sleep(RETRY_SECONDS)
+
+    def dismiss(self, session: Session) -> None:
+        """Take notice that a session is over: its seats are held, its watching ends."""
+        self._lobby.unsubscribe(session)
+        for code in session.rooms:
+            self._agenda.soon(partial(self._part, session, code))
+
+    def _part(self, session: Session, code: str) -> None:
+        live = self._live.get(code)
+        if live is None or not live.has(session):
+            return
+        is_player = live.is_played_by(session)
+        live.part(session)
+        if is_player and session.player is not None:
+            self._timers.drop(live, session.player)
+        else:
+            self._timers.tell_count(live)
+        if live.closing_at is None:
+            self._timers.close_later(live)
+
+    # -- several servers ----------------------------------------------------------------------------------------
+
+    def take_in(
+        self, room: Room, revision: int, *, owner: str = "", source: str = "", all_are_away: bool = False
+    ) -> LiveRoom | None:
+        """Serve a stored room from now on and return it, None where it is here already or cannot be served.
+
+        With `all_are_away` nobody in it is here any more.
+        """
+        if room.code in self._live:
+            return None
+        try:
+            self._time.go_on_from(room.newest_time)
+            for seat in room.seats.values() if all_are_away else ():
+                if seat is not None and seat.online and not seat.bot:
+                    room = apply(room, Player(seat.player, seat.name), Dropped(), self._time())
+            live = LiveRoom(room, revision, owner=owner or _first_person(room), source=source)
+            self.owners.add(live)
+            self._take_notice(live, None)
+            self._begin_serving(live)
+        except Exception:
+            log.exception("a room could not be brought back", room=room.code)
+            return None
+        return live
+
+    def hand_over(self, live: LiveRoom, url: str, then: Callable[[], None]) -> None:
+        """Serve a room no longer that another server has now, once what is under way in it is done; see `let_go`."""
+        self._changes.submit(_HandingOver(self, live, self._time(), url, then))
+
+    def let_go(self, live: LiveRoom, url: str, then: Callable[[], None]) -> None:
+        """Serve a room no longer, from this moment on; do `then`, and tell whoever is in it where to go."""
+        code = live.room.code
+        live.is_gone, live.moved_to = True, url
+        self._remove(live)
+        then()
+        self._changes.show_watchers(live)
+        live.watchers.finish()
+        told, words = Moved(code, url), Closed(code, f"Room {code} is at {url} now.")
+        for session in list(live.sessions):
+            session.push(told if "moved" in session.features else words)
+            live.part(session)
+
+    def list_elsewhere(self, listed: Listed, before: Room | None) -> None:
+        """Have a room in the lists that is new, or has changed, at another server."""
+        self.owners.add(listed)
+        self._list(listed, before)
+
+    def unlist_elsewhere(self, listed: Listed) -> None:
+        """Have it in the lists no more."""
+        self._unlist(listed)
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    def _begin_serving(self, live: LiveRoom) -> None:
+        self._timers.close_later(live)
+        if live.has_bots:
+            self._changes.on_shown(live)
+
+    async def _take_in_all(self) -> None:
+        count = damaged = 0
+        async for some in self._rooms.load_all():
+            for number, stored in enumerate(some, 1):
+                if isinstance(stored.value, Unreadable):
+                    damaged += 1
+                    self._report(stored.key, stored.value)
+                else:
+                    live = self.take_in(stored.value, stored.revision, all_are_away=True)
+                    count += live is not None
+                if number % _TAKEN_IN_AT_ONCE == 0:
+                    await asyncio.sleep(0)
+        if count or damaged:
+            log.info("rooms restored", rooms=count, damaged=damaged)
+
+    async def _load(self, code: str) -> tuple[Room, int] | None:
+        """Return a stored room; a damaged one is named in the log and not there."""
+        try:
+            return await self._rooms.load(code)
+        except Unreadable as damaged:
+            self._report(code, damaged)
+            return None
+
+    def _hear(self, live: LiveRoom, before: Room | None) -> None:
+        """Take notice of a room that opened or changed."""
+        self._take_notice(live, before)
+        if before is None and live.room.status == "playing":
+            self._follow(live, "playing")
+
+    def _take_notice(self, live: LiveRoom, before: Room | None) -> None:
+        """Keep what is known of all rooms true to one that opened or changed."""
+        room = live.room
+        if before is None:
+            self._live[room.code] = live
+            self._opening.pop(room.code, None)
+        if before is None or room.seats is not before.seats or room.result is not before.result:
+            if before is not None and before.status != room.status:
+                self._follow(live, room.status)
+            self._list(live, before)
+            self.on_told(live)
+        if room.clock is not None:
+            self._timers.watch_clock(live)
+
+    def _list(self, listed: Listed, before: Room | None) -> None:
+        self._by_status[listed.room.status] += 1
+        if before is not None:
+            self._by_status[before.status] -= 1
+        self.seats.update(listed, before)
+        self._lobby.update(listed)
+        self.matchmaker.offer(listed)
+
+    def _remove(self, live: LiveRoom) -> None:
+        """Know a room no more that was here."""
+        del self._live[live.room.code]
+        self._unlist(live)
+
+    def _unlist(self, listed: Listed) -> None:
+        listed.is_gone = True
+        self._by_status[listed.room.status] -= 1
+        self.owners.remove(listed)
+        self.seats.remove(listed.room)
+        self._lobby.remove(listed)
+
+    def _follow(self, live: LiveRoom, status: RoomStatus) -> None:
+        """Log a game that has begun or ended; where that is not wanted it costs next to nothing."""
+        room, result = live.room, live.room.result
+        if status == "playing":
+            if self.log.is_on:
+                facts = {"rules": room.rules.preset, "marks": room.rules.marks}
+                self.log.note("game began", live.address, room=room.code, game=room.game, **facts)
+        elif result is not None:
+            self.tally.games[result.reason] += 1
+            if self.log.is_on:
+                ending = {"winner": result.winner, "reason": result.reason, "moves": room.position.ply}
+                self.log.note("game ended", live.address, room=room.code, game=room.game, **ending)
+
+    def _forget(self, live: LiveRoom, reason: str) -> None:
+        """Let go of a room that is no longer stored and tell whoever is still there."""
+        code = live.room.code
+        self._remove(live)
+        self.on_gone(live)
+        self._changes.show_watchers(live)
+        live.push(Closed(code, reason))
+        live.watchers.finish()
+        address = live.address
+        for session in list(live.sessions):
+            live.part(session)
+        self.log.note("room closed", address, room=code, reason=reason)
+
+    def _report(self, code: str, damaged: Unreadable) -> None:
+        log.error("a damaged room is left alone", room=code, reason=str(damaged))
+
+
+class _HandingOver(NoChange):
+    """A room goes to another server once all that was asked before is done."""
+
+    __slots__ = ("_registry", "_then", "_url")
+
+    def __init__(self, registry: Registry, live: LiveRoom, now: int, url: str, then: Callable[[], None]) -> None:
+        super().__init__(live, now)
+        self._registry = registry
+        self._url = url
+        self._then = then
+
+    def settled(self, error: Exception | None) -> None:
+        if not self.live.is_gone:
+            self._registry.let_go(self.live, self._url, self._then)
+
+
+def _first_person(room: Room) -> str:
+    """Return the id of the first player of a room who is no bot, for whom it counts; empty where there is none."""
+    return next((seat.player for seat in room.seats.values() if seat is not None and not seat.bot), "")

@@ -1,0 +1,353 @@
+"""One peer from hello to goodbye: who it is, which rooms it is in, what it may still say, its requests in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
+from tictactoe_protocol.pushes import Error, Push
+from tictactoe_protocol.requests import Request
+from tictactoe_server.core.pressure import Pressure
+from tictactoe_server.core.tally import Tally
+from tictactoe_server.rooms import Player
+from tictactoe_server.settings import Limits
+from tictactoe_server.transport import encode_frame, key_of
+from tictactoe_server.transport.rate_limit import RateLimit
+
+INBOX_MESSAGES: Final = 8
+"""How many messages may wait for their turn before the peer is no longer read from."""
+
+CHAT_LINES: Final = 5
+CHAT_MS: Final = 5_000
+"""How many lines a connection may say in how long."""
+
+ANALYSES: Final = 10
+ANALYSES_MS: Final = 10_000
+"""How many positions a connection may have analysed in how long."""
+
+NOTICE_SECONDS: Final = 1.0
+"""How often at most a peer is told that it says too much."""
+
+_EPISODE_SECONDS: Final = 1.0
+_FEW_MESSAGES: Final = 4
+_IN_LINE: Final = -1
+
+
+class Peer(Protocol):
+    """Whom a session speaks for; see `Connection`."""
+
+    @property
+    def address(self) -> str:
+        """Where it comes from."""
+        ...
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something can still be said."""
+        ...
+
+    @property
+    def origin(self) -> str:
+        """How it calls this server, as in ``http://host:8765``; empty where it does not say."""
+        ...
+
+    def push_frame(self, frame: bytes) -> None:
+        """Send a frame; it is never dropped, except with the connection."""
+        ...
+
+    def push_state(self, room: str, frame: bytes) -> None:
+        """Send the state of a room; a newer one may take its place."""
+        ...
+
+    def forget_state(self, room: str) -> None:
+        """Send the state of a room no more that was to be sent."""
+        ...
+
+    def let_in(self) -> None:
+        """Take notice that it has said who it is."""
+        ...
+
+    def close(self, code: int, reason: str) -> None:
+        """Close politely."""
+        ...
+
+    def abort(self) -> None:
+        """Cut off."""
+        ...
+
+    def pause_reading(self) -> None:
+        """Read nothing for a while."""
+        ...
+
+    def resume_reading(self) -> None:
+        """Read again."""
+        ...
+
+
+class Handler(Protocol):
+    """Who carries out what a session asks for."""
+
+    def receive(self, session: Session, message: bytes, now: int) -> None:
+        """Carry out one message that came at `now` (ms of served time); what takes longer makes the session busy."""
+        ...
+
+    def shed(self, session: Session, message: bytes) -> bool:
+        """Refuse one message because there is too much to do, and tell whether that was possible."""
+        ...
+
+    def again(self, session: Session, request: Request, now: int) -> None:
+        """Carry a request out that came at `now` and found that it needs another room."""
+        ...
+
+    def fail(self, session: Session, request: Request, error: Exception) -> None:
+        """Say why a request was not carried out."""
+        ...
+
+    def dismiss(self, session: Session) -> None:
+        """Take notice that the session is over."""
+        ...
+
+
+class Session:
+    """`player` is None until hello; `key` is the store's for one of whom it does not know yet that they took a seat,
+    and `secret` the same for good;
+    `features` are those of this version that its hello named: newer words are said only to who named theirs.
+    `rooms` are the codes of the rooms in which this connection plays or watches.
+
+    One request is carried out at a time: while `is_busy` the next ones wait, each with the time at which it came. So do
+    those that are more than `messages` allows, or than its address may send, and the peer is not read from meanwhile:
+    none goes unanswered. One that goes on like that for `flood_seconds` is closed. `now` returns ms of served time;
+    limits go by `monotonic_ns`. `address` is by what limits know where it comes from.
+    """
+
+    __slots__ = (
+        "_handler",
+        "_held_at",
+        "_inbox",
+        "_is_in_line",
+        "_is_over",
+        "_is_reading",
+        "_limits",
+        "_noticed_at",
+        "_now",
+        "_over_since",
+        "_pressure",
+        "_release",
+        "address",
+        "analyses",
+        "chat",
+        "connection",
+        "features",
+        "is_busy",
+        "key",
+        "messages",
+        "player",
+        "rooms",
+        "secret",
+        "source",
+        "tally",
+    )
+
+    def __init__(
+        self,
+        connection: Peer,
+        handler: Handler,
+        pressure: Pressure,
+        limits: Limits,
+        now: Callable[[], int],
+        monotonic_ns: Callable[[], int],
+        tally: Tally,
+    ) -> None:
+        self.connection = connection
+        self.address = key_of(connection.address)
+        self.player: Player | None = None
+        self.key: str | None = None
+        self.secret = ""
+        self.features: frozenset[str] = frozenset()
+        self.tally = tally
+        self.rooms: set[str] = set()
+        self.messages = RateLimit(*messages_rate(limits.messages_per_second, limits.messages_at_once), monotonic_ns)
+        self.chat = RateLimit(CHAT_LINES, CHAT_MS, monotonic_ns)
+        self.analyses = RateLimit(ANALYSES, ANALYSES_MS, monotonic_ns)
+        self.is_busy = self._is_over = self._is_in_line = False
+        self._handler = handler
+        self._pressure = pressure
+        self.source = pressure.sources.of(self.address)
+        self._limits = limits
+        self._now = now
+        self._inbox: deque[tuple[bytes, int]] = deque()
+        self._release: asyncio.TimerHandle | None = None
+        self._is_reading = True
+        self._held_at = self._over_since = self._noticed_at = float("-inf")
+
+    @property
+    def waits_since(self) -> int | None:
+        """When the oldest message came that has not had its turn (ms of served time), or None."""
+        return self._inbox[0][1] if self._inbox else None
+
+    def push(self, message: Push) -> None:
+        """Send one message; it is never dropped, except with the connection."""
+        self.connection.push_frame(encode_frame(encode(message)))
+
+    def refuse(self, error: Error) -> None:
+        """Send a refusal, and count it."""
+        self.tally.refusals[error.code] += 1
+        self.push(error)
+
+    def go_on(self) -> None:
+        """Take notice that the request under way is done."""
+        self.is_busy = False
+        if self._inbox or self._is_over:
+            asyncio.get_running_loop().call_soon(self._take_next)
+
+    def again(self, request: Request, now: int) -> None:
+        """Let the request under way, which came at `now`, be carried out again."""
+        self._handler.again(self, request, now)
+
+    # -- for the rooms ------------------------------------------------------------------------------------------
+
+    def enter(self, code: str) -> None:
+        """Take notice that this connection plays or watches in a room."""
+        self.rooms.add(code)
+
+    def leave(self, code: str) -> None:
+        """Take notice that it does no more; what it was still to be sent of the room is not sent."""
+        self.rooms.discard(code)
+        self.connection.forget_state(code)
+
+    # -- for the connection -------------------------------------------------------------------------------------
+
+    def received(self, message: bytes) -> None:
+        """Carry a message out, or let it wait for its turn."""
+        if self._is_in_line:
+            self._inbox.append((message, self._now()))
+            self._read_or_not()
+            return
+        if self._inbox and self._pressure.is_restless and not self._wait() and self._shed(message):
+            return
+        if self.is_busy or self._inbox or self._wait():
+            self._inbox.append((message, self._now()))
+            self._take_next()
+        else:
+            self._carry_out(message, self._now())
+
+    def ended(self) -> None:
+        """Take notice that the connection is gone; what it asked for before is still carried out, in its turn."""
+        self._is_over = True
+        self._take_next()
+
+    def take_turn(self) -> bool:
+        """Take the message for which the address has room now; see `Sources`."""
+        self._is_in_line = False
+        self._held_at = asyncio.get_running_loop().time()
+        takes = bool(self._inbox) and not (self.is_busy or self.messages.take())
+        if takes:
+            self._carry_out(*self._inbox.popleft())
+        self._take_next()
+        return takes
+
+    def _wait(self) -> int:
+        """Count one message and return 0, or how long it has to wait: so many ms, or `_IN_LINE` with its address."""
+        wait = self.messages.take()
+        if not wait and self.source.take():
+            self.messages.give_back()
+            return _IN_LINE
+        return wait
+
+    def _carry_out(self, message: bytes, now: int) -> None:
+        """Carry a message out that came at `now`, unless there is too much to do."""
+        pressure, source = self._pressure, self.source
+        pressure.requests += 1
+        if pressure.requests > pressure.looked_at:
+            pressure.look()
+        if pressure.excess > 1 and pressure.is_high(source) and self._shed(message):
+            return
+        source.served += 1
+        pressure.sources.served += 1
+        self._handler.receive(self, message, now)
+
+    def _shed(self, message: bytes) -> bool:
+        """Refuse a message since there is too much to do, and tell whether that was possible."""
+        is_shed = self._handler.shed(self, message)
+        self._pressure.shed += is_shed
+        return is_shed
+
+    def _take_next(self) -> None:
+        """Carry out what waits, until something of it takes longer or is too much."""
+        while self._inbox and not self.is_busy:
+            wait = self._wait()
+            if wait:
+                self._hold_back(wait)
+                break
+            message, now = self._inbox.popleft()
+            if not (self._pressure.is_too_late(self._now() - now) and self._shed(message)):
+                self._carry_out(message, now)
+        self._read_or_not()
+        if self._is_over and not self._inbox and not self.is_busy:
+            self._handler.dismiss(self)
+
+    def _hold_back(self, wait: int) -> None:
+        """Let one wait who says more than is allowed, and close where that goes on.
+
+        Who sends little waits with the others of its address and is not closed for them.
+        """
+        if self._is_in_line or self._release is not None:
+            return
+        if wait == _IN_LINE and not self.source.limit.wait():  # it is only not its turn yet
+            self._line_up()
+            return
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        if now - self._held_at > _EPISODE_SECONDS:
+            self._over_since = now
+        self._held_at = now
+        if now - self._over_since > self._limits.flood_seconds and len(self._inbox) > _FEW_MESSAGES:
+            self._inbox.clear()
+            self.connection.close(CloseCode.POLICY_VIOLATION, "too many messages")
+            return
+        if now - self._noticed_at > NOTICE_SECONDS:
+            self._noticed_at = now
+            self._tell_of_wait(wait)
+        if wait == _IN_LINE:
+            self._line_up()
+        else:
+            self._release = loop.call_later(wait / 1000, self._let_go_on)
+
+    def _line_up(self) -> None:
+        self._is_in_line = True
+        self.source.line_up(self)
+
+    def _tell_of_wait(self, wait: int) -> None:
+        """Say that what comes now waits."""
+        kind, who = ("messages-per-address", "Your address says") if wait == _IN_LINE else ("messages", "You say")
+        self.tally.limited[kind] += 1
+        retry_ms = self.source.limit.wait() if wait == _IN_LINE else wait
+        words = f"{who} too much: what comes now waits for its turn."
+        self.refuse(error_answer(ErrorCode.RATE_LIMITED, words, retry_ms=max(1, retry_ms)))
+
+    def _let_go_on(self) -> None:
+        self._release = None
+        self._held_at = asyncio.get_running_loop().time()
+        self._take_next()
+
+    def _read_or_not(self) -> None:
+        """Read from the peer until much waits, or the line of its address is long; and again once that is over."""
+        most = _FEW_MESSAGES + 1 if self._is_in_line else INBOX_MESSAGES if self._is_reading else 1
+        is_reading = len(self._inbox) <= most
+        if is_reading != self._is_reading:
+            self._is_reading = is_reading
+            if is_reading:
+                self.connection.resume_reading()
+            else:
+                self.connection.pause_reading()
+
+
+def messages_rate(per_second: int, at_once: int) -> tuple[int, float]:
+    """Return how many messages may come in how many ms."""
+    if not per_second:
+        return 0, 0.0
+    at_once = max(1, at_once)
+    return at_once, 1000 * at_once / per_second

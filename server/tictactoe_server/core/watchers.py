@@ -1,0 +1,139 @@
+"""Those who watch a room, and what they are told: where they are many, some of them in each turn of the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Final
+
+from tictactoe_server.core.session import Session
+
+CROWD: Final = 20
+"""How many may watch a room until they are a crowd."""
+
+CROWD_A_TURN: Final = 32
+"""How many of a crowd are told something in one turn of the event loop."""
+
+GATHER_SECONDS: Final = 0.05
+"""For how long is gathered what a crowd is told that was said."""
+
+
+class Watchers:
+    """The sessions that watch the room of a code, in the order of their arrival.
+
+    Each is shown the states in their order, and none that is older than what it was shown alone. States, with their
+    `seq`, and lines that are `coming` are told to all once those are that are being told. Who is `left` is told in the
+    `next_turn`.
+    """
+
+    __slots__ = (
+        "_code",
+        "_coming_lines",
+        "_coming_states",
+        "_gathering",
+        "_left",
+        "_lines",
+        "_next_turn",
+        "_shown",
+        "_states",
+    )
+
+    def __init__(self, code: str) -> None:
+        self._code = code
+        self._shown: dict[Session, int] = {}
+        self._coming_states: list[tuple[int, bytes]] = []
+        self._coming_lines: list[bytes] = []
+        self._states: list[tuple[int, bytes]] = []
+        self._lines = b""
+        self._left: dict[Session, None] = {}
+        self._next_turn: asyncio.Handle | None = None
+        self._gathering: asyncio.TimerHandle | None = None
+
+    def __len__(self) -> int:
+        """Return how many watch."""
+        return len(self._shown)
+
+    def __iter__(self) -> Iterator[Session]:
+        """Return them in the order of their arrival."""
+        return iter(self._shown)
+
+    def __contains__(self, session: object) -> bool:
+        """Tell whether a session watches."""
+        return session in self._shown
+
+    @property
+    def are_many(self) -> bool:
+        """Whether they are a crowd."""
+        return len(self._shown) > CROWD
+
+    def add(self, session: Session) -> None:
+        """Let one watch."""
+        self._shown.setdefault(session, -1)
+
+    def discard(self, session: Session) -> None:
+        """Let one go, whom nothing more is told."""
+        self._shown.pop(session, None)
+        self._left.pop(session, None)
+
+    def clear(self) -> None:
+        """Let all go."""
+        self._shown.clear()
+        self._left.clear()
+
+    def note(self, session: Session, seq: int) -> None:
+        """Take note that one was shown a state alone."""
+        if session in self._shown:
+            self._shown[session] = seq
+
+    def show(self, seq: int, frame: bytes) -> None:
+        """Show all a state, beginning now."""
+        self._coming_states.append((seq, frame))
+        if self._next_turn is None:
+            self._go_on()
+
+    def say(self, frame: bytes) -> None:
+        """Tell all what was said, a crowd a little later and together with what else is said until then."""
+        self._coming_lines.append(frame)
+        if self.are_many or self._next_turn is not None:
+            if self._gathering is None:
+                self._gathering = asyncio.get_running_loop().call_later(GATHER_SECONDS, self._end_gathering)
+        else:
+            self._go_on()
+
+    def finish(self) -> None:
+        """Tell all what they have not been told yet."""
+        self._tell(len(self._left))
+        self._take_up()
+        self._tell(len(self._left))
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    def _end_gathering(self) -> None:
+        self._gathering = None
+        if self._next_turn is None:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Tell some, and the others in the next turns."""
+        self._next_turn = None
+        if not self._left:
+            self._take_up()
+        self._tell(min(len(self._left), CROWD_A_TURN))
+        if self._left or self._coming_states or (self._coming_lines and self._gathering is None):
+            self._next_turn = asyncio.get_running_loop().call_soon(self._go_on)
+
+    def _take_up(self) -> None:
+        """Take what is coming for what is told."""
+        self._states, self._coming_states = self._coming_states, []
+        self._lines, self._coming_lines = b"".join(self._coming_lines), []
+        self._left = dict.fromkeys(self._shown)
+
+    def _tell(self, count: int) -> None:
+        for _ in range(count):
+            session, _ = self._left.popitem()
+            for seq, frame in self._states:
+                if seq >= self._shown[session]:
+                    self._shown[session] = seq
+                    session.connection.push_state(self._code, frame)
+            if self._lines:
+                session.connection.push_frame(self._lines)

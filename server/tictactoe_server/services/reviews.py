@@ -1,0 +1,54 @@
+"""What positions are worth, for afterwards and for those who watch the computer: never in a running game of people."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from tictactoe_engine import Position
+from tictactoe_engine.search import Analysis, Value
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.pushes import AnalysisState, CellValue
+from tictactoe_protocol.requests import Analyse
+from tictactoe_server.core.session import Session
+from tictactoe_server.rooms import Player, Refused, Room
+from tictactoe_server.services.answers import answer
+from tictactoe_server.services.bots import ThinkingPool
+
+
+class Reviews:
+    """Answers what a position of a room's game is worth; the search runs where the bots think."""
+
+    def __init__(self, pool: ThinkingPool) -> None:
+        self._pool = pool
+
+    async def analyse(self, session: Session, player: Player, request: Analyse, room: Room) -> None:
+        """Answer with the analysis of the position that was asked for, the current one where that is not said.
+
+        Raises `Refused` for one who has a seat in a game that is on, for all where it is one of people, for moves
+        that were not played, and where no answer is to be had in time. In a room for lessons the game may be on.
+        """
+        if room.status == "playing" and room.analysis != "open":
+            if room.mark_of(player.id) is not None:
+                raise Refused(ErrorCode.NOT_ALLOWED, "You play this game: its analysis is for afterwards.")
+            if room.people >= 2:
+                raise Refused(ErrorCode.NOT_ALLOWED, "People play this game: its analysis is for afterwards.")
+        count = room.position.ply if request.ply is UNSET else request.ply
+        if count > room.position.ply:
+            message = f"There are {room.position.ply} moves, not {count}."
+            raise Refused(ErrorCode.STALE, message, path="ply")
+        position = room.position.at(count)
+        analysis = await self._pool.analyse(position)
+        if analysis is None:
+            raise Refused(ErrorCode.BUSY, "There is no time for an analysis now.", retry_ms=1000)
+        answer(session, request, analysis=_state_of(position, analysis))
+
+
+def _state_of(position: Position, analysis: Analysis) -> AnalysisState:
+    cells = {cell: _value_of(value) for cell, value in analysis.cells.items()}
+    return AnalysisState(
+        position.ply, position.turn, _value_of(analysis.value), cells, analysis.best_cells, analysis.is_solved
+    )
+
+
+def _value_of(value: Value) -> CellValue:
+    return CellValue(value.kind, value.plies, value.estimate)

@@ -1,0 +1,194 @@
+"""The folder that holds a server's data: made private, and held by one server at a time, with the database in it.
+
+Locks belong to the operating system and go with the process, also when that is killed: a lock file that is left behind
+means nothing by itself. No file in the folder is opened through a link; the folder itself may be one.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from tictactoe_server.storage.store import CannotOpenStore
+
+FILE_NAME: Final = "tictactoe.sqlite3"
+LOCK_NAME: Final = "server.lock"
+_MAX_BYTES: Final = 64
+_NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
+
+log: Final = structlog.get_logger(__name__)
+
+
+class FolderInUse(CannotOpenStore):
+    """Another process holds the folder; `pid` is its number, or None where it cannot be told."""
+
+    def __init__(self, folder: Path, pid: int | None) -> None:
+        by = "another server" if pid is None else f"another server, process {pid}"
+        super().__init__(f"The data folder {folder} is in use by {by}. Stop that one, or give this one its own folder.")
+        self.folder = folder
+        self.pid = pid
+
+
+class DataFolder:
+    """Holds a folder until `release`, or until the process ends.
+
+    `mark` is a number that the last server left here, 0 where none did: what it had kept by its own account.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Make the folder for its owner alone where it is missing, and take it; raises `CannotOpenStore`."""
+        self.path = path
+        self._locks: dict[str, int] = {}
+        try:
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _make_private(path, path.stat(), 0o700)
+        except OSError as error:
+            raise CannotOpenStore(f"Cannot use the data folder {path}: {error.strerror or error}.") from error
+        self.hold(LOCK_NAME)
+        self._lock = self._locks[LOCK_NAME]
+        _make_private(path / LOCK_NAME, os.fstat(self._lock), 0o600)
+        self.mark = _read_numbers(self._lock)[1] or 0
+        self.write_mark(self.mark)
+
+    def hold_database(self) -> None:
+        """Hold the database, and see that what SQLite keeps beside it is no link; raises like `hold`."""
+        for beside in self._database_files[1:]:
+            if beside.is_symlink():
+                raise CannotOpenStore(f"Cannot use {beside}: it is a link. Nothing in it was changed.")
+        self.hold(FILE_NAME)
+
+    def make_database_private(self) -> None:
+        """Take the database, which is ours, from everybody else."""
+        database, *beside = self._database_files
+        for path in beside:  # SQLite gives them the mode of the database
+            if path.exists():
+                path.chmod(0o600)
+        _make_private(database, database.stat(), 0o600)
+
+    def hold(self, name: str) -> None:
+        """Lock a file of the folder, which is made for its owner alone where it is missing; may be done again.
+
+        Raises `CannotOpenStore`, and `FolderInUse` where another process has locked it.
+        """
+        path = self.path / name
+        if name in self._locks and _is_open_as(self._locks[name], path):
+            return
+        try:
+            descriptor = _open(path)
+        except OSError as error:
+            reason = "it is a link" if path.is_symlink() else error.strerror or error
+            raise CannotOpenStore(f"Cannot use {path}: {reason}. Nothing in it was changed.") from error
+        try:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise CannotOpenStore(f"Cannot use {path}: it is no file.")
+            _lock(descriptor)
+        except BlockingIOError:
+            pid = _read_numbers(descriptor)[0] if name == LOCK_NAME else None
+            os.close(descriptor)
+            raise FolderInUse(self.path, pid) from None
+        except OSError as error:
+            os.close(descriptor)
+            raise CannotOpenStore(f"Cannot lock {path}: {error.strerror or error}.") from error
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._let_go(name)
+        self._locks[name] = descriptor
+
+    def write_mark(self, mark: int) -> None:
+        """Leave a number for the next server; it is written at once and not flushed to the disk."""
+        os.lseek(self._lock, 0, os.SEEK_SET)
+        os.write(self._lock, b"%-11d\n%-20d\n" % (os.getpid(), mark))
+
+    def release(self) -> None:
+        """Let another process have the folder. The lock file stays: removing it could part two that wait for it."""
+        for name in list(self._locks):
+            self._let_go(name)
+
+    @property
+    def _database_files(self) -> list[Path]:
+        return [self.path / f"{FILE_NAME}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")]
+
+    def _let_go(self, name: str) -> None:
+        descriptor = self._locks.pop(name, None)
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _make_private(path: Path, found: os.stat_result, mode: int) -> None:
+    """Take from everybody else what is ours; say so where it is somebody else's."""
+    if os.name != "posix":
+        return
+    if found.st_uid != os.geteuid():
+        log.warning("this belongs to another user, who can read and change it", path=str(path), user=found.st_uid)
+    elif stat.S_IMODE(found.st_mode) & ~mode:
+        path.chmod(mode)
+        log.warning("others could get at this, and cannot any more", path=str(path), mode=f"{mode:o}")
+
+
+def _read_numbers(descriptor: int) -> tuple[int | None, int | None]:
+    """Return the process id and the mark in a lock file, None where they cannot be told."""
+    try:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        first, second, *_ = (*os.read(descriptor, _MAX_BYTES).split(b"\n"), b"")
+    except OSError:
+        return None, None
+    return _number(first), _number(second)
+
+
+def _is_open_as(descriptor: int, path: Path) -> bool:
+    """Tell whether a path still names the file that is open."""
+    return path.exists() and os.path.samestat(os.fstat(descriptor), path.lstat())
+
+
+def _number(text: bytes) -> int | None:
+    return int(text) if text.strip().isdigit() else None
+
+
+def _open(path: Path) -> int:
+    """Open a file, which is made where it is missing; raises OSError, also for a link."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o600)
+    except FileExistsError:
+        return os.open(path, os.O_RDWR | _NO_FOLLOW)
+    sync_folder(path.parent)
+    return descriptor
+
+
+def sync_folder(folder: Path) -> None:
+    """Let the names of new files outlive a loss of power, where the system can."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _FAR_BEYOND: Final = 1 << 40
+
+    def _lock(descriptor: int) -> None:
+        """Lock a byte that nobody reads, since Windows lets no other process read what is locked."""
+        os.lseek(descriptor, _FAR_BEYOND, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            raise BlockingIOError from error
+        finally:
+            os.lseek(descriptor, 0, os.SEEK_SET)
+
+else:
+    import fcntl
+
+    def _lock(descriptor: int) -> None:
+        """Lock an open file: unlike a lock of the process, no other descriptor that it closes can drop this one."""
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,203 @@
+"""The rooms of the database: a journal of their newest documents, and the table into which it is folded.
+
+A batch of saves is one row of the journal, whatever the number of rooms in it. A room that is played keeps its newest
+document there, and its older ones go unread; one that rests is folded into the table with time. So the table is
+written once for each rest and not for each move. Games that are over are lines of the same rows.
+
+Everything here blocks, and belongs to the store's thread.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+import structlog
+
+from tictactoe_server.rooms import FinishedGame
+from tictactoe_server.storage.archive import FinishedGames
+from tictactoe_server.storage.database import ADVICE, Damaged, Database, checked, met_at_start
+from tictactoe_server.storage.lines import Line, game_line, lines_of, room_line
+from tictactoe_server.storage.store import MISSING, CannotOpenStore, Unreadable, Waiter
+
+FOLDED_AT_ONCE: Final = 250
+"""How many rooms one transaction folds, so that those who save meanwhile hardly wait."""
+
+
+class Save(NamedTuple):
+    """A room to be kept, or to be forgotten where there is no document; the `finished` game goes into the archive."""
+
+    code: str
+    document: bytes | None
+    expected_revision: int
+    waiter: Waiter
+    finished: FinishedGame | None = None
+
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Journal:
+    """What is kept of the rooms, with the revision of each; compare-and-set is done here.
+
+    `write` and `fold` work inside a transaction of the caller's, who tells with `keep` or `drop` what became of it.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._revisions: dict[str, int] = {}
+        self._fresh: dict[str, tuple[int, bytes | None]] = {}
+        self._newest: OrderedDict[str, tuple[int, int, bytes | None]] = OrderedDict()
+        self._games = FinishedGames(database)
+        self._folding = (0, 0)
+        try:
+            self._look()
+        except sqlite3.DatabaseError as error:
+            if not database.salvage(met_at_start(error)):
+                raise CannotOpenStore(f"Cannot read the database {database.path}: {error}. {ADVICE}") from error
+            self._look()
+        if self._row < database.mark:
+            log.error(
+                "the database lacks what was kept last: has its log been lost, or is this a backup?",
+                batches=database.mark - self._row,
+                copy_of_the_log=database.keep_log(),
+            )
+
+    def write(self, saves: Iterable[Save]) -> list[int | None]:
+        """Write changes and return the new revision of each, `MISSING` for one forgotten, None for a conflict."""
+        self._refresh()
+        revisions: list[int | None] = []
+        lines: list[bytes] = []
+        fresh, revision_of, next_revision = self._fresh, self._revisions.get, self._database.next_revision
+        for code, document, expected, _, finished in saves:
+            found = fresh[code][0] if code in fresh else revision_of(code, MISSING)
+            if found != expected or (document is None and found == MISSING):
+                revisions.append(None)
+                continue
+            revision = MISSING if document is None else next_revision()
+            fresh[code] = (revision, document)
+            lines.append(room_line(code, revision, document))
+            if finished is not None:
+                lines.append(game_line(*self._games.write(finished)))
+            revisions.append(revision)
+        if lines:
+            done = self._database.execute("INSERT INTO journal (batch) VALUES (?)", (b"\n".join(lines),))
+            self._row = done.lastrowid or 0
+        return revisions
+
+    def keep(self) -> None:
+        """Take what was written for kept."""
+        for code, (revision, document) in self._fresh.items():
+            self._know(code, revision, document)
+        self._fresh.clear()
+        self._games.keep(self._row)
+        self._database.write_mark(self._row)
+
+    def drop(self) -> None:
+        """Forget what was written: it was taken back, or nobody knows, and then the connection is made anew."""
+        self._fresh.clear()
+        self._games.drop()
+
+    @property
+    def games(self) -> FinishedGames:
+        """The finished games, as they are kept now."""
+        self._refresh()
+        return self._games
+
+    def load(self, code: str) -> tuple[bytes, int] | None:
+        """Return a room's document and revision, or None where there is none."""
+        self._refresh()
+        if code in self._newest:
+            _, revision, document = self._newest[code]
+            return None if document is None else (document, revision)
+        row: tuple[bytes, int] | None = self._database.execute(
+            "SELECT document, revision FROM rooms WHERE code = ?", (code,)
+        ).fetchone()
+        if row is None and code in self._revisions:
+            raise Damaged(f"room {code} is listed, and not found")
+        return row
+
+    def codes(self) -> list[str]:
+        """Return the codes of all rooms."""
+        self._refresh()
+        return list(self._revisions)
+
+    def fold(self, *, all_of_it: bool = False) -> int:
+        """Bring rooms that rest and games into their tables, and let go of the journal's rows that nobody needs then.
+
+        Returns how many these were; tell `folded` once it is kept.
+        """
+        self._refresh()
+        resting: list[tuple[str, int, bytes | None]] = []
+        needed = self._row + (1 if all_of_it else 0)
+        for code, (row, revision, document) in self._newest.items():
+            if len(resting) == FOLDED_AT_ONCE or (row > self._rested and not all_of_it):
+                needed = row
+                break
+            resting.append((code, revision, document))
+        games, needed_for_games = self._games.fold()
+        needed = min(needed, needed_for_games or needed)
+        self._database.execute_many(
+            "INSERT INTO rooms (code, revision, document) VALUES (?, ?, ?) ON CONFLICT (code) "
+            "DO UPDATE SET revision = excluded.revision, document = excluded.document",
+            [entry for entry in resting if entry[2] is not None],
+        )
+        self._database.execute_many(
+            "DELETE FROM rooms WHERE code = ?", [(code,) for code, _, document in resting if document is None]
+        )
+        self._database.execute("DELETE FROM journal WHERE id < ?", (needed,))
+        if needed > self._row:  # the numbers of rows go on, and are what the mark of the folder is compared with
+            self._database.execute("INSERT INTO journal VALUES (?, x'')", (self._row,))
+        self._folding = (len(resting), games)
+        return len(resting) + games
+
+    def folded(self) -> None:
+        """Take for folded what was brought into the tables last."""
+        rooms, games = self._folding
+        for _ in range(rooms):
+            self._newest.popitem(last=False)
+        self._games.folded(games)
+        self._rested = self._row
+
+    def _refresh(self) -> None:
+        """Read again what the file holds, if that may not be what is known of it."""
+        if self._connections != self._database.connections:
+            self._look()
+
+    def _look(self) -> None:
+        """Read what the file holds."""
+        self._fresh.clear()
+        self._newest.clear()
+        self._games.look()
+        self._row = self._rested = 0
+        rooms = self._database.execute("SELECT code, revision FROM rooms").fetchall()
+        self._revisions = dict(checked(rooms, str, int))
+        batches = self._database.execute("SELECT id, batch FROM journal ORDER BY id").fetchall()
+        for row, batch in checked(batches, int, bytes):
+            self._row = row
+            for line in lines_of(batch):
+                self._replay(line)
+        self._connections = self._database.connections
+
+    def _replay(self, line: Line | None) -> None:
+        """Take in one line of the journal."""
+        try:
+            if line is None:
+                raise Unreadable("It is no line.")
+            if line.is_game:
+                self._games.replay(self._row, line.number, line.document)
+            else:
+                self._know(line.name, line.number, line.document or None)
+        except Unreadable:
+            log.error("a line of the journal is damaged", row=self._row)
+
+    def _know(self, code: str, revision: int, document: bytes | None) -> None:
+        """Take this for the newest of a room, None for one that is forgotten."""
+        if document is None:
+            self._revisions.pop(code, None)
+        else:
+            self._revisions[code] = revision
+        self._newest[code] = (self._row, revision, document)
+        self._newest.move_to_end(code)

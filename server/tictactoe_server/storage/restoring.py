@@ -1,0 +1,142 @@
+"""A copy of a database put in the place of a folder's own, and a look at what is damaged in a folder.
+
+Nothing is overwritten: what was there is moved aside as a whole, with what SQLite keeps beside it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from tictactoe_server.storage.backup import CannotBackUp, copy_database
+from tictactoe_server.storage.documents import decode_ban, decode_game, decode_player, decode_room
+from tictactoe_server.storage.folder import FILE_NAME, DataFolder, sync_folder
+from tictactoe_server.storage.lines import lines_of
+from tictactoe_server.storage.schema import SCHEMA, NewerSchema, check_ours, version_of
+from tictactoe_server.storage.store import Unreadable
+
+_BESIDE: Final = ("", "-wal", "-shm", "-journal")
+_MAX_FINDINGS: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """How much of each can be read, and a line for each thing that is damaged, the first of them."""
+
+    rooms: int
+    players: int
+    games: int
+    damage: tuple[str, ...]
+
+
+def restore_backup(folder: Path, backup: Path) -> list[Path]:
+    """Put a copy that `back_up` made in the place of a folder's database; return where what was there is now.
+
+    Raises `CannotBackUp`, `NewerSchema`, and `FolderInUse` while a server runs there; then nothing has changed.
+    """
+    if not backup.is_file():
+        raise CannotBackUp(f"There is no file {backup}.")
+    if (version := version_of(backup)) > SCHEMA:
+        raise NewerSchema(backup, version, SCHEMA)
+    held = DataFolder(folder)
+    try:
+        if (folder / FILE_NAME).exists():
+            held.hold_database()
+        fresh = folder / f"{FILE_NAME}.restored"
+        fresh.unlink(missing_ok=True)
+        copy_database(backup, fresh)
+        try:
+            aside = _move_aside(folder)
+            os.rename(fresh, folder / FILE_NAME)
+            held.write_mark(0)
+            sync_folder(folder)
+        except OSError as error:
+            raise CannotBackUp(f"Cannot put {backup} into {folder}: {error.strerror or error}.") from error
+    finally:
+        held.release()
+    return aside
+
+
+def check_folder(folder: Path) -> Findings:
+    """Read all of a folder's database, also of a server that runs, and change nothing; raises `CannotBackUp`."""
+    path = folder / FILE_NAME
+    if not path.is_file():
+        raise CannotBackUp(f"There is no database in {folder}.")
+    if (version := version_of(path)) > SCHEMA:
+        raise NewerSchema(path, version, SCHEMA)
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            check_ours(connection, path)
+            return _check(connection)
+    except sqlite3.DatabaseError as error:
+        return Findings(0, 0, 0, (f"The database cannot be read: {error}.",))
+
+
+def _check(connection: sqlite3.Connection) -> Findings:
+    damage = [
+        f"A page of the database: {text}."
+        for (text,) in _rows(connection, f"PRAGMA integrity_check({_MAX_FINDINGS})")
+        if text != "ok"
+    ]
+    tables = {name for (name,) in _rows(connection, "SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    rooms: dict[str, bytes] = dict(_rows(connection, "SELECT code, document FROM rooms")) if "rooms" in tables else {}
+    games: dict[int, bytes] = dict(_rows(connection, "SELECT id, document FROM archive"))
+    players = list(_rows(connection, "SELECT key, document FROM players")) if "players" in tables else []
+    bans = list(_rows(connection, "SELECT key, document FROM bans")) if "bans" in tables else []
+    shares = list(_rows(connection, "SELECT key, document FROM shares")) if "shares" in tables else []
+    for row, batch in _rows(connection, "SELECT id, batch FROM journal ORDER BY id") if "journal" in tables else ():
+        for line in lines_of(bytes(batch)):
+            if line is None:
+                damage.append(f"A line of the journal, row {row}.")
+            elif line.is_game:
+                games[line.number] = line.document
+            elif line.document:
+                rooms[line.name] = line.document
+            else:
+                rooms.pop(line.name, None)
+    whole_rooms = _count(rooms.items(), decode_room, "Room {}", damage)
+    whole_players = _count(players, decode_player, "The player under {}", damage)
+    whole_games = _count(games.items(), decode_game, "Game {}", damage)
+    _count(bans, decode_ban, "The ban of {}", damage)
+    _count(shares, decode_game, "The shared game {}", damage)
+    return Findings(whole_rooms, whole_players, whole_games, tuple(damage[:_MAX_FINDINGS]))
+
+
+def _rows(connection: sqlite3.Connection, statement: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows that can be read; the pages that cannot are named by the check of the whole."""
+    try:
+        yield from connection.execute(statement)
+    except sqlite3.DatabaseError:
+        return
+
+
+def _count(documents: Any, decode: Callable[[bytes], object], words: str, damage: list[str]) -> int:
+    """Return how many documents can be read, and note the others."""
+    count = 0
+    for key, document in documents:
+        try:
+            decode(document if isinstance(document, bytes) else str(document).encode())
+            count += 1
+        except Unreadable as error:
+            damage.append(f"{words.format(key)}: {error}")
+    return count
+
+
+def _move_aside(folder: Path) -> list[Path]:
+    """Rename a database and all that belongs to it; return the new names, the database first."""
+    base = folder / FILE_NAME
+    names = (folder / f"{FILE_NAME}.replaced-{number}" for number in itertools.count(1))
+    target = next(name for name in names if not any(name.with_name(name.name + end).exists() for end in _BESIDE))
+    moved = []
+    for end in _BESIDE:
+        path, new = base.with_name(base.name + end), target.with_name(target.name + end)
+        if path.exists():
+            path.rename(new)
+            moved.append(new)
+    return moved

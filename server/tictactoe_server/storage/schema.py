@@ -1,0 +1,149 @@
+"""The database file of a server: how it is opened, which tables it has, and how older files become today's.
+
+A file that is not ours, or that a newer version wrote, is refused before anything in it changes.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from tictactoe_server.storage.store import CannotOpenStore
+
+APPLICATION_ID: Final = 0x74746F65
+"""Marks the file as ours, for us and for programs like ``file``."""
+
+BUSY_SECONDS: Final = 2.0
+"""How long another program may keep the file locked before a transaction is given up."""
+
+_WAL_LIMIT_BYTES: Final = 64 * 1024 * 1024
+_PAGES_BETWEEN_CHECKPOINTS: Final = 4_000
+
+TODAY: Final = "CAST(strftime('%s', 'now') AS INTEGER) / 86400"
+"""The number of the day in SQL, counted from 1970."""
+
+MIGRATIONS: Final[Sequence[Sequence[str]]] = (
+    (
+        """CREATE TABLE documents (
+            id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL, document BLOB NOT NULL
+        )""",
+        "CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
+        "INSERT INTO counters VALUES ('revisions', 0)",
+        "CREATE TABLE server (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+        """CREATE TABLE archive (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, room TEXT NOT NULL, game INTEGER NOT NULL,
+            finished_at INTEGER NOT NULL, players TEXT NOT NULL, document BLOB NOT NULL
+        )""",
+        """CREATE TABLE archive_players (
+            player TEXT NOT NULL, game INTEGER NOT NULL, PRIMARY KEY (player, game)
+        ) WITHOUT ROWID""",
+    ),
+    (
+        "CREATE TABLE rooms (code TEXT PRIMARY KEY, revision INTEGER NOT NULL, document BLOB NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE players (key TEXT PRIMARY KEY, revision INTEGER NOT NULL, document BLOB NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE journal (id INTEGER PRIMARY KEY, batch BLOB NOT NULL)",
+        "INSERT INTO rooms SELECT substr(key, 6), revision, document FROM documents WHERE key LIKE 'room/%'",
+        "INSERT INTO players SELECT substr(key, 8), revision, document FROM documents WHERE key LIKE 'player/%'",
+        "DROP TABLE documents",
+        "DROP TABLE counters",
+    ),
+    (
+        "CREATE TABLE bans (key TEXT PRIMARY KEY, document BLOB NOT NULL) WITHOUT ROWID",
+        "ALTER TABLE players ADD COLUMN seen INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE players ADD COLUMN seated INTEGER NOT NULL DEFAULT 1",
+        f"UPDATE players SET seen = {TODAY}",
+    ),
+    (
+        """CREATE TABLE shares (
+            key TEXT PRIMARY KEY, finished_at INTEGER NOT NULL, document BLOB NOT NULL
+        ) WITHOUT ROWID""",
+    ),
+)
+"""What leads from each schema number to the next, from 0, an empty file. Only ever append."""
+
+SCHEMA: Final = len(MIGRATIONS)
+
+
+class NewerSchema(CannotOpenStore):
+    """The file was written by a newer version; `found` and `known` are the two schema numbers."""
+
+    def __init__(self, path: Path | None, found: int, known: int) -> None:
+        super().__init__(
+            f"The database {path} has schema {found}, but this version knows schemas up to {known}: "
+            "install the newer version again, or restore a backup."
+        )
+        self.found = found
+        self.known = known
+
+
+class ForeignFile(CannotOpenStore):
+    """The file says that it is another program's."""
+
+
+def open_database(path: Path | None, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> sqlite3.Connection:
+    """Return a connection to the database with today's tables, made where it is missing; raises `CannotOpenStore`.
+
+    With None it is a private one in memory. The connection may be handed to another thread.
+    """
+    try:
+        connection = sqlite3.connect(
+            path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            check_ours(connection, path)
+            _migrate(connection, path, migrations)
+            _set_up(connection)
+        except BaseException:
+            connection.close()
+            raise
+    except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
+        raise CannotOpenStore(f"Cannot open the database {path}: {error}. Nothing in it was changed.") from error
+    return connection
+
+
+def version_of(path: Path) -> int:
+    """Return the schema number of a database of ours, 0 where there is none that could be read."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            check_ours(connection, path)
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+    except (sqlite3.Error, UnicodeDecodeError, CannotOpenStore):
+        return 0
+    return int(version)
+
+
+def check_ours(connection: sqlite3.Connection, path: Path | None) -> None:
+    """Raise `ForeignFile` where the file holds the tables of another program."""
+    (id,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if id != APPLICATION_ID and (id or tables):
+        raise ForeignFile(f"The database {path} belongs to another program. Nothing in it was changed.")
+
+
+def _migrate(connection: sqlite3.Connection, path: Path | None, migrations: Sequence[Sequence[str]]) -> None:
+    (found,) = connection.execute("PRAGMA user_version").fetchone()
+    if found > len(migrations):
+        raise NewerSchema(path, found, len(migrations))
+    if found == len(migrations):
+        return
+    with closing(connection.cursor()) as cursor:
+        cursor.execute("BEGIN IMMEDIATE")
+        for statements in migrations[found:]:
+            for statement in statements:
+                cursor.execute(statement)
+        cursor.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        cursor.execute(f"PRAGMA user_version = {len(migrations)}")
+        cursor.execute("COMMIT")
+
+
+def _set_up(connection: sqlite3.Connection) -> None:
+    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    if mode not in ("wal", "memory"):
+        raise sqlite3.OperationalError(f"its disk does not allow a write-ahead log, only {mode}")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA fullfsync = ON")
+    connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_BETWEEN_CHECKPOINTS}")
