@@ -9,18 +9,10 @@ from typing import Literal
 from tictactoe_engine import Position
 from tictactoe_engine.strategies import Level
 from tictactoe_server.rooms import Command, FinishedGame, Player, Room
-from tictactoe_server.services.bots import ThinkingPool
+from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.bots.waiting import Priority
-from tictactoe_server.storage import (
-    MISSING,
-    MemoryArchive,
-    MemoryPlayers,
-    MemoryRooms,
-    MemoryStore,
-    Stored,
-    Unreadable,
-    Waiter,
-)
+from tictactoe_server.storage.memory import MemoryArchive, MemoryPlayers, MemoryRooms, MemoryStore
+from tictactoe_server.storage.store import MISSING, Stored, Unreadable, Waiter
 
 Operation = Literal["load", "load_all", "save", "delete"]
 

@@ -15,57 +15,49 @@ from typing import TYPE_CHECKING, Final, Self
 import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
-from tictactoe_server.admin import (
-    Bans,
-    Barred,
-    Drain,
-    Housekeeping,
-    LimitsNow,
-    LoopLag,
-    Meter,
-    MeteredConnection,
-    Office,
-    Presence,
-    Site,
-    describe_ban,
-    warn_in_bulk,
-)
-from tictactoe_server.admin.drain import HANDOVER_MS
-from tictactoe_server.admin.office import Answer
+from tictactoe_server.admin.bans import Bans, describe_ban
+from tictactoe_server.admin.drain import HANDOVER_MS, Drain
+from tictactoe_server.admin.expelling import Barred
+from tictactoe_server.admin.housekeeping import Housekeeping
+from tictactoe_server.admin.lag import LoopLag
+from tictactoe_server.admin.meter import Meter, MeteredConnection
+from tictactoe_server.admin.office import Answer, Office, warn_in_bulk
 from tictactoe_server.admin.orders import Order
+from tictactoe_server.admin.presence import Presence
+from tictactoe_server.admin.site import LimitsNow, Site
 from tictactoe_server.cluster.requirement import needing_nats
-from tictactoe_server.core import (
-    GRACE_SECONDS,
-    Agenda,
-    Changes,
-    Lobby,
-    Pressure,
-    Registry,
-    ServedTime,
-    Session,
-    Sources,
-    Tally,
-    Timers,
-    Uninterrupted,
-    messages_rate,
-)
-from tictactoe_server.http import Assets, Pages
-from tictactoe_server.services import Allowances, Desk, Keeping, PastGames, Players, Reviews, Visits
-from tictactoe_server.services.bots import Bots, ThinkingPool
+from tictactoe_server.core.agenda import Agenda
+from tictactoe_server.core.changes import Changes
+from tictactoe_server.core.lobby import Lobby
+from tictactoe_server.core.pressure import Pressure
+from tictactoe_server.core.registry import Registry
+from tictactoe_server.core.served_time import GRACE_SECONDS, ServedTime
+from tictactoe_server.core.session import Session, messages_rate
+from tictactoe_server.core.sources import Sources
+from tictactoe_server.core.tally import Tally
+from tictactoe_server.core.timers import Timers
+from tictactoe_server.core.uninterrupted import Uninterrupted
+from tictactoe_server.http.assets import Assets
+from tictactoe_server.http.pages import Pages
+from tictactoe_server.services.allowances import Allowances
+from tictactoe_server.services.bots.bots import Bots
+from tictactoe_server.services.bots.pool import ThinkingPool
+from tictactoe_server.services.desk import Desk
+from tictactoe_server.services.keeping import Keeping
+from tictactoe_server.services.past_games import PastGames
+from tictactoe_server.services.players import Players
+from tictactoe_server.services.reviews import Reviews
+from tictactoe_server.services.visits import Visits
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
-from tictactoe_server.storage import CannotOpenStore, MemoryStore, SqliteStore, Storage, StoreUnavailable
-from tictactoe_server.transport import (
-    Certificate,
-    Connection,
-    Door,
-    Listener,
-    OwnNames,
-    Receiver,
-    addresses_at,
-    is_for_others,
-    open_sockets,
-    url_of,
-)
+from tictactoe_server.storage.memory import MemoryStore
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import CannotOpenStore, Storage, StoreUnavailable
+from tictactoe_server.transport.certificate import Certificate
+from tictactoe_server.transport.connection import Connection, Receiver
+from tictactoe_server.transport.door import Door
+from tictactoe_server.transport.listen import addresses_at, is_for_others, open_sockets, url_of
+from tictactoe_server.transport.listener import Listener
+from tictactoe_server.transport.own_names import OwnNames
 
 if TYPE_CHECKING:
     from tictactoe_server.admin.metrics import MetricsServer
@@ -341,7 +333,7 @@ class Server:
     def _join_cluster(self, store: Storage, timers: Timers) -> Cluster:
         """Return the servers that keep their rooms in the same store."""
         from tictactoe_server.cluster.cluster import Cluster
-        from tictactoe_server.cluster.jetstream import JetStreamStore
+        from tictactoe_server.cluster.jetstream.store import JetStreamStore
 
         if not isinstance(store, JetStreamStore):
             raise CannotOpenStore(f"{self._settings.store} is no store of several servers.")
@@ -433,7 +425,7 @@ async def _open_storage(settings: Settings) -> Storage:
     if settings.store is None:
         return MemoryStore() if settings.data is None else SqliteStore.open(settings.data)
     with needing_nats():
-        from tictactoe_server.cluster.jetstream import JetStreamStore
+        from tictactoe_server.cluster.jetstream.store import JetStreamStore
     return await JetStreamStore.open(
         settings.store,
         credentials=settings.store_credentials,

@@ -20,7 +20,9 @@ import uvloop
 from tests.server.stored import keep, room_of
 from tictactoe_protocol import ROOM_CODE_ALPHABET
 from tictactoe_server.rooms import FinishedGame, Room
-from tictactoe_server.storage import MISSING, MemoryRooms, MemoryStore, SqliteStore, Storage, Waiter
+from tictactoe_server.storage.memory import MemoryRooms, MemoryStore
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import MISSING, Storage, Waiter
 
 SLICE = 500
 

@@ -33,7 +33,7 @@ from tests.cluster.disks import Disk
 from tests.cluster.tied import tied
 from tests.environment import environment
 from tests.proxy import Proxy
-from tictactoe_server.cluster.jetstream import rights
+from tictactoe_server.cluster.jetstream.setup import rights
 
 READY_SECONDS = 25.0
 """How long nodes may take until they write: mostly under a second, but an election may have to be held again."""

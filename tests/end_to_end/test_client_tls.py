@@ -17,7 +17,8 @@ from tictactoe_client import connect
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage import MemoryStore, Storage
+from tictactoe_server.storage.memory import MemoryStore
+from tictactoe_server.storage.store import Storage
 
 
 @contextlib.asynccontextmanager

@@ -17,7 +17,7 @@ from tests.peer import Message, Peer, open_peer, play_out
 from tictactoe_protocol import ErrorCode
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage import Conflict, StoreUnavailable
+from tictactoe_server.storage.store import Conflict, StoreUnavailable
 
 LINE_FOR_X = [0, 3, 1, 4, 2]
 NOWHERE = "ZZZZZZ"

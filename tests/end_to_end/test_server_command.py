@@ -23,7 +23,7 @@ from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.programs import Process, start_program
 from tests.raw import read_to_end
 from tictactoe_server import __version__
-from tictactoe_server.transport import addresses_for_others
+from tictactoe_server.transport.listen import addresses_for_others
 
 COMMAND = str(Path(sys.executable).parent / "tictactoe-server")
 HERE = ("--host", "127.0.0.1", "--port", "0")

@@ -16,7 +16,8 @@ from tests.limits import uncounted
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage import SqliteStore, Storage
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import Storage
 
 COMMAND = (sys.executable, "-m", "tests.faults.broken_server")
 

@@ -12,9 +12,9 @@ from typing import Literal, get_args
 
 from tictactoe_server import server
 from tictactoe_server.rooms import FinishedGame, Room
-from tictactoe_server.storage import Waiter
 from tictactoe_server.storage.sqlite import SqliteRooms
-from tictactoe_server.transport import Connection
+from tictactoe_server.storage.store import Waiter
+from tictactoe_server.transport.connection import Connection
 
 CrashPoint = Literal["before save", "after save", "before reply", "after reply", "after first state"]
 CRASH_POINTS: tuple[CrashPoint, ...] = get_args(CrashPoint)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 
 from tictactoe_server.rooms import FinishedGame, Room
-from tictactoe_server.storage import MISSING, Conflict, MemoryRooms, SqliteStore, Stored, Waiter
-from tictactoe_server.storage.sqlite import SqliteRooms
-from tictactoe_server.storage.store import Pending
+from tictactoe_server.storage.memory import MemoryRooms
+from tictactoe_server.storage.sqlite import SqliteRooms, SqliteStore
+from tictactoe_server.storage.store import MISSING, Conflict, Pending, Stored, Waiter
 
 SAVES_BETWEEN = 40
 

@@ -14,7 +14,7 @@ from tests.server.tables import ANA, Table
 from tests.soak import restart
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage import StoreUnavailable
+from tictactoe_server.storage.store import StoreUnavailable
 
 SETTINGS = Settings(host="127.0.0.1", port=0)
 

@@ -12,7 +12,7 @@ from tests.faults.harness import Harness
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage import back_up
+from tictactoe_server.storage.backup import back_up
 
 FIVE_MINUTES = 300_000
 OUTAGE_MS = 48 * 3_600_000

@@ -14,7 +14,7 @@ from tests.page.conftest import Visit, Visitor
 from tests.page.test_play import address
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.transport import addresses_at
+from tictactoe_server.transport.listen import addresses_at
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.server.stored import keep, room_of
-from tictactoe_server.storage import MISSING, SqliteStore
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import DataFolder
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import MISSING
 from tictactoe_server.storage.writer import Writer
 
 

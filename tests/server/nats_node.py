@@ -15,7 +15,9 @@ from pathlib import Path
 import msgspec
 
 from tests.environment import environment
-from tictactoe_server.cluster.jetstream import JetStreamStore, Link, stream_config
+from tictactoe_server.cluster.jetstream.link import Link
+from tictactoe_server.cluster.jetstream.setup import stream_config
+from tictactoe_server.cluster.jetstream.store import JetStreamStore
 
 _START_SECONDS = 20
 

@@ -11,8 +11,7 @@ from tests.server.tables import ANA, BO, Table
 from tictactoe_server.admin.orders import ListRooms
 from tictactoe_server.rooms import FinishedGame, Player, Room, finished_game
 from tictactoe_server.server import Server
-from tictactoe_server.storage import MISSING, Storage
-from tictactoe_server.storage.store import Pending
+from tictactoe_server.storage.store import MISSING, Pending, Storage
 
 ANA_KEY = "a" * 64
 _ROOM = Table(ANA, BO).room

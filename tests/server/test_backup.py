@@ -20,11 +20,13 @@ from tests.server.test_lost_data import CODES, damage, fill
 from tests.server.test_sqlite_store import child
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage import MISSING, CannotBackUp, CannotOpenStore, SqliteStore, back_up
+from tictactoe_server.storage.backup import CannotBackUp, back_up
 from tictactoe_server.storage.documents import encode_player
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.idleness import today
 from tictactoe_server.storage.schema import MIGRATIONS, SCHEMA, open_database, version_of
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import MISSING, CannotOpenStore
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 OLD_DATABASE, OLD_CONTENT = FIXTURES / "version-1.0.0.sqlite3.gz", FIXTURES / "version-1.0.0.json"

@@ -14,7 +14,7 @@ from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage import StoreUnavailable
+from tictactoe_server.storage.store import StoreUnavailable
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.requests import Draw, Move, Rematch, Resign, Undo
 from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply, open_room
-from tictactoe_server.services.bots import Bots
+from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.services.bots.waiting import Priority
-from tictactoe_server.storage import StoreUnavailable
+from tictactoe_server.storage.store import StoreUnavailable
 
 CODE = "K7M4PQ"
 ANA = Player("pana", "ana")

@@ -17,7 +17,7 @@ from tests.server import odd_worker
 from tictactoe_engine import PRESETS, Position
 from tictactoe_engine.search import Budget, analyse
 from tictactoe_engine.strategies import Level
-from tictactoe_server.services.bots import ThinkingPool
+from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.bots.waiting import Priority
 from tictactoe_server.services.bots.worker import COMMAND
 

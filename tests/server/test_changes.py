@@ -18,7 +18,7 @@ from tictactoe_server.core.changes import ATTEMPTS
 from tictactoe_server.rooms import Player, apply
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage import Conflict, NotStored, StoreUnavailable, Unsettled, save
+from tictactoe_server.storage.store import Conflict, NotStored, StoreUnavailable, Unsettled, save
 
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
 MINUTE = {"initial_ms": 60_000, "increment_ms": 0}

@@ -18,7 +18,8 @@ from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.test_pages import get
 from tictactoe_engine import Rules
-from tictactoe_server.admin import OrderRefused, orders
+from tictactoe_server.admin import orders
+from tictactoe_server.admin.control import OrderRefused
 from tictactoe_server.cluster import matching
 from tictactoe_server.cluster.living import LISTENING_SECONDS
 from tictactoe_server.cluster.members import BEAT_SECONDS, GONE_SECONDS

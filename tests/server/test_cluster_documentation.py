@@ -13,7 +13,7 @@ import pytest
 from tests.authority import Authority
 from tests.cluster.nodes import find_program
 from tests.environment import environment
-from tictactoe_server.cluster.jetstream import rights
+from tictactoe_server.cluster.jetstream.setup import rights
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")

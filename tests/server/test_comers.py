@@ -15,8 +15,8 @@ from tests.server.test_limits import HERE, LOOPBACK, MINUTE_NS, handshake, servi
 from tests.server.test_plain_http import read_answer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport import Door
 from tictactoe_server.transport.caller import Caller
+from tictactoe_server.transport.door import Door
 from tictactoe_server.transport.turns import Turns
 
 OWN = "Host: 127.0.0.1"

@@ -17,9 +17,10 @@ from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.raw import RawPeer, open_bytes, open_raw, ping, read_to_end, text
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport import Connection, Door, Listener, Receiver
 from tictactoe_server.transport.caller import Caller
-from tictactoe_server.transport.door import MAX_TURNED_AWAY
+from tictactoe_server.transport.connection import Connection, Receiver
+from tictactoe_server.transport.door import MAX_TURNED_AWAY, Door
+from tictactoe_server.transport.listener import Listener
 
 Serve = Callable[[Limits], Awaitable[Server]]
 UPGRADE = (

@@ -15,9 +15,10 @@ import pytest
 from tests.server.stored import finish, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
 from tictactoe_server.rooms import Player
-from tictactoe_server.storage import MISSING, Ban, CannotOpenStore, SqliteStore, Unreadable, save
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.pages import PAGE_BYTES, Pages
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import MISSING, Ban, CannotOpenStore, Unreadable, save
 
 CODES = [f"{letter}{number:05}" for letter in "ABCDEFGH" for number in range(22222, 22262)]
 KEYS = [f"{number:064x}" for number in range(60)]

@@ -19,8 +19,8 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.requests import ClockFields, Draw, Leave, Rematch, Resign
 from tictactoe_server.rooms import Dropped, FinishedGame, Room, finished_game, open_room, state_of
 from tictactoe_server.rooms.view import rules_state
-from tictactoe_server.storage import Unreadable
 from tictactoe_server.storage.documents import RoomEncoder, decode_game, decode_room, encode_game, encode_room
+from tictactoe_server.storage.store import Unreadable
 
 NOW = 60_000
 DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)

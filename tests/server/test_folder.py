@@ -14,9 +14,10 @@ import pytest
 
 from tests.server.stored import keep, room_of
 from tests.server.test_sqlite_store import child
-from tictactoe_server.storage import MISSING, CannotOpenStore, FolderInUse, NewerSchema, SqliteStore
-from tictactoe_server.storage.folder import FILE_NAME, LOCK_NAME, DataFolder
-from tictactoe_server.storage.schema import SCHEMA, open_database
+from tictactoe_server.storage.folder import FILE_NAME, LOCK_NAME, DataFolder, FolderInUse
+from tictactoe_server.storage.schema import SCHEMA, NewerSchema, open_database
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import MISSING, CannotOpenStore
 
 CODE = "K7M4PQ"
 posix = pytest.mark.skipif(os.name != "posix", reason="there are no such modes and links")

@@ -11,11 +11,15 @@ import pytest
 from tests.peer import open_peer, play_out
 from tests.server.stored import finish
 from tests.server.tables import ANA, BO
-from tictactoe_server.admin import Bans, Housekeeping
+from tictactoe_server.admin.bans import Bans
+from tictactoe_server.admin.housekeeping import Housekeeping
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage import MISSING, MemoryStore, SqliteStore, Storage, save, today
+from tictactoe_server.storage.idleness import today
+from tictactoe_server.storage.memory import MemoryStore
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import MISSING, Storage, save
 
 DAY_MS = 86_400_000
 FINISHED_AT = 1_700_000_000_000

@@ -24,19 +24,21 @@ from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, make_anew, node_in
 from tests.server.stored import ANA_KEY, finish, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
-from tictactoe_server.cluster.jetstream import JetStreamStore, Link, make_stream, stream_config
+from tictactoe_server.cluster.jetstream.link import Link
+from tictactoe_server.cluster.jetstream.setup import make_stream, stream_config
+from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.rooms import FinishedGame
-from tictactoe_server.storage import (
+from tictactoe_server.storage.store import (
     MISSING,
     Ban,
     CannotOpenStore,
     NotStored,
+    Pending,
     StoreBusy,
     StoreUnavailable,
     Unreadable,
     save,
 )
-from tictactoe_server.storage.store import Pending
 
 CODE = "K7M4PQ"
 NOBODY_THERE = "nats://127.0.0.1:1"

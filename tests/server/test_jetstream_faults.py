@@ -11,12 +11,14 @@ import pytest
 
 from tests.server.fake_nats import FakeNats, Fault
 from tests.server.stored import keep, room_of, rooms_in
-from tictactoe_server.cluster.jetstream import JetStreamStore, Link, StreamTarget
+from tictactoe_server.cluster.jetstream.contents import StreamTarget
+from tictactoe_server.cluster.jetstream.link import Link
+from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.cluster.jetstream.stream import outcome_of
 from tictactoe_server.rooms import Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage import MISSING, CannotOpenStore, Conflict, NotStored, StoreUnavailable, Unsettled
+from tictactoe_server.storage.store import MISSING, CannotOpenStore, Conflict, NotStored, StoreUnavailable, Unsettled
 
 CODE = "K7M4PQ"
 SUBJECT = f"$KV.rooms.room.{CODE}"

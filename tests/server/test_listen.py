@@ -9,7 +9,7 @@ import socket
 import pytest
 from ifaddr import IP
 
-from tictactoe_server.transport import CannotListen, addresses_for_others, open_sockets, url_of
+from tictactoe_server.transport.listen import CannotListen, addresses_for_others, open_sockets, url_of
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", None])

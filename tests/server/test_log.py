@@ -78,7 +78,7 @@ async def test_the_end_of_a_connection_to_the_store_with_tls_is_nothing_to_log(t
             import asyncio
             from pathlib import Path
             from tictactoe_server.cli.log import set_up_logging
-            from tictactoe_server.cluster.jetstream import Link
+            from tictactoe_server.cluster.jetstream.link import Link
             set_up_logging("text", "info")
             async def main():
                 link = await Link.open({node.url!r}, ca=Path({str(authority.ca)!r}))

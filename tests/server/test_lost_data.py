@@ -13,8 +13,9 @@ from tests.server.laboratory import open_laboratory
 from tests.server.stored import ANA_KEY, finish, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
 from tests.server.test_sqlite_store import child
-from tictactoe_server.storage import MISSING, SqliteStore, save
 from tictactoe_server.storage.folder import FILE_NAME
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import MISSING, save
 
 CODES = [f"{letter}{number:05}" for letter in "ABCDEFGH" for number in range(22222, 22242)]
 PAGE = 4096

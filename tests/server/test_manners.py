@@ -8,7 +8,8 @@ from tests.fakes import FakeClock, TroubledStore
 from tests.peer import Message, Peer, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage import MemoryStore, StoreUnavailable
+from tictactoe_server.storage.memory import MemoryStore
+from tictactoe_server.storage.store import StoreUnavailable
 
 MINUTE = {"move_ms": 60_000}
 QUICK = {"move_ms": 150}

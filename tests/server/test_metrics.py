@@ -24,8 +24,8 @@ from tests.raw import open_bytes, read_to_end
 from tictactoe_server.admin import metrics, orders
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage import SqliteStore
-from tictactoe_server.transport import CannotListen
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.transport.listen import CannotListen
 
 HOST = "127.0.0.1"
 

@@ -16,10 +16,15 @@ from tests.server.commands import Ran, run_command
 from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.stored import ANA_KEY, finish, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
-from tictactoe_server.cluster.jetstream import JetStreamStore, Link, StreamSource
+from tictactoe_server.cluster.jetstream.contents import StreamSource
+from tictactoe_server.cluster.jetstream.link import Link
+from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.rooms import Player
-from tictactoe_server.storage import MISSING, Ban, FolderSource, SqliteStore, Storage, copy, save, today
-from tictactoe_server.storage.contents import Contents
+from tictactoe_server.storage.contents import Contents, copy
+from tictactoe_server.storage.folder_contents import FolderSource
+from tictactoe_server.storage.idleness import today
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import MISSING, Ban, Storage, save
 
 BO_KEY = "b" * 64
 SHARE_ID = "aB3-_dE5fG7hI9jK1mN3oP"

@@ -10,7 +10,8 @@ from tictactoe_server.rooms import Dropped, Enter, Player
 from tictactoe_server.rooms.seating import free_name
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage import MISSING, MemoryStore, save
+from tictactoe_server.storage.memory import MemoryStore
+from tictactoe_server.storage.store import MISSING, save
 
 HOUSE = ["easy-bot", "Hard-Bot", "PERFECT-BOT", "rules-bot-2", "random-bot7", "medium-bot 12", "\uff45asy-bot"]
 THEIR_OWN = ["my-bot", "easy", "easy-bottle", "easybot", "hard-bot-x", "bot", "uneasy-bot"]

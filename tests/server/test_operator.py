@@ -13,11 +13,14 @@ from websockets.exceptions import ConnectionClosed
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tests.raw import open_raw, text
 from tests.server.test_pages import get
-from tictactoe_server.admin import BadSubject, Bans, OrderRefused, orders
-from tictactoe_server.admin.bans import parse_subject
+from tictactoe_server.admin import orders
+from tictactoe_server.admin.bans import BadSubject, Bans, parse_subject
+from tictactoe_server.admin.control import OrderRefused
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage import MemoryStore, SqliteStore, Storage
+from tictactoe_server.storage.memory import MemoryStore
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import Storage
 
 BANNED, KICKED, RESTART = 4500, 4501, 1012
 

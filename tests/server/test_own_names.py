@@ -14,8 +14,8 @@ from tests.peer import PATIENCE_SECONDS
 from tests.server.test_pages import BROWSER, get
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.transport import Door, OwnNames
-from tictactoe_server.transport.own_names import SystemLookup, find_own_names
+from tictactoe_server.transport.door import Door
+from tictactoe_server.transport.own_names import OwnNames, SystemLookup, find_own_names
 from tictactoe_server.transport.plain import Request
 
 OURS = "192.168.178.20"

@@ -23,7 +23,9 @@ from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport import Door, Request, addresses_at
+from tictactoe_server.transport.door import Door
+from tictactoe_server.transport.listen import addresses_at
+from tictactoe_server.transport.plain import Request
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 LINE_FOR_X = [0, 3, 1, 4, 2]

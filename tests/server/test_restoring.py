@@ -11,19 +11,12 @@ import pytest
 from tests.server.stored import finish, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
 from tictactoe_server.rooms import Player
-from tictactoe_server.storage import (
-    MISSING,
-    Ban,
-    CannotBackUp,
-    FolderInUse,
-    NewerSchema,
-    SqliteStore,
-    back_up,
-    check_folder,
-    restore_backup,
-    save,
-)
-from tictactoe_server.storage.folder import FILE_NAME
+from tictactoe_server.storage.backup import CannotBackUp, back_up
+from tictactoe_server.storage.folder import FILE_NAME, FolderInUse
+from tictactoe_server.storage.restoring import check_folder, restore_backup
+from tictactoe_server.storage.schema import NewerSchema
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import MISSING, Ban, save
 
 
 async def fill(folder: Path, *codes: str) -> None:

@@ -12,8 +12,7 @@ from tests.limits import uncounted
 from tests.peer import open_peer
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
-from tictactoe_server.core import Sources
-from tictactoe_server.core.sources import HELLOS, TURNS
+from tictactoe_server.core.sources import HELLOS, TURNS, Sources
 from tictactoe_server.services.players import Players
 
 SECOND_NS = 1_000_000_000

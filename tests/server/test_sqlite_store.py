@@ -23,10 +23,10 @@ from tests.server.stored import ANA_KEY, finish, forget, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
 from tests.soak import store as soak
 from tictactoe_server.rooms import FinishedGame, Player
-from tictactoe_server.storage import MISSING, Conflict, SqliteStore, StoreBusy, StoreUnavailable, save
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import FILE_NAME
-from tictactoe_server.storage.store import Pending
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreBusy, StoreUnavailable, save
 from tictactoe_server.storage.writer import MAX_BATCH, Write
 
 PATIENCE_SECONDS = 30
@@ -551,7 +551,8 @@ def child(folder: Path, script: str) -> Any:
     """Run a script, in an event loop and with an open `store`, in a process of its own."""
     program = (
         "import asyncio, os, signal, sys\nfrom pathlib import Path\n"
-        "from tests.server.stored import *\nfrom tictactoe_server.storage import *\n"
+        "from tests.server.stored import *\nfrom tictactoe_server.storage.sqlite import *\n"
+        "from tictactoe_server.storage.store import *\n"
         f"async def main():\n    store = SqliteStore.open(Path({str(folder)!r}))\n"
     )
     process = subprocess.Popen(

@@ -12,7 +12,7 @@ from tictactoe_protocol.requests import Resign
 from tictactoe_server.rooms import Command, Player, apply
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage import Conflict, StoreUnavailable, Unreadable
+from tictactoe_server.storage.store import Conflict, StoreUnavailable, Unreadable
 
 ALWAYS = 1_000_000
 

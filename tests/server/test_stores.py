@@ -14,7 +14,9 @@ from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.stored import ANA_KEY, finish, forget, keep, room_of, rooms_in, until_noted
 from tests.server.tables import ANA, BO
 from tictactoe_server.rooms import Player
-from tictactoe_server.storage import MISSING, Conflict, MemoryStore, SqliteStore, Storage, save
+from tictactoe_server.storage.memory import MemoryStore
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import MISSING, Conflict, Storage, save
 
 CODE = "K7M4PQ"
 SHARE_ID = "aB3-_dE5fG7hI9jK1mN3oP"

@@ -21,7 +21,7 @@ from tests.raw import open_bytes, open_raw, ping, read_to_end, text
 from tests.server.test_plain_http import answering, read_answer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport import CannotUseCertificate, Certificate
+from tictactoe_server.transport.certificate import CannotUseCertificate, Certificate
 from tictactoe_server.transport.plain import Request, Response, say
 
 

@@ -24,7 +24,8 @@ from tests.server.stored import keep, room_of
 from tests.server.tables import Table
 from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_server.rooms import FinishedGame, Player, finished_game
-from tictactoe_server.storage import MISSING, SqliteStore
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import MISSING
 
 ROOMS = 40
 SAVES_A_GAME = 5

@@ -14,7 +14,7 @@ from typing import Final
 
 import structlog
 
-from tictactoe_server.storage import Ban, BanList
+from tictactoe_server.storage.store import Ban, BanList
 
 IPV6_PREFIX: Final = 64
 """An IPv6 address stands for its whole /64, which one customer has."""

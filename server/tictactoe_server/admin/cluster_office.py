@@ -14,7 +14,7 @@ from tictactoe_server.admin.control import OrderRefused
 from tictactoe_server.admin.office import Answer, Office, code_of, only_one
 from tictactoe_server.admin.orders import Order
 from tictactoe_server.cluster.cluster import Cluster
-from tictactoe_server.storage import StoreUnavailable
+from tictactoe_server.storage.store import StoreUnavailable
 
 log: Final = structlog.get_logger(__name__)
 

@@ -11,7 +11,7 @@ import structlog
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import Notice
 from tictactoe_server.rooms import Refused
-from tictactoe_server.transport import encode_frame
+from tictactoe_server.transport.frames import encode_frame
 
 RESTART_MS: Final = 1000
 """When clients should come back after the server went down on purpose, before their jitter."""

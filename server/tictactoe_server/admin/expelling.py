@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
 from tictactoe_server.core.session import Peer
-from tictactoe_server.transport import encode_frame
+from tictactoe_server.transport.frames import encode_frame
 
 _CLOSE_CODES = {ErrorCode.BANNED: CloseCode.BANNED, ErrorCode.KICKED: CloseCode.KICKED}
 

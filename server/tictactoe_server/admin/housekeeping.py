@@ -13,7 +13,8 @@ from typing import Final
 import structlog
 
 from tictactoe_server.admin.bans import Bans
-from tictactoe_server.storage import Storage, StoreUnavailable, today
+from tictactoe_server.storage.idleness import today
+from tictactoe_server.storage.store import Storage, StoreUnavailable
 
 ROUND_SECONDS: Final = 3_600.0
 STEP_SECONDS: Final = 0.1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from tictactoe_server.transport import Connection
+from tictactoe_server.transport.connection import Connection
 
 
 class Meter:

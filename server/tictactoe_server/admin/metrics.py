@@ -26,8 +26,12 @@ from tictactoe_server import __version__
 from tictactoe_server.admin.meter import Meter
 from tictactoe_server.admin.site import Site
 from tictactoe_server.settings import Limits
-from tictactoe_server.storage import Histogram
-from tictactoe_server.transport import CannotListen, Connection, Door, Listener, Request, Response, open_sockets, say
+from tictactoe_server.storage.figures import Histogram
+from tictactoe_server.transport.connection import Connection
+from tictactoe_server.transport.door import Door
+from tictactoe_server.transport.listen import CannotListen, open_sockets
+from tictactoe_server.transport.listener import Listener
+from tictactoe_server.transport.plain import Request, Response, say
 
 MAX_CONNECTIONS: Final = 100
 """How many may be there for figures at once, so that they leave descriptors to those who play."""

@@ -22,8 +22,8 @@ from tictactoe_server.admin.site import Site
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.session import Session
 from tictactoe_server.rooms import Refused
-from tictactoe_server.storage import Ban, StoreUnavailable
-from tictactoe_server.transport import encode_frame
+from tictactoe_server.storage.store import Ban, StoreUnavailable
+from tictactoe_server.transport.frames import encode_frame
 
 Answer = dict[str, Any] | list[dict[str, Any]]
 

@@ -11,10 +11,12 @@ from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.admin.lag import LoopLag
 from tictactoe_server.admin.presence import Presence
-from tictactoe_server.core import Changes, Registry, Timers
+from tictactoe_server.core.changes import Changes
+from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.tally import Tally
-from tictactoe_server.storage import Storage
-from tictactoe_server.transport import Door
+from tictactoe_server.core.timers import Timers
+from tictactoe_server.storage.store import Storage
+from tictactoe_server.transport.door import Door
 
 if TYPE_CHECKING:
     from tictactoe_server.cluster.cluster import Cluster

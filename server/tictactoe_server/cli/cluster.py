@@ -14,10 +14,10 @@ import click
 from tictactoe_server.cli.access import access_options, store_option
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.cluster.requirement import needing_nats
-from tictactoe_server.storage import CannotOpenStore
+from tictactoe_server.storage.store import CannotOpenStore
 
 if TYPE_CHECKING:
-    from tictactoe_server.cluster.jetstream import Link
+    from tictactoe_server.cluster.jetstream.link import Link
 
 MAKING_SECONDS: Final = 25.0
 """For how long it is tried to make the stream: nodes that have just started choose a leader first."""
@@ -50,7 +50,7 @@ def init(store: str, store_credentials: Path | None, store_ca: Path | None, repl
     """
 
     async def work(link: Link) -> None:
-        from tictactoe_server.cluster.jetstream import rights
+        from tictactoe_server.cluster.jetstream.setup import rights
 
         await _make_stream(link, replicas)
         click.echo(f"The stream is there, on {_nodes(replicas)}. The user of the servers needs these rights:")
@@ -95,7 +95,7 @@ def check(store: str, store_credentials: Path | None, store_ca: Path | None, mon
 
 async def _make_stream(link: Link, replicas: int) -> None:
     """Make the stream, and try again for a while where the nodes cannot yet; raises `CannotOpenStore`."""
-    from tictactoe_server.cluster.jetstream import make_stream
+    from tictactoe_server.cluster.jetstream.setup import make_stream
 
     said, deadline = "", time.monotonic() + MAKING_SECONDS
     while True:
@@ -133,7 +133,7 @@ def _run(
 async def _open_link(urls: str, credentials: Path | None, ca: Path | None) -> Link:
     """Return a connection to the store; raises `CannotOpenStore`."""
     with needing_nats():
-        from tictactoe_server.cluster.jetstream import Link
+        from tictactoe_server.cluster.jetstream.link import Link
     return await Link.open(urls, credentials=credentials, ca=ca)
 
 

@@ -8,13 +8,9 @@ from pathlib import Path
 import click
 
 from tictactoe_server.cli.folders import chosen_folder, data_option
-from tictactoe_server.storage import (
-    CannotBackUp,
-    CannotOpenStore,
-    back_up,
-    check_folder,
-    restore_backup,
-)
+from tictactoe_server.storage.backup import CannotBackUp, back_up
+from tictactoe_server.storage.restoring import check_folder, restore_backup
+from tictactoe_server.storage.store import CannotOpenStore
 
 
 @click.command()

@@ -23,8 +23,9 @@ from tictactoe_server.cli.move import move
 from tictactoe_server.cli.orders import ORDERS
 from tictactoe_server.cli.process import run
 from tictactoe_server.settings import COUNTS, Limits, LogFormat, Settings, with_counts
-from tictactoe_server.storage import CannotOpenStore
-from tictactoe_server.transport import CannotListen, CannotUseCertificate
+from tictactoe_server.storage.store import CannotOpenStore
+from tictactoe_server.transport.certificate import CannotUseCertificate
+from tictactoe_server.transport.listen import CannotListen
 
 _DEFAULTS: Final = Settings()
 _LIMITS: Final = Limits()

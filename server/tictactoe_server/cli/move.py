@@ -14,18 +14,9 @@ from tictactoe_server.cli.access import access_options
 from tictactoe_server.cli.folders import folder_of
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.cluster.requirement import needing_nats
-from tictactoe_server.storage import (
-    KINDS,
-    CannotMove,
-    CannotOpenStore,
-    Contents,
-    FolderSource,
-    FolderTarget,
-    Kind,
-    Source,
-    Target,
-    copy,
-)
+from tictactoe_server.storage.contents import KINDS, CannotMove, Contents, Kind, Source, Target, copy
+from tictactoe_server.storage.folder_contents import FolderSource, FolderTarget
+from tictactoe_server.storage.store import CannotOpenStore
 
 _WORDS: Final[dict[Kind, str]] = {
     "rooms": "rooms",
@@ -97,7 +88,7 @@ async def _open_source(place: str, access: _Access) -> Source:
     if not _is_stream(place):
         return await FolderSource.open(_folder(place))
     with needing_nats():
-        from tictactoe_server.cluster.jetstream import StreamSource
+        from tictactoe_server.cluster.jetstream.contents import StreamSource
     return await StreamSource.open(place, *access)
 
 
@@ -105,7 +96,7 @@ async def _open_target(place: str, access: _Access) -> Target:
     if not _is_stream(place):
         return await FolderTarget.open(_folder(place))
     with needing_nats():
-        from tictactoe_server.cluster.jetstream import StreamTarget
+        from tictactoe_server.cluster.jetstream.contents import StreamTarget
     return await StreamTarget.open(place, *access)
 
 

@@ -13,7 +13,8 @@ from typing import Any, Final, NoReturn
 import click
 import msgspec
 
-from tictactoe_server.admin import NoServer, OrderRefused, ask, orders, socket_path
+from tictactoe_server.admin import orders
+from tictactoe_server.admin.control import NoServer, OrderRefused, ask, socket_path
 from tictactoe_server.admin.orders import Order
 from tictactoe_server.cli.folders import Place, data_option, folder_of
 from tictactoe_server.cli.tables import (

@@ -17,12 +17,12 @@ import click
 import structlog
 
 from tictactoe_server import __version__
-from tictactoe_server.admin import ControlSocket, socket_path
+from tictactoe_server.admin.control import ControlSocket, socket_path
 from tictactoe_server.cli.log import tell
 from tictactoe_server.cli.supervision import Supervisor
 from tictactoe_server.server import Server
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
-from tictactoe_server.transport import Announcement
+from tictactoe_server.transport.announcement import Announcement
 
 RESERVED_DESCRIPTORS: Final = 128
 """For those who are told that they are too many, for the disk, the log and the bots' processes."""

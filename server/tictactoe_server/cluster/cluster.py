@@ -19,15 +19,20 @@ from typing import Final
 import structlog
 
 from tictactoe_server.cluster import matching, members, outlines
-from tictactoe_server.cluster.jetstream import JetStreamStore, Message
+from tictactoe_server.cluster.jetstream.link import Message
+from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.cluster.matching import Matching
 from tictactoe_server.cluster.members import BEAT_SECONDS, Members
 from tictactoe_server.cluster.messages import Beat
 from tictactoe_server.cluster.outlines import Outlines
-from tictactoe_server.core import Agenda, LiveRoom, Registry, ServedTime, Timers
+from tictactoe_server.core.agenda import Agenda
+from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.matchmaking import GameKind
+from tictactoe_server.core.registry import Registry
+from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.core.timers import Timers
 from tictactoe_server.rooms import Player, Room
-from tictactoe_server.storage import Ban, StoreUnavailable, Unreadable
+from tictactoe_server.storage.store import Ban, StoreUnavailable, Unreadable
 
 NOTE_SECONDS: Final = 0.2
 GRACE_SECONDS: Final = 0.5

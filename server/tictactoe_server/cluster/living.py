@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from tictactoe_server.cluster.cluster import ORDERS
-from tictactoe_server.cluster.jetstream import Link, Message
+from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.members import BEAT_SECONDS, SUBJECT
 from tictactoe_server.cluster.messages import Beat, decode
 

@@ -12,14 +12,16 @@ import structlog
 
 from tictactoe_engine import InvalidRules
 from tictactoe_protocol.requests import RulesFields
-from tictactoe_server.cluster.jetstream import Link
+from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import Found, Seek, decode, encode
 from tictactoe_server.cluster.outlines import OtherRoom, Outlines
-from tictactoe_server.core import Agenda, Listed, Registry
+from tictactoe_server.core.agenda import Agenda
+from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.matchmaking import GameKind
+from tictactoe_server.core.registry import Registry
 from tictactoe_server.rooms import Player, open_room
-from tictactoe_server.storage import StoreUnavailable
+from tictactoe_server.storage.store import StoreUnavailable
 
 RESERVED_SECONDS: Final = 3.0
 """How long a seat is kept for one who was sent to it, and a room expected of one who is to open it."""

@@ -17,7 +17,7 @@ import structlog
 from msgspec.structs import replace
 
 from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary
-from tictactoe_server.cluster.jetstream import Link
+from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import (
     News,
@@ -26,10 +26,12 @@ from tictactoe_server.cluster.messages import (
     decode,
     encode,
 )
-from tictactoe_server.core import Listed, LiveRoom, Registry
-from tictactoe_server.core.listed import board_of
+from tictactoe_server.core.listed import Listed, board_of
+from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.registry import Registry
 from tictactoe_server.rooms import Room, summary_of
-from tictactoe_server.storage import RoomEncoder, StoreUnavailable, Unreadable, decode_room_of
+from tictactoe_server.storage.documents import RoomEncoder, decode_room_of
+from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
 GATHER_SECONDS: Final = 0.1
 EACH_SECONDS: Final = 2.0

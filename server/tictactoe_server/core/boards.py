@@ -17,7 +17,7 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards
 from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.session import Session
-from tictactoe_server.transport import encode_frame
+from tictactoe_server.transport.frames import encode_frame
 
 LOOK_SECONDS: Final = 1.0
 """How often the games are looked at; boards are sent no more often."""

@@ -29,7 +29,7 @@ from tictactoe_server.rooms import (
     is_expired,
     seen_at,
 )
-from tictactoe_server.storage import MISSING, Conflict, NotStored, Rooms, StoreUnavailable, Unreadable, Unsettled
+from tictactoe_server.storage.store import MISSING, Conflict, NotStored, Rooms, StoreUnavailable, Unreadable, Unsettled
 
 ATTEMPTS: Final = 8
 """How often a change is tried against what others store meanwhile, until the room is `busy`."""

@@ -18,8 +18,8 @@ from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.session import Session
 from tictactoe_server.core.watchers import Watchers
 from tictactoe_server.rooms import Command, Player, Refused, Room, apply, state_of
-from tictactoe_server.storage import MISSING
-from tictactoe_server.transport import encode_frame
+from tictactoe_server.storage.store import MISSING
+from tictactoe_server.transport.frames import encode_frame
 
 WATCHED_SECONDS: Final = 0.05
 """How often at most those who watch a room are shown a state of it; those who play are shown each."""

@@ -16,7 +16,7 @@ from tictactoe_protocol.pushes import LobbyChange, RoomSummary
 from tictactoe_server.core.boards import Boards
 from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.session import Session
-from tictactoe_server.transport import encode_frame
+from tictactoe_server.transport.frames import encode_frame
 
 GATHER_SECONDS: Final = 0.1
 MOST_GATHER_SECONDS: Final = 1.0

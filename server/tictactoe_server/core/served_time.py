@@ -14,7 +14,7 @@ from typing import Final
 
 import structlog
 
-from tictactoe_server.storage import Storage, Unreadable
+from tictactoe_server.storage.store import Storage, Unreadable
 
 GRACE_SECONDS: Final = 1.0
 """For how long the store may owe an answer until time stands still."""

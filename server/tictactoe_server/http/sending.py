@@ -13,7 +13,7 @@ from http import HTTPStatus
 from typing import Final
 
 from tictactoe_server.http.assets import Asset
-from tictactoe_server.transport import Request, Response
+from tictactoe_server.transport.plain import Request, Response
 
 _TAG_BYTES: Final = 8
 _WORTH_PACKING_BYTES: Final = 512

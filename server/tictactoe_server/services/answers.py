@@ -13,7 +13,7 @@ from tictactoe_protocol.requests import Request
 from tictactoe_server.core.live_room import Change, LiveRoom
 from tictactoe_server.core.session import Session
 from tictactoe_server.rooms import Command, Player, Refused
-from tictactoe_server.storage import StoreBusy, StoreUnavailable, Unreadable
+from tictactoe_server.storage.store import StoreBusy, StoreUnavailable, Unreadable
 
 log: Final = structlog.get_logger(__name__)
 

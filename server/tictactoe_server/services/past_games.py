@@ -18,7 +18,8 @@ from tictactoe_server.core.session import Session
 from tictactoe_server.rooms import FinishedGame, Player, Refused
 from tictactoe_server.services.allowances import Allowances
 from tictactoe_server.services.answers import answer
-from tictactoe_server.storage import Archive, encode_game
+from tictactoe_server.storage.documents import encode_game
+from tictactoe_server.storage.store import Archive
 
 _SHARE_RETRY_MS: Final = 60_000
 _SHARE_BYTES: Final = 8

@@ -16,9 +16,9 @@ from tictactoe_protocol import BadName, ErrorCode, parse_name
 from tictactoe_server.core.session import Session
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.allowances import Allowances
-from tictactoe_server.services.bots import LEVEL_NAMES
-from tictactoe_server.storage import MISSING, Conflict, save
-from tictactoe_server.storage import Players as KnownPlayers
+from tictactoe_server.services.bots.levels import LEVEL_NAMES
+from tictactoe_server.storage.store import MISSING, Conflict, save
+from tictactoe_server.storage.store import Players as KnownPlayers
 
 _ID_ALPHABET: Final = string.ascii_letters + string.digits
 _ID_LENGTH: Final = 10

@@ -12,7 +12,7 @@ from tictactoe_protocol.requests import Analyse
 from tictactoe_server.core.session import Session
 from tictactoe_server.rooms import Player, Refused, Room
 from tictactoe_server.services.answers import answer
-from tictactoe_server.services.bots import ThinkingPool
+from tictactoe_server.services.bots.pool import ThinkingPool
 
 
 class Reviews:

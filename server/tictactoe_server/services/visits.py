@@ -23,10 +23,10 @@ from tictactoe_server.core.timers import Timers
 from tictactoe_server.rooms import Enter, Player, Refused, Room, open_room
 from tictactoe_server.services.allowances import Allowances
 from tictactoe_server.services.answers import Asked, answer, answer_with_room
-from tictactoe_server.services.bots import LEVEL_NAMES
+from tictactoe_server.services.bots.levels import LEVEL_NAMES
 from tictactoe_server.services.players import Players
 from tictactoe_server.settings import Limits
-from tictactoe_server.storage import MISSING
+from tictactoe_server.storage.store import MISSING
 
 
 class Visits:

@@ -18,7 +18,7 @@ from tictactoe_server.rooms import Command, Player, Refused, Room, is_first_move
 from tictactoe_server.services.bots.levels import level_of
 from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.bots.waiting import Priority
-from tictactoe_server.storage import StoreUnavailable
+from tictactoe_server.storage.store import StoreUnavailable
 
 Act = Callable[[str, Player, Command], Awaitable[None]]
 """Carries out a command of a player of the house: (room's code, player, command)."""
