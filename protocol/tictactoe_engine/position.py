@@ -6,11 +6,10 @@ rooms. A room tells it only that a player no longer moves (`pass_over`).
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from tictactoe_engine.errors import IllegalMove, quote
 from tictactoe_engine.geometry import Geometry, cells_of, geometry_of
@@ -36,39 +35,44 @@ class Outcome:
     line: tuple[int, ...]
 
 
-class Position:
+class _Fields(NamedTuple):
+    """What a position is made of, so that reading it costs nothing."""
+
+    rules: Rules
+    """The rules of the game."""
+    board: str
+    """One character a cell, row-major: ``.`` free, ``#`` blocked, else the mark."""
+    moves: tuple[int, ...]
+    """The cells played so far, in order."""
+    turn: str | None
+    """The mark to move, or None when the game is over."""
+    outcome: Outcome | None
+    """How the game ended, or None while it is open."""
+    passed: tuple[tuple[int, str], ...]
+    """Who is passed over, as (ply at which it happened, mark), in order."""
+    mover: int
+    """The index of the mark to move next, among those of the rules."""
+    bitboards: tuple[int, ...]
+    """The cells of each mark, as bits."""
+    geometry: Geometry
+
+
+class Position(_Fields):
     """What lies on the board and who moves next; build one with `start` or `replay`. It never changes.
 
     Two positions are equal when rules, board and the player to move are, whatever the order of their moves.
     """
 
-    __slots__ = ("_board", "_geometry", "_moves", "_next", "_outcome", "_passed", "_rules", "_stones")
-
-    _rules: Rules
-    _geometry: Geometry
-    _board: str
-    _stones: tuple[int, ...]
-    _moves: tuple[int, ...]
-    _next: int
-    _outcome: Outcome | None
-    _passed: tuple[tuple[int, str], ...]
+    __slots__ = ()
 
     @classmethod
     def start(cls, rules: Rules) -> Position:
         """Return the empty board, the first mark to move."""
-        position = cls()
-        position._rules = rules
-        position._geometry = geometry_of(rules.rows, rules.columns, rules.line)
         board = bytearray(FREE, "ascii") * rules.size
         for cell in rules.blocked:
             board[cell] = ord(BLOCKED)
-        position._board = board.decode("ascii")
-        position._stones = (0,) * len(rules.marks)
-        position._moves = ()
-        position._next = 0
-        position._outcome = None
-        position._passed = ()
-        return position
+        stones, geometry = (0,) * len(rules.marks), geometry_of(rules.rows, rules.columns, rules.line)
+        return cls(rules, board.decode("ascii"), (), rules.marks[0], None, (), 0, stones, geometry)
 
     @classmethod
     def replay(cls, rules: Rules, moves: Iterable[int], passed: Sequence[tuple[int, str]] = ()) -> Position:
@@ -79,44 +83,14 @@ class Position:
         return position._play_all(cells[position.ply :])
 
     @property
-    def rules(self) -> Rules:
-        """The rules of the game."""
-        return self._rules
-
-    @property
-    def board(self) -> str:
-        """One character a cell, row-major: ``.`` free, ``#`` blocked, else the mark."""
-        return self._board
-
-    @property
-    def moves(self) -> tuple[int, ...]:
-        """The cells played so far, in order."""
-        return self._moves
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it is open."""
-        return self._outcome
-
-    @property
-    def passed(self) -> tuple[tuple[int, str], ...]:
-        """Who is passed over, as (ply at which it happened, mark), in order."""
-        return self._passed
-
-    @property
     def ply(self) -> int:
         """How many moves lie on the board."""
-        return len(self._moves)
+        return len(self.moves)
 
     @property
     def last(self) -> int | None:
         """The cell of the last move, or None before the first."""
-        return self._moves[-1] if self._moves else None
-
-    @property
-    def turn(self) -> str | None:
-        """The mark to move, or None when the game is over."""
-        return None if self._outcome else self._rules.marks[self._next]
+        return self.moves[-1] if self.moves else None
 
     @property
     def legal_cells(self) -> tuple[int, ...]:
@@ -134,30 +108,26 @@ class Position:
         Raises `IllegalMove` where the game is over, the cell is off the board, taken or blocked, or, with gravity,
         another cell of its column lies lower and is free.
         """
-        board, rules, mover = self._board, self._rules, self._next
-        if self._outcome is not None or not 0 <= cell < len(board) or board[cell] != FREE:
+        rules, board, moves, _, outcome, passed, mover, stones, geometry = self
+        if outcome is not None or not 0 <= cell < len(board) or board[cell] != FREE:
             raise self._explain(cell)
         if rules.gravity and FREE in board[cell + rules.columns :: rules.columns]:
             raise self._explain(cell)
-        stones = list(self._stones)
-        own = stones[mover] = stones[mover] | 1 << cell
+        marks = rules.marks
+        own = stones[mover] | 1 << cell
         completed = 0
-        for line in self._geometry.lines_through[cell]:
+        for line in geometry.lines_through[cell]:
             if own & line == line:
                 completed |= line
-        following = Position()
-        following._rules = rules
-        following._geometry = self._geometry
-        following._board = board = f"{board[:cell]}{rules.marks[mover]}{board[cell + 1 :]}"
-        following._stones = tuple(stones)
-        following._moves = (*self._moves, cell)
-        following._next = self._following(mover) if self._passed else (mover + 1) % len(stones)
-        following._passed = self._passed
+        board = f"{board[:cell]}{marks[mover]}{board[cell + 1 :]}"
         if completed:
-            following._outcome = self._line_outcome(completed)
-        else:
-            following._outcome = None if FREE in board else Outcome("full", None, ())
-        return following
+            outcome = self._line_outcome(completed)
+        elif FREE not in board:
+            outcome = Outcome("full", None, ())
+        following = self._following(mover) if passed else (mover + 1) % len(marks)
+        turn = marks[following] if outcome is None else None
+        stones = (*stones[:mover], own, *stones[mover + 1 :])
+        return _new(Position, (rules, board, (*moves, cell), turn, outcome, passed, following, stones, geometry))
 
     def _play_all(self, cells: tuple[int, ...]) -> Position:
         """Return what playing the cells one by one gives; long games are laid out but for their last move."""
@@ -171,12 +141,12 @@ class Position:
 
     def _lay(self, cells: tuple[int, ...]) -> Position | None:
         """Return the position after `cells` while it is open, or None where one of them is illegal or ends the game."""
-        if self._outcome is not None:
+        if self.outcome is not None:
             return None
-        rules, free = self._rules, ord(FREE)
-        board, letters = bytearray(self._board, "ascii"), rules.marks.encode("ascii")
-        turns = [self._next]
-        while (following := self._following(turns[-1])) != self._next:
+        rules, free = self.rules, ord(FREE)
+        board, letters = bytearray(self.board, "ascii"), rules.marks.encode("ascii")
+        turns = [self.mover]
+        while (following := self._following(turns[-1])) != self.mover:
             turns.append(following)
         for cell, mover in zip(cells, cycle(turns), strict=False):
             if not 0 <= cell < len(board) or board[cell] != free:
@@ -184,18 +154,20 @@ class Position:
             if rules.gravity and free in board[cell + rules.columns :: rules.columns]:
                 return None
             board[cell] = letters[mover]
-        stones = list(self._stones)
+        stones = list(self.bitboards)
         for index, mover in enumerate(turns):
             for cell in cells[index :: len(turns)]:
                 stones[mover] |= 1 << cell
-        if free not in board or any(map(self._geometry.has_line, stones)):
+        if free not in board or any(map(self.geometry.has_line, stones)):
             return None
-        laid = copy.copy(self)
-        laid._board = board.decode("ascii")
-        laid._stones = tuple(stones)
-        laid._moves = self._moves + cells
-        laid._next = turns[len(cells) % len(turns)]
-        return laid
+        mover = turns[len(cells) % len(turns)]
+        return self._replace(
+            board=board.decode("ascii"),
+            moves=self.moves + cells,
+            turn=rules.marks[mover],
+            mover=mover,
+            bitboards=tuple(stones),
+        )
 
     def pass_over(self, mark: str) -> Position:
         """Return the position in which `mark` moves no more; its stones stay where they are.
@@ -209,11 +181,11 @@ class Position:
             raise ValueError(f"{quote(mark)} does not play.")
         if len(self.active_marks) <= 2:
             raise ValueError(f"Without {mark!r} nobody would be left to play against.")
-        following = copy.copy(self)
-        following._passed = (*self._passed, (self.ply, mark))
-        if self._rules.marks[self._next] == mark:
-            following._next = self._following(self._next)
-        return following
+        following = self._replace(passed=(*self.passed, (self.ply, mark)))
+        if self.turn != mark:
+            return following
+        mover = following._following(self.mover)
+        return following._replace(turn=self.rules.marks[mover], mover=mover)
 
     def at(self, ply: int) -> Position:
         """Return the position as it was after `ply` moves, with all who were passed over before the next one.
@@ -221,23 +193,25 @@ class Position:
         Equal in everything to a replay of so many moves, for the price of the board and of the moves taken back.
         Raises ValueError where fewer were played.
         """
-        if not 0 <= ply <= len(self._moves):
-            raise ValueError(f"There is no position after {ply} of {len(self._moves)} moves.")
-        if ply == len(self._moves):
+        if not 0 <= ply <= len(self.moves):
+            raise ValueError(f"There is no position after {ply} of {len(self.moves)} moves.")
+        if ply == len(self.moves):
             return self
-        kept, taken_back = self._moves[:ply], self._moves[ply:]
-        board, gone = bytearray(self._board, "ascii"), 0
+        kept, taken_back = self.moves[:ply], self.moves[ply:]
+        board, gone = bytearray(self.board, "ascii"), 0
         for cell in taken_back:
             board[cell] = ord(FREE)
             gone |= 1 << cell
-        earlier = copy.copy(self)
-        earlier._board = board.decode("ascii")
-        earlier._stones = tuple(stones & ~gone for stones in self._stones)
-        earlier._moves = kept
-        earlier._next = self._rules.marks.index(self._board[taken_back[0]])
-        earlier._outcome = None
-        earlier._passed = tuple(entry for entry in self._passed if entry[0] <= ply)
-        return earlier
+        turn = self.board[taken_back[0]]
+        return self._replace(
+            board=board.decode("ascii"),
+            moves=kept,
+            turn=turn,
+            outcome=None,
+            passed=tuple(entry for entry in self.passed if entry[0] <= ply),
+            mover=self.rules.marks.index(turn),
+            bitboards=tuple(stones & ~gone for stones in self.bitboards),
+        )
 
     @property
     def active_marks(self) -> str:
@@ -247,7 +221,7 @@ class Position:
 
     def stones(self, mark: str) -> int:
         """Return the bitboard of one mark's cells; bit `cell` is set where the mark lies."""
-        return self._stones[self.rules.marks.index(mark)]
+        return self.bitboards[self.rules.marks.index(mark)]
 
     def _following(self, index: int) -> int:
         marks, active = self.rules.marks, self.active_marks
@@ -264,7 +238,7 @@ class Position:
 
     def _line_outcome(self, completed: int) -> Outcome:
         marks = self.rules.marks
-        winner = marks[1 - self._next] if self.rules.misere else marks[self._next]
+        winner = marks[1 - self.mover] if self.rules.misere else marks[self.mover]
         return Outcome("line", winner, cells_of(completed))
 
     def _explain(self, cell: int) -> IllegalMove:
@@ -288,22 +262,19 @@ class Position:
             return NotImplemented
         return (
             self.board == other.board
-            and self._next == other._next
+            and self.mover == other.mover
             and self.rules == other.rules
             and self.active_marks == other.active_marks
         )
 
     def __hash__(self) -> int:
-        return hash((self._stones, self._next, self.rules.line, self.rules.columns))
+        return hash((self.bitboards, self.mover, self.rules.line, self.rules.columns))
 
     def __repr__(self) -> str:
         return f"<Position {self.rules.rows}x{self.rules.columns} ply {self.ply} {self.board!r} turn {self.turn}>"
 
-    def __copy__(self) -> Position:
-        twin = Position()
-        for name in Position.__slots__:
-            setattr(twin, name, getattr(self, name))
-        return twin
-
     def __reduce__(self) -> tuple[object, ...]:
-        return (Position.replay, (self._rules, self._moves, self._passed))
+        return (Position.replay, (self.rules, self.moves, self.passed))
+
+
+_new: Final = tuple.__new__

@@ -23,7 +23,7 @@ def after(*moves: int, rules: Rules = CLASSIC) -> Position:
 
 def everything_of(position: Position) -> dict[str, object]:
     """Return all that a position holds, whatever equality makes of it."""
-    return {name: getattr(position, name) for name in Position.__slots__}
+    return position._asdict()
 
 
 def refusal(position: Position, cell: int) -> IllegalMove:
