@@ -113,9 +113,8 @@ class Position(_Fields):
             raise self._explain(cell)
         if rules.gravity and FREE in board[cell + rules.columns :: rules.columns]:
             raise self._explain(cell)
-        marks = rules.marks
-        own = stones[mover] | 1 << cell
-        completed = 0
+        marks, bits, completed = rules.marks, list(stones), 0
+        own = bits[mover] = bits[mover] | 1 << cell
         for line in geometry.lines_through[cell]:
             if own & line == line:
                 completed |= line
@@ -126,8 +125,8 @@ class Position(_Fields):
             outcome = Outcome("full", None, ())
         following = self._following(mover) if passed else (mover + 1) % len(marks)
         turn = marks[following] if outcome is None else None
-        stones = (*stones[:mover], own, *stones[mover + 1 :])
-        return _new(Position, (rules, board, (*moves, cell), turn, outcome, passed, following, stones, geometry))
+        fields = (rules, board, (*moves, cell), turn, outcome, passed, following, tuple(bits), geometry)
+        return _new(Position, fields)
 
     def _play_all(self, cells: tuple[int, ...]) -> Position:
         """Return what playing the cells one by one gives; long games are laid out but for their last move."""
