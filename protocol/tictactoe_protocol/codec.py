@@ -6,27 +6,22 @@ import difflib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import Any, Final, get_args
+from typing import Any, Final, Union, get_args
 
 import msgspec
+from msgspec import UNSET
 
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_ID_LENGTH, ErrorCode
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Chat, Request
 from tictactoe_protocol.text import clean_text
 
-_decode_request: Final = msgspec.json.Decoder(Request).decode
 _decode_push: Final = msgspec.json.Decoder(Push).decode
 encode: Final = msgspec.json.Encoder().encode
 """Return a message as compact UTF-8 JSON."""
 
-_TYPES: Final = tuple(str(kind.__struct_config__.tag) for kind in get_args(Request))
-_ALL_TYPES: Final = ", ".join(sorted(_TYPES))
-_REQUIRED_KEYS: Final = {
-    kind: 1 + len(kind.__struct_fields__) - len(kind.__struct_defaults__) for kind in get_args(Request)
-}
 _AT_PATH: Final = re.compile(r"(?s)(.*?)(?: - at `(.*)`)?")
 _FIELD: Final = re.compile(r"`([^`]*)`")
 _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
@@ -56,22 +51,57 @@ class BadMessage(ValueError):
         self.room = room
 
 
-def decode_request(data: str | bytes) -> Request:
-    """Return the request that one text frame holds; raises `BadMessage`.
+class RequestDecoder:
+    """Reads requests of some kinds: structs with a `type`, an `id` that may be missing, and maybe a `room`."""
 
-    A key that appears twice is refused: readers of JSON do not agree on which one counts.
-    """
-    try:
-        request: Request = _decode_request(data)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        raise _explain(data, error) from None
-    if _count_colons(data) > _REQUIRED_KEYS[type(request)] + (request.id is not msgspec.UNSET) and (
-        path := _repeated_path(data)
-    ):
-        raise _repeated(path, _identity(request.id), _identity(getattr(request, "room", None)))
-    if type(request) is Chat and len(request.text) > MAX_CHAT_LENGTH:
-        message = f"Too long: {len(request.text)} of {MAX_CHAT_LENGTH} characters."
-        raise BadMessage(ErrorCode.TOO_LONG, message, "text", id=_identity(request.id), room=request.room)
+    def __init__(self, kinds: Iterable[type[msgspec.Struct]]) -> None:
+        of_kind = {str(kind.__struct_config__.tag): kind for kind in kinds}
+        self._types = tuple(of_kind)
+        self._decode: Callable[[str | bytes], Any] = msgspec.json.Decoder(Union[tuple(of_kind.values())]).decode  # noqa: UP007
+        self._colons = {
+            kind: 2 + len(kind.__struct_fields__) - len(kind.__struct_defaults__) for kind in of_kind.values()
+        }
+
+    def __call__(self, data: bytes) -> Any:
+        """Return the request that one text frame holds; raises `BadMessage`.
+
+        A key that appears twice is refused: readers of JSON do not agree on which one counts.
+        """
+        try:
+            request = self._decode(data)
+        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+            raise self._explain(data, error) from None
+        # At most so many keys are there in the one object where none is repeated, missing, or within another.
+        if data.count(b":") > self._colons[type(request)] - (request.id is UNSET) and (path := _repeated_path(data)):
+            raise _repeated(path, _identity(request.id), _identity(getattr(request, "room", None)))
+        if type(request) is Chat and len(request.text) > MAX_CHAT_LENGTH:
+            message = f"Too long: {len(request.text)} of {MAX_CHAT_LENGTH} characters."
+            raise BadMessage(ErrorCode.TOO_LONG, message, "text", id=_identity(request.id), room=request.room)
+        return request
+
+    def _explain(self, data: bytes, error: Exception) -> BadMessage:
+        content = _read_object(data)
+        if isinstance(content, BadMessage):
+            return content
+        id, room = _identity(content.get("id")), _identity(content.get("room"))
+        if data.count(b":") != len(content) and (path := _repeated_path(data)):
+            return _repeated(path, id, room)
+        kind = content.get("type")
+        if not isinstance(kind, str):
+            words = 'Every message has a "type" that is a string.'
+            return BadMessage(ErrorCode.BAD_MESSAGE, words, "type", id=id, room=room)
+        if kind not in self._types:
+            return BadMessage(ErrorCode.UNKNOWN_TYPE, _tell_of_type(kind, self._types), "type", id=id, room=room)
+        message, path = _describe(str(error), content, kind)
+        return BadMessage(ErrorCode.BAD_MESSAGE, message, path, id=id, room=room)
+
+
+_decode_known: Final = RequestDecoder(get_args(Request))
+
+
+def decode_request(data: str | bytes) -> Request:
+    """Return the request of this protocol that one text frame holds; raises `BadMessage`."""
+    request: Request = _decode_known(data.encode(errors="surrogatepass") if isinstance(data, str) else data)
     return request
 
 
@@ -84,31 +114,13 @@ def decode_push(data: str | bytes) -> Push:
     return push
 
 
-def _explain(data: str | bytes, error: Exception) -> BadMessage:
-    content = _read_object(data)
-    if isinstance(content, BadMessage):
-        return content
-    id, room = _identity(content.get("id")), _identity(content.get("room"))
-    if _count_colons(data) != len(content) and (path := _repeated_path(data)):
-        return _repeated(path, id, room)
-    kind = content.get("type")
-    if "type" not in content or not isinstance(kind, str):
-        return BadMessage(
-            ErrorCode.BAD_MESSAGE, 'Every message has a "type" that is a string.', "type", id=id, room=room
-        )
-    if kind not in _TYPES:
-        return BadMessage(ErrorCode.UNKNOWN_TYPE, _tell_of_type(kind), "type", id=id, room=room)
-    message, path = _describe(str(error), content, kind)
-    return BadMessage(ErrorCode.BAD_MESSAGE, message, path, id=id, room=room)
-
-
 @lru_cache(maxsize=256)
-def _tell_of_type(kind: str) -> str:
+def _tell_of_type(kind: str, types: tuple[str, ...]) -> str:
     """Return that there is no such type, with the nearest of those that are as long and begin or end alike."""
-    alike = [each for each in _TYPES if abs(len(kind) - len(each)) < 2 and (kind[0] == each[0] or kind[-1] == each[-1])]
+    alike = [each for each in types if abs(len(kind) - len(each)) < 2 and (kind[0] == each[0] or kind[-1] == each[-1])]
     close = difflib.get_close_matches(kind, alike, 1) if len(kind) <= MAX_ID_LENGTH else []
     hint = f' Did you mean "{close[0]}"?' if close else ""
-    return f"There is no message of type {_shown(kind)}.{hint} Types: {_ALL_TYPES}."
+    return f"There is no message of type {_shown(kind)}.{hint} Types: {', '.join(sorted(types))}."
 
 
 def _explain_push(data: str | bytes, error: Exception) -> BadMessage:
@@ -186,11 +198,6 @@ def _value_at(content: Any, where: str) -> Any:
 
 def _repeated(path: str, id: str | None, room: str | None) -> BadMessage:
     return BadMessage(ErrorCode.BAD_MESSAGE, f"The field {_shown(path)} appears twice.", path, id=id, room=room)
-
-
-def _count_colons(data: str | bytes) -> int:
-    """Return at least how many keys there are in all: as many as in the one object where none is repeated or within."""
-    return data.count(":") if isinstance(data, str) else data.count(b":")
 
 
 def _repeated_path(data: str | bytes) -> str | None:
