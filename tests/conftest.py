@@ -133,7 +133,7 @@ def authority(tmp_path: Path) -> Authority:
 @pytest.fixture
 def as_in_1_0(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let servers in this process name no features, and every game count from its start: no move need be made first."""
-    monkeypatch.setattr("tictactoe_server.services.desk.FEATURES", ())
+    monkeypatch.setattr("tictactoe_server.services.hello.FEATURES", ())
     monkeypatch.setattr(Room, "is_beginning", False)
 
 

@@ -23,31 +23,29 @@ from tictactoe_server.admin.lag import LoopLag
 from tictactoe_server.admin.meter import Meter, MeteredConnection
 from tictactoe_server.admin.office import Answer, Office, warn_in_bulk
 from tictactoe_server.admin.orders import Order
-from tictactoe_server.admin.presence import Presence
 from tictactoe_server.admin.site import LimitsNow, Site
 from tictactoe_server.cluster.requirement import needing_nats
-from tictactoe_server.core.agenda import Agenda
-from tictactoe_server.core.changes import Changes
-from tictactoe_server.core.lobby import Lobby
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.pressure import Pressure
-from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.served_time import GRACE_SECONDS, ServedTime
+from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session, messages_rate
 from tictactoe_server.core.sources import Sources
-from tictactoe_server.core.tally import Tally
-from tictactoe_server.core.timers import Timers
 from tictactoe_server.core.uninterrupted import Uninterrupted
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.http.pages import Pages
-from tictactoe_server.services.allowances import Allowances
 from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.services.bots.pool import ThinkingPool
-from tictactoe_server.services.desk import Desk
+from tictactoe_server.services.chat import Talk
+from tictactoe_server.services.hello import Greeting
+from tictactoe_server.services.history import PastGames
 from tictactoe_server.services.keeping import Keeping
-from tictactoe_server.services.past_games import PastGames
+from tictactoe_server.services.lobby import PublicRooms
+from tictactoe_server.services.play import Play
 from tictactoe_server.services.players import Players
-from tictactoe_server.services.reviews import Reviews
-from tictactoe_server.services.visits import Visits
+from tictactoe_server.services.review import Reviews
+from tictactoe_server.services.visiting import Visiting
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.sqlite import SqliteStore
@@ -144,8 +142,8 @@ class Server:
             undoing.push_async_callback(store.close)
             self._build(store)
             try:
-                await self._time.resume()
-                await self._site.bans.load()
+                await self.core.time.resume()
+                await self._bans.load()
                 if self._metrics is not None:
                     await self._metrics.open()
                     undoing.push_async_callback(self._metrics.close)
@@ -155,13 +153,13 @@ class Server:
                 raise CannotOpenStore(f"What is kept cannot be read: {unavailable}") from None
             undoing.pop_all()
         chores = [
-            self._registry.restore() if self._cluster is None else self._cluster.keep(),
-            self._time.keep(),
+            self.core.registry.restore() if self._cluster is None else self._cluster.keep(),
+            self.core.time.keep(),
             self._site.lag.keep(),
             self._sources.keep(),
             self._housekeep(),
             warn_in_bulk(self._site),
-            self._registry.log.keep(),
+            self.core.registry.log.keep(),
         ]
         if self.certificate is not None:
             chores.append(self.certificate.keep(self._limits.certificate_seconds))
@@ -176,7 +174,7 @@ class Server:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._machine_names.stop()
-        drain = self._site.drain
+        drain = self._drain
         if self._cluster is not None and await self._cluster.leave():
             drain.back_ms = HANDOVER_MS
         self._tell_all(drain.notice())
@@ -185,10 +183,11 @@ class Server:
         )
         if self._metrics is not None:
             await self._metrics.close()
-        await self.bots.close()
-        await self._desk.close()
-        await self._changes.stop()
-        self._agenda.stop()
+        for service in self._services:
+            await service.close()
+        await self._dispatcher.close()
+        await self.core.changes.stop()
+        self.core.agenda.stop()
         drain.stop()
         for chore in self._chores:
             chore.cancel()
@@ -218,7 +217,7 @@ class Server:
 
     async def until_drained(self) -> None:
         """Return when the operator has asked for an orderly end, and nothing is waited for any more."""
-        await self._site.drain.is_over.wait()
+        await self._drain.is_over.wait()
 
     def hurry(self) -> None:
         """Wait for no peer any more at the end."""
@@ -227,78 +226,70 @@ class Server:
     def _build(self, store: Storage) -> None:
         """Put the parts together, from the store outwards."""
         settings, limits = self._settings, self._limits
-        hold_ms = round(settings.hold_seconds * 1000)
         self._store = store
-        self._time = time = self._served_time(store)
-        self._agenda = agenda = Agenda()
-        self._changes = changes = Changes(store.rooms, time)
-        timers = Timers(agenda, changes, time, limits)
-        lobby = Lobby(time)
-        self._tally = tally = Tally()
-        self._registry = registry = Registry(store.rooms, changes, timers, agenda, lobby, time, limits, tally)
-        self._presence = presence = Presence()
-        self._bans = bans = Bans(store.bans)
-        drain = Drain(registry.count_games, self._tell_all)
-        self._allowances = allowances = Allowances(limits, tally.limited, self._monotonic_ns)
-        players = Players(store.players, allowances)
-        changes.keeps = Keeping(allowances, self._monotonic_ns).keeps
-        rate = messages_rate(limits.messages_per_second_per_address, limits.messages_at_once_per_address)
-        self._sources = sources = Sources(*rate, self._monotonic_ns)
-        self._pressure = Pressure(limits.turn_milliseconds, sources)
-        self._cluster = cluster = self._join_cluster(store, timers) if settings.store is not None else None
-        pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
-        self.bots = bots = Bots(pool, registry.act, pause_seconds=settings.bot_pause_seconds)
-        changes.on_shown = lambda live: None if live.is_paused else bots.notice(live.room)
-        self._desk = Desk(
-            registry,
-            changes,
-            lobby,
-            Visits(
-                registry,
-                changes,
-                timers,
-                allowances,
-                players,
-                drain,
-                hold_ms=hold_ms,
-                limits=limits,
-            ),
-            players,
-            PastGames(store.archive, allowances),
-            Reviews(pool),
-            allowances,
-            presence,
-            bans,
-            drain,
-            hold_ms=hold_ms,
-            cluster=cluster,
-            shows_pages=settings.page,
+        self.core = core = Core(
+            store, self._served_time(store), limits, round(settings.hold_seconds * 1000), self._monotonic_ns
         )
+        rate = messages_rate(limits.messages_per_second_per_address, limits.messages_at_once_per_address)
+        self._sources = Sources(*rate, self._monotonic_ns)
+        self._pressure = Pressure(limits.turn_milliseconds, self._sources)
+        self._bans = bans = Bans(store.bans)
+        self._drain = drain = Drain(core.registry.count_games, self._tell_all)
+        self._cluster = self._join_cluster(store) if settings.store is not None else None
+        self._pool = pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
+        self.bots = Bots(pool, pause_seconds=settings.bot_pause_seconds)
+        players = Players(store.players, core.allowances)
+        self._services: tuple[Service, ...] = (
+            Greeting(players, bans, shows_pages=settings.page),
+            Visiting(players, drain),
+            Play(drain),
+            Talk(),
+            PublicRooms(),
+            PastGames(shows_pages=settings.page),
+            Reviews(pool),
+            Keeping(),
+            self.bots,
+        )
+        for service in self._services:
+            service.start(core)
+        self._dispatcher = Dispatcher(core, self._pressure, self._services)
+        self._open_doors(core)
+        self._serve_operator(core)
+
+    def _open_doors(self, core: Core) -> None:
+        """Prepare to listen, and to answer who asks in plain HTTP."""
+        settings, limits = self._settings, self._limits
         self._door = door = Door(limits, settings.origins, settings.trusted_proxies, self._monotonic_ns)
         door.unready = self._unready
         door.describe_ban = self._describe_ban
         door.links_for_others = self.links_for_others
         door.names |= self._own_names()
         if settings.page:
-            door.pages = Pages(Assets(), registry, lobby, store.archive, allowances, door, time).answer
-        meter = Meter()
-        make = Connection if settings.metrics is None else partial(MeteredConnection, meter)
+            door.pages = Pages(
+                Assets(), core.registry, core.lobby, core.store.archive, core.allowances, door, core.time
+            ).answer
+        self._meter = Meter()
+        make = Connection if settings.metrics is None else partial(MeteredConnection, self._meter)
         self._machine_names = OwnNames(settings.host, door.learn_names)
         self._listener = Listener(self._meet, door, limits, self.certificate, make)
+
+    def _serve_operator(self, core: Core) -> None:
+        """Let the operator see and act upon all of it."""
+        settings, cluster = self._settings, self._cluster
         self._site = site = Site(
             self.link,
             _kept_in(settings),
-            store,
-            door,
-            presence,
-            registry,
-            changes,
-            timers,
-            lambda: pool.waiting,
-            tally,
+            core.store,
+            self._door,
+            core.presence,
+            core.registry,
+            core.changes,
+            core.timers,
+            lambda: self._pool.waiting,
+            core.tally,
             LoopLag(),
-            bans,
-            drain,
+            self._bans,
+            self._drain,
             self._limits_now,
             self._limited,
             self._unready,
@@ -310,11 +301,11 @@ class Server:
             from tictactoe_server.admin.cluster_office import ClusterOffice
 
             self.carry_out = ClusterOffice(office, cluster).carry_out
-        self._clusterkeeping = Housekeeping(store, bans, self._staying, settings.keep_history_days)
+        self._housekeeping = Housekeeping(core.store, self._bans, self._staying, settings.keep_history_days)
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MetricsServer  # what else is here does without the library
 
-            self._metrics = MetricsServer(*settings.metrics, site, meter)
+            self._metrics = MetricsServer(*settings.metrics, site, self._meter)
 
     def _own_names(self) -> set[str]:
         """Return the names that this server has by itself: of its machine, where it listens, in its certificate."""
@@ -330,7 +321,7 @@ class Server:
         clock = Uninterrupted(self._monotonic_ns)
         return ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
 
-    def _join_cluster(self, store: Storage, timers: Timers) -> Cluster:
+    def _join_cluster(self, store: Storage) -> Cluster:
         """Return the servers that keep their rooms in the same store."""
         from tictactoe_server.cluster.cluster import Cluster
         from tictactoe_server.cluster.jetstream.store import JetStreamStore
@@ -338,18 +329,20 @@ class Server:
         if not isinstance(store, JetStreamStore):
             raise CannotOpenStore(f"{self._settings.store} is no store of several servers.")
         name, url = f"{socket.gethostname()}:{self.port}", self._settings.advertise or self.url
-        return Cluster(store, name, url, self._registry, timers, self._agenda, self._time)
+        core = self.core
+        return Cluster(store, name, url, core.registry, core.timers, core.agenda, core.time)
 
     def _meet(self, connection: Connection) -> Receiver:
         """Return the session of a peer that has just arrived, unless its address is banned."""
         banned = self._describe_ban(connection.address)
         if banned is not None:
-            self._tally.refusals[ErrorCode.BANNED] += 1
+            self.core.tally.refusals[ErrorCode.BANNED] += 1
             return Barred(connection, banned)
+        core = self.core
         session = Session(
-            connection, self._desk, self._pressure, self._limits, self._time, self._monotonic_ns, self._tally
+            connection, self._dispatcher, self._pressure, self._limits, core.time, self._monotonic_ns, core.tally
         )
-        self._presence.add(session)
+        core.presence.add(session)
         return session
 
     def _describe_ban(self, address: str) -> str | None:
@@ -364,15 +357,15 @@ class Server:
 
     async def _housekeep(self) -> None:
         """Forget what nobody needs, once it is known who has a seat."""
-        await self._registry.until_restored()
-        await self._clusterkeeping.keep()
+        await self.core.registry.until_restored()
+        await self._housekeeping.keep()
 
     def _unready(self) -> str | None:
         """Return why nobody had better be sent here now, or None."""
         owed_since = self._store.owed_since()
-        if not self._registry.is_restored:
+        if not self.core.registry.is_restored:
             return "starting"
-        if self._site.drain.is_on:
+        if self._drain.is_on:
             return "draining"
         if self._cluster is not None and not self._cluster.members.is_in:
             return "not in the cluster yet"
@@ -382,12 +375,12 @@ class Server:
 
     def _staying(self) -> set[str]:
         """Return the ids of those who are here or have a seat."""
-        here = {session.player.id for session in self._presence if session.player is not None}
-        return here.union(self._registry.seated)
+        here = {session.player.id for session in self.core.presence if session.player is not None}
+        return here.union(self.core.registry.seated)
 
     def _limits_now(self) -> LimitsNow:
         """Return each limit by its name, and how much of it there is now: of one player or address, the most."""
-        registry, door = self._registry, self._door
+        registry, door = self.core.registry, self._door
         now = {
             "connections": door.connections,
             "connections-per-address": door.most_of_one_address,
@@ -396,7 +389,7 @@ class Server:
             "requests-per-minute-per-address": door.requests.most_used,
             "messages-per-second-per-address": self._sources.limits.most_used,
             "messages-at-once-per-address": self._sources.limits.most_used,
-            **self._allowances.used,
+            **self.core.allowances.used,
             "rooms": registry.count,
             "rooms-per-player": registry.owners.most_of_one("player"),
             "rooms-per-address": registry.owners.most_of_one("address"),
@@ -409,7 +402,7 @@ class Server:
 
     def _limited(self) -> Counter[str]:
         """Return how often each limit held something back."""
-        kinds = (self._tally.limited, self._door.refused)
+        kinds = (self.core.tally.limited, self._door.refused)
         return sum(kinds, Counter({"pressure": self._pressure.shed}))
 
 

@@ -71,7 +71,8 @@ async def open_bots(house: FakeHouse, monkeypatch: pytest.MonkeyPatch) -> AsyncI
     async with contextlib.AsyncExitStack() as stack:
 
         def start(pool: FakePool | None = None) -> Bots:
-            bots = Bots(pool or FakePool(0), house, pause_seconds=0.0)
+            bots = Bots(pool or FakePool(0), pause_seconds=0.0)
+            bots.act = house
             stack.push_async_callback(bots.close)
             return bots
 

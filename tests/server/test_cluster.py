@@ -168,7 +168,7 @@ async def test_a_code_that_nobody_has_is_no_room_at_any_server(node: Node) -> No
 
 async def test_a_seat_is_told_at_every_server_and_held_when_its_player_drops(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
-        await until(lambda: other._registry.seats.has(bo.peer.welcome["player"], room))
+        await until(lambda: other.core.registry.seats.has(bo.peer.welcome["player"], room))
         async with open_peer(other.url, token=bo.token) as again:
             assert again.seats == {room: "O"}
         await bo.peer.socket.close()

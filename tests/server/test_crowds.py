@@ -160,7 +160,7 @@ async def test_what_comes_while_a_crowd_is_being_told_the_last_is_lost_to_nobody
     monkeypatch.setattr("tictactoe_server.core.watchers.CROWD", 1)
     monkeypatch.setattr("tictactoe_server.core.watchers.CROWD_A_TURN", 1)
     async with Server(HERE, limits=uncounted()) as server, two_before_a_crowd(server, 3) as (_, _, room, crowd):
-        live = server._registry.find_here(room)
+        live = server.core.registry.find_here(room)
         assert live is not None
         for number in range(12):
             live.watchers.show(1_000 + number, encode_frame(b'{"type":"news","number":%d}' % number))

@@ -11,12 +11,12 @@ from tictactoe_server.server import Server
 
 async def test_a_session_keeps_the_features_that_its_hello_named_and_ignores_unknown_ones(server: Server) -> None:
     async with open_peer(server.url, features=["seq", "abort", "later-than-this", "seq"]):
-        assert [session.features for session in server._presence] == [{"abort", "seq"}]
+        assert [session.features for session in server.core.presence] == [{"abort", "seq"}]
 
 
 async def test_one_who_names_no_features_understands_none(server: Server) -> None:
     async with open_peer(server.url):
-        assert [session.features for session in server._presence] == [frozenset()]
+        assert [session.features for session in server.core.presence] == [frozenset()]
 
 
 @pytest.mark.parametrize(

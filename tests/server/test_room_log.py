@@ -38,11 +38,11 @@ async def test_one_address_that_comes_and_goes_writes_few_lines_and_one_that_sum
         told = lines_of(caplog)
         assert told.count("player joined") + told.count("player left") == LINES + 1
         caplog.clear()
-        server._registry.log.sum_up()
+        server.core.registry.log.sum_up()
         (summary,) = [vars(record) for record in caplog.records if record.message == "more in rooms"]
         assert (summary["address"], summary["joined"], summary["left"]) == ("192.0.2.1", 70, 70)
         caplog.clear()
         await loud.ask("join", room=room)
-        server._registry.log.sum_up()
+        server.core.registry.log.sum_up()
         assert "player joined" in lines_of(caplog)
         assert "more in rooms" not in lines_of(caplog)

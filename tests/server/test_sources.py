@@ -12,10 +12,12 @@ from tests.limits import uncounted
 from tests.peer import open_peer
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
-from tictactoe_server.core.sources import HELLOS, TURNS, Sources
+from tictactoe_server.core.sources import HELLOS, IN_LINE, TURNS, Sources
 from tictactoe_server.services.players import Players
+from tictactoe_server.transport.rate_limit import RateLimit
 
 SECOND_NS = 1_000_000_000
+UNLIMITED = RateLimit(0, 0.0, lambda: 0)
 
 
 class InLine:
@@ -43,10 +45,10 @@ def some_sources(now_ns: list[int], times: int = 3, window_ms: float = 3_000) ->
 def test_what_one_address_may_send_is_a_bucket_of_its_own() -> None:
     now_ns = [SECOND_NS]
     sources = some_sources(now_ns)
-    assert [bool(sources.of("192.0.2.1").take()) for _ in range(4)] == [False, False, False, True]
-    assert sources.of("192.0.2.2").take() == 0
+    assert [bool(sources.of("192.0.2.1").take(UNLIMITED)) for _ in range(4)] == [False, False, False, True]
+    assert sources.of("192.0.2.2").take(UNLIMITED) == 0
     now_ns[0] += SECOND_NS
-    assert [bool(sources.of("192.0.2.1").take()) for _ in range(2)] == [False, True]
+    assert [bool(sources.of("192.0.2.1").take(UNLIMITED)) for _ in range(2)] == [False, True]
     assert sources.limits.most_used == 3
 
 
@@ -55,7 +57,7 @@ async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_oth
     sources = some_sources(now_ns)
     source, taken = sources.of("192.0.2.1"), list[InLine]()
     for _ in range(3):
-        source.take()
+        source.take(UNLIMITED)
     crowd = [InLine(taken, sources, 2) for _ in range(1_000)]
     for one in crowd:
         source.line_up(one)
@@ -65,7 +67,7 @@ async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_oth
     source._serve()
     assert taken == crowd[:1]
     assert [timer._callback == source._serve for timer in timers].count(True) == 2, "one was served here by hand"
-    assert source.take() > 0, "who comes now waits behind those who wait"
+    assert source.take(UNLIMITED) == IN_LINE, "who comes now waits behind those who wait"
     now_ns[0] += 3 * SECOND_NS
     source._serve()
     assert taken == crowd[:4]
@@ -75,9 +77,9 @@ async def test_of_one_address_only_so_much_is_done_in_a_turn_of_the_event_loop()
     sources = some_sources([SECOND_NS], times=20 * TURNS)
     source, taken = sources.of("192.0.2.1"), list[InLine]()
     for _ in range(20):
-        assert source.take() == 0
-    assert source.take() > 0
-    assert sources.of("192.0.2.2").take() == 0
+        assert source.take(UNLIMITED) == 0
+    assert source.take(UNLIMITED) == IN_LINE
+    assert sources.of("192.0.2.2").take(UNLIMITED) == 0
     source.line_up(InLine(taken, sources, 21))
     sources.turn += 1
     source._serve()
@@ -92,7 +94,7 @@ async def test_what_nobody_has_to_say_any_more_is_given_back_to_the_address() ->
     sources = some_sources(now_ns)
     source, taken = sources.of("192.0.2.1"), list[InLine]()
     for _ in range(3):
-        source.take()
+        source.take(UNLIMITED)
     source.line_up(InLine(taken, sources, 0))
     source.line_up(InLine(taken, sources, 1))
     now_ns[0] += SECOND_NS
@@ -157,9 +159,9 @@ async def test_what_was_asked_beyond_the_limit_waits_also_where_the_connection_i
             await hasty.write(b"".join(text('{"type":"create"}') for _ in range(5)))
             hasty.writer.write_eof()
             await hasty.ended()
-        assert len(list(server._registry.rooms)) == 3
+        assert len(list(server.core.registry.rooms)) == 3
         await asyncio.sleep(1.2)
-        assert len(list(server._registry.rooms)) == 5
+        assert len(list(server.core.registry.rooms)) == 5
 
 
 async def test_few_of_one_address_are_looked_up_at_a_time_and_all_are_greeted(monkeypatch: pytest.MonkeyPatch) -> None:

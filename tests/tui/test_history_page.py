@@ -234,7 +234,7 @@ async def test_the_smallest_window_shows_the_choice_and_the_way_out(server: Serv
 async def test_a_game_is_shared_by_its_link_and_taken_back(
     server: Server, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.services.desk.FEATURES", ("share",))
+    monkeypatch.setattr("tictactoe_server.services.hello.FEATURES", ("share",))
     async with played(server), open_screen(server.url, opening=HISTORY) as ana:
         await ana.until("won by a line", "x share")
         text = await ana.do("x", "Copied: http://", "x takes it back")

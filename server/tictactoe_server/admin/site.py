@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.admin.lag import LoopLag
-from tictactoe_server.admin.presence import Presence
 from tictactoe_server.core.changes import Changes
+from tictactoe_server.core.presence import Presence
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.tally import Tally
 from tictactoe_server.core.timers import Timers

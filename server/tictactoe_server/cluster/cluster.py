@@ -103,7 +103,8 @@ class Cluster:
         self.on_order: Callable[[bytes], Awaitable[bytes]] | None = None
         self.members.on_beat = self._heard
         self.members.on_gone = self._lost
-        timers.on_counted = self.outlines.tell
+        timers.on_counted.add(self.outlines.tell)
+        self.outlines.matching = self._matching.seek
         registry.elsewhere = self.outlines
         registry.take_found = self._take_in
         registry.source_of = self._source_of
@@ -119,6 +120,7 @@ class Cluster:
         `on_ban` is called with each ban that any of them keeps, or forgets.
         """
         self.id, self._secret = await self._store.identity()
+        self.outlines.id = self.id
         id, subscribe = self.members.id, self._link.subscribe
         await subscribe(members.SUBJECT, lambda message: self.members.heard(message.data))
         self._link.on_connected.append(self.members.listen_anew)

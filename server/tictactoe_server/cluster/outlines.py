@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Final
 
@@ -26,10 +26,12 @@ from tictactoe_server.cluster.messages import (
     decode,
     encode,
 )
+from tictactoe_server.core.elsewhere import ClusterIdentity
 from tictactoe_server.core.listed import Listed, board_of
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.matchmaking import GameKind
 from tictactoe_server.core.registry import Registry
-from tictactoe_server.rooms import Room, summary_of
+from tictactoe_server.rooms import Player, Room, summary_of
 from tictactoe_server.storage.documents import RoomEncoder, decode_room_of
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
@@ -59,7 +61,7 @@ class OtherRoom(Listed):
     `shown` is the newest board that was told, if any; `want` has a newer one told.
     """
 
-    __slots__ = ("_members", "_ply", "_want", "_watching", "is_expected", "server", "shown", "since")
+    __slots__ = ("_is_gone", "_members", "_ply", "_want", "_watching", "is_expected", "server", "shown", "since")
 
     knows_moves = False
 
@@ -67,7 +69,7 @@ class OtherRoom(Listed):
         self, room: Room, server: str, outline: Outline, members: Members, want: Callable[[OtherRoom], None]
     ) -> None:
         super().__init__(room, outline.owner, outline.source)
-        self.is_expected = False
+        self.is_expected = self._is_gone = False
         self.shown: LiveBoard | None = None
         self._want = want
         self._members = members
@@ -86,6 +88,10 @@ class OtherRoom(Listed):
         self.entering.difference_update(seat.player for seat in room.seats.values() if seat is not None)
         self._ply = outline.ply
         self._watching = outline.watchers
+
+    @property
+    def is_gone(self) -> bool:
+        return self._is_gone
 
     @property
     def is_opening(self) -> bool:
@@ -138,7 +144,11 @@ class Outlines:
     `now` returns ms of served time.
     """
 
+    is_several = True
+
     def __init__(self, link: Link, members: Members, registry: Registry, now: Callable[[], int]) -> None:
+        self.id = ""
+        self.matching: Callable[[GameKind, Player], Awaitable[tuple[str, str | None]]]
         self._link = link
         self._members = members
         self._registry = registry
@@ -152,8 +162,8 @@ class Outlines:
         self._heard: dict[str, int] = {}
         self._reading: dict[str, set[str]] = {}
         self._wanted: set[OtherRoom] = set()
-        registry.on_told = self.tell
-        registry.on_gone = self._tell_end
+        registry.on_told.add(self.tell)
+        registry.on_ended.add(self._tell_end)
 
     # -- where rooms are ----------------------------------------------------------------------------------------
 
@@ -161,6 +171,14 @@ class Outlines:
     def urls(self) -> tuple[str, ...]:
         """Where the other servers are reached."""
         return self._members.urls[1:]
+
+    async def seek(self, kind: GameKind, player: Player) -> tuple[str, str | None]:
+        return await self.matching(kind, player)
+
+    @property
+    def cluster(self) -> ClusterIdentity:
+        """By what players know these servers, and where they are reached."""
+        return ClusterIdentity(self.id, self._members.urls)
 
     @property
     def count(self) -> int:
@@ -203,7 +221,7 @@ class Outlines:
         """Know a room no more as another server's; return what was known."""
         other = self._others.pop(code, None)
         if other is not None:
-            other.is_gone = True
+            other._is_gone = True
             if not other.is_expected:
                 self._registry.unlist_elsewhere(other)
         return other
@@ -398,7 +416,7 @@ class Outlines:
         code, revision = decode(data, tuple[str, int])
         live = self._registry.find_here(code)
         if live is not None and live.revision < revision:
-            live.is_uncertain = True
+            live.doubt()
 
     def _know(self, server: str, outline: Outline, other: OtherRoom | None) -> None:
         try:

@@ -15,8 +15,9 @@ from typing import Any, Final
 import structlog
 
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.requests import Move
-from tictactoe_server.core.live_room import Change, LiveRoom
+from tictactoe_server.core.listeners import Listeners
+from tictactoe_server.core.live_room import Change, LiveRoom, Phase
+from tictactoe_server.core.session import Session
 from tictactoe_server.rooms import (
     NOBODY,
     Command,
@@ -27,7 +28,6 @@ from tictactoe_server.rooms import (
     Room,
     finished_game,
     is_expired,
-    seen_at,
 )
 from tictactoe_server.storage.store import MISSING, Conflict, NotStored, Rooms, StoreUnavailable, Unreadable, Unsettled
 
@@ -46,27 +46,31 @@ ANSWER_SECONDS: Final = 2.5
 READ_AGAIN_SECONDS: Final = 5.0
 """How soon a room is read again of which it is not known what is stored, where nobody asks for anything in it."""
 
+_EXPIRE: Final = Expire()
+
 log: Final = structlog.get_logger(__name__)
 
 
 class Changes:
     """Carries changes out. `now` returns ms of served time.
 
-    `on_stored` is called with each room that was opened, or whose seats, clock or result changed, and with what it was
-    before, None where it is new; `on_gone` with each that others ended, and the words for that; `on_shown` with each
-    in which bots sit that shows a new state; `keeps` tells of a game that is over whether it is kept. `moves` is how
-    many were played.
+    Listeners of `on_room` hear of each room that was opened, or whose seats, clock or result changed, and what it was
+    before, None where it is new; those of `on_result` of each game that is over and
+    stored, also of one that was aborted; those of `on_gone` of each
+    room that others ended, with the words for that; those of `on_shown` of each new state of a room in which bots sit.
+    `keeps` tells of a game that is over whether it goes into the log of games. `moves` is how many were played.
     """
 
     def __init__(self, rooms: Rooms, now: Callable[[], int]) -> None:
         self._rooms = rooms
-        self._now = now
+        self.now = now
         self._resting: set[asyncio.Task[None]] = set()
         self.moves = 0
-        self.on_stored: Callable[[LiveRoom, Room | None], None] = lambda live, before: None
-        self.on_gone: Callable[[LiveRoom, str], None] = lambda live, reason: None
+        self.on_room = Listeners[[LiveRoom, Room | None]]()
+        self.on_result = Listeners[[FinishedGame]]()
+        self.on_gone = Listeners[[LiveRoom, str]]()
+        self.on_shown = Listeners[[LiveRoom]]()
         self.keeps: Callable[[LiveRoom, FinishedGame], bool] = lambda live, game: True
-        self.on_shown: Callable[[LiveRoom], None] = lambda live: None
 
     def submit(self, change: Change) -> None:
         """Carry a change out when its turn has come; it is told when it is settled."""
@@ -78,7 +82,7 @@ class Changes:
             self._begin(change)
         else:
             live.waiting.append(change)
-            self._bound(change)
+            self._answer_in_time(change)
 
     def submit_next(self, change: Change) -> None:
         """Carry a change out before all that wait: it follows from the one that is being settled."""
@@ -88,17 +92,24 @@ class Changes:
 
     async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
         """Carry a command out for those who can await it; raises `Refused` and `StoreUnavailable`."""
-        awaited = _Awaited(live, player, command, self._now())
-        self.submit(awaited)
-        await awaited.future
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.submit(ServerChange(live, self.now(), told(future), player=player, command=command))
+        await future
 
-    def show(self, live: LiveRoom) -> bool:
-        """Send the state to everybody in the room; where those who watch were shown one just now, return False.
+    def read_again(self, live: LiveRoom) -> None:
+        """Read a room soon of which something newer may be stored."""
+        live.doubt()
+        if live.is_uncertain and live.change is None:
+            self.submit(ServerChange(live, self.now(), lambda error: None, make=leave_alone))
 
-        They are then shown the newest a little later.
+    def show(self, live: LiveRoom, answer: tuple[Session, bytes] | None = None) -> bool:
+        """Send the state to everybody in the room, together with an answer to one of them.
+
+        Where those who watch were shown a state just now, return False: they are shown the newest a little later.
         """
+        room = live.room
         live.is_unshown = False
-        is_shown = live.show(self._time_of(live))
+        is_shown = live.show(self.now() if room.clock is not None or room.gone_at else 0, answer)
         if not is_shown and not live.is_watching_due:
             live.is_watching_due = True
             asyncio.get_running_loop().call_at(live.watched_from, self.show_watchers, live)
@@ -110,7 +121,7 @@ class Changes:
         """Send the state to those who watch, if they are still to be shown it."""
         if live.is_watching_due:
             live.is_watching_due = False
-            live.show_watchers(self._time_of(live))
+            live.show_watchers(self.now())
 
     async def stop(self) -> None:
         """Stop what still waits for the store."""
@@ -118,53 +129,43 @@ class Changes:
             task.cancel()
         await asyncio.gather(*self._resting, return_exceptions=True)
 
-    # -- for the store ------------------------------------------------------------------------------------------
-
-    def stored(self, change: Change, revision: int) -> None:
-        """Take what the change made of the room for true."""
-        live, before, after = change.live, change.live.room, change.after
-        if live.change is not change:  # it was given up meanwhile
-            live.is_uncertain = True
-            return
-        if after is None:
-            live.is_gone = True
-            self._settle(change, None)
-            return
-        if type(change.command) is Move:
-            self.moves += 1
-        is_new = live.revision == MISSING
-        live.revision = revision
-        live.is_unshown = True
-        if after.clock is not None:
-            after = seen_at(after, before, self._now())
-        live.room = after
-        if is_new or after.clock is not None or after.seats is not before.seats or after.result is not before.result:
-            self.on_stored(live, None if is_new else before)
-        self._settle(change, None)
+    def settle(self, change: Change, error: Exception | None) -> None:
+        """Let a change be answered, show what is new, and go on with what waits."""
+        live = change.live
+        try:
+            answer = change.settled(error)
+            if live.is_unshown and live.phase is not Phase.GONE:
+                self.show(live, answer)
+            elif answer is not None:
+                answer[0].connection.push_frame(answer[1])
+        except Exception:
+            log.exception("a change could not be answered or shown", room=live.room.code)
+        live.change = None
+        if live.waiting:
+            self._go_on(live)
+        elif error is not None and live.is_uncertain and isinstance(error, StoreUnavailable):
+            seconds = READ_AGAIN_SECONDS * random.uniform(1, 2)
+            asyncio.get_running_loop().call_later(seconds, self.read_again, live)
 
     def failed(self, change: Change, error: Exception) -> None:
         """Try a change again on what others stored, or give it up."""
         live = change.live
         if live.change is not change:
-            live.is_uncertain = live.revision != MISSING
+            live.doubt()
             return
         if isinstance(error, Conflict | Unsettled):
-            live.is_uncertain = live.revision != MISSING
+            live.doubt()
             if self._try_again(change, error):
                 return
             if isinstance(error, Conflict):
                 error = Refused(ErrorCode.BUSY, "Too many want to change this room at once.", retry_ms=500)
         elif not isinstance(error, NotStored):
-            live.is_uncertain = True
-        self._settle(change, error)
+            live.doubt()
+        self.settle(change, error)
 
     # -- inside -------------------------------------------------------------------------------------------------
 
-    def _time_of(self, live: LiveRoom) -> int:
-        """Return the time for a state that has times in it."""
-        return self._now() if live.room.clock is not None or live.room.gone_at else 0
-
-    def _bound(self, change: Change) -> None:
+    def _answer_in_time(self, change: Change) -> None:
         """See to it that a change is answered in time whose turn may come late, or more than once."""
         asyncio.get_running_loop().call_at(change.asked_at + ANSWER_SECONDS, self._give_up, change)
 
@@ -172,11 +173,11 @@ class Changes:
         """Say of a change that is not settled yet that the store is away; what is stored of it is read later."""
         live, error = change.live, StoreUnavailable("It did not answer in time.")
         if live.change is change:
-            live.is_uncertain = live.revision != MISSING
-            self._settle(change, error)
+            live.doubt()
+            self.settle(change, error)
         elif change in live.waiting:
             live.waiting.remove(change)
-            change.settled(error)
+            self._answer(change, error)
 
     def _go_on(self, live: LiveRoom) -> None:
         """Begin what waits in a room, until something has to wait for the store."""
@@ -193,50 +194,38 @@ class Changes:
         live = change.live
         room = live.room
         try:
-            if live.is_gone:
-                raise live.why_gone()
-            if live.is_uncertain:
-                self._bound(change)
-                self._start(self._reload(change))
-                return
+            if live.phase is not Phase.STORED:
+                if live.is_gone:
+                    raise live.why_gone()
+                if live.is_uncertain:
+                    self._answer_in_time(change)
+                    self._start(self._reload(change))
+                    return
             if room.clock_started_at is not None and change.player is not NOBODY and is_expired(room, change.now):
-                live.change = change = _Expiry(change)
-                self._bound(change)
+                live.change = change = _EndOfTurn(change)
+                self._answer_in_time(change)
             change.after = after = change.apply(room)
             if after is None:
                 self._rooms.delete(room.code, live.revision, change)
             elif after is room and live.revision != MISSING:
-                self._settle(change, None)
-            elif after.result is not None and room.result is None and not after.was_aborted:
-                game = finished_game(after, time.time_ns() // 1_000_000)
-                self._rooms.save(after.code, after, live.revision, change, game if self.keeps(live, game) else None)
+                self.settle(change, None)
+            elif after.result is not None and room.result is None:
+                change.finished = game = finished_game(after, time.time_ns() // 1_000_000)
+                is_kept = not after.was_aborted and self.keeps(live, game)
+                self._rooms.save(after.code, after, live.revision, change, game if is_kept else None)
             else:
                 self._rooms.save(after.code, after, live.revision, change)
         except Refused as refused:
-            self._settle(change, refused)
+            self.settle(change, refused)
         except Exception as error:
             log.exception("a change failed", room=room.code, command=type(change.command).__name__)
-            self._settle(change, error)
+            self.settle(change, error)
 
-    def _settle(self, change: Change, error: Exception | None) -> None:
-        """Let a change be answered, show what is new, and go on with what waits."""
-        live = change.live
-        try:
-            change.settled(error)
-            if live.is_unshown and not live.is_gone:
-                self.show(live)
-        except Exception:
-            log.exception("a change could not be answered or shown", room=live.room.code)
-        live.change = None
-        if live.waiting:
-            self._go_on(live)
-        elif live.is_uncertain and isinstance(error, StoreUnavailable):
-            seconds = READ_AGAIN_SECONDS * random.uniform(1, 2)
-            asyncio.get_running_loop().call_later(seconds, self._read_again, live)
-
-    def _read_again(self, live: LiveRoom) -> None:
-        if live.is_uncertain and not live.is_gone and live.change is None:
-            self.submit(NoChange(live, self._now()))
+    def _answer(self, change: Change, error: Exception) -> None:
+        """Answer a change that never had its turn."""
+        answer = change.settled(error)
+        if answer is not None:
+            answer[0].connection.push_frame(answer[1])
 
     def _try_again(self, change: Change, error: Conflict | Unsettled) -> bool:
         """Try a change again, the first time at once and then after longer and longer rests; tell whether it may be."""
@@ -248,7 +237,7 @@ class Changes:
             return False
         rest = min(max(change.rested, FIRST_REST_SECONDS), LONGEST_REST_SECONDS)  # as long as all before: doubling
         change.rested += rest
-        self._bound(change)
+        self._answer_in_time(change)
         self._start(self._begin_after(change, rest))
         return True
 
@@ -272,68 +261,83 @@ class Changes:
             if not isinstance(error, StoreUnavailable) or isinstance(error, Unreadable):
                 log.exception("a room cannot be read", room=live.room.code)
             if live.change is change:
-                self._settle(change, error)
+                self.settle(change, error)
             return
         if live.change is not change:
             return
-        live.is_uncertain = False
         if found is None:
-            live.is_gone = True
+            live.enter(Phase.GONE)
             self.on_gone(live, "It was closed elsewhere.")
-        elif found[1] != live.revision:  # else it is what is here, less who has not come back yet
-            before = live.room
-            live.room, live.revision = found
-            live.is_unshown = True
-            self.on_stored(live, before)
+        else:
+            live.enter(Phase.STORED)
+            if found[1] != live.revision:  # else it is what is here, less who has not come back yet
+                before = live.room
+                live.room, live.revision = found
+                live.is_unshown = True
+                self.on_room(live, before)
         self._begin(change)
 
 
-class _Expiry(Change):
+class ServerChange(Change):
+    """A change that no session asked for. `make` returns the next room, by the rules where it is None; `then` is called
+    at the end, with the error if there was one.
+    """
+
+    __slots__ = ("_make", "_then")
+
+    def __init__(
+        self,
+        live: LiveRoom,
+        now: int,
+        then: Callable[[Exception | None], object],
+        *,
+        make: Callable[[Room], Room | None] | None = None,
+        player: Player = NOBODY,
+        command: Command = _EXPIRE,
+    ) -> None:
+        super().__init__(live, player, command, now)
+        self._make = make
+        self._then = then
+
+    def apply(self, room: Room) -> Room | None:
+        return super().apply(room) if self._make is None else self._make(room)
+
+    def settled(self, error: Exception | None) -> None:
+        self._then(error)
+
+
+def leave_alone(room: Room) -> Room:
+    """Return the same room: for what comes of having its turn, as an uncertain room is read again first."""
+    return room
+
+
+def told(future: asyncio.Future[None]) -> Callable[[Exception | None], None]:
+    """Return what is to be called at the end of a change for whoever awaits it."""
+
+    def tell(error: Exception | None) -> None:
+        if future.done():
+            return
+        if error is None:
+            future.set_result(None)
+        else:
+            future.set_exception(error)
+
+    return tell
+
+
+class _EndOfTurn(Change):
     """The end of a turn whose clock had run out before `then` was asked for; `then` follows it."""
 
     __slots__ = ("then",)
 
     def __init__(self, then: Change) -> None:
-        super().__init__(then.live, NOBODY, Expire(), then.now)
+        super().__init__(then.live, NOBODY, _EXPIRE, then.now)
         self.path = then.path
         self.asked_at = then.asked_at
         self.then = then
 
-    def settled(self, error: Exception | None) -> None:
-        """Let the change follow that came too late, or fail with this one."""
-        if error is None:
-            self.live.waiting.appendleft(self.then)
-        else:
-            self.then.settled(error)
-
-
-class NoChange(Change):
-    """Leaves the room as it is: for what comes of having its turn, as an uncertain room is read again first."""
-
-    __slots__ = ()
-
-    def __init__(self, live: LiveRoom, now: int) -> None:
-        super().__init__(live, NOBODY, Expire(), now)
-
-    def apply(self, room: Room) -> Room:
-        """Return the same room."""
-        return room
-
-
-class _Awaited(Change):
-    """A change whose outcome is a future."""
-
-    __slots__ = ("future",)
-
-    def __init__(self, live: LiveRoom, player: Player, command: Command, now: int) -> None:
-        super().__init__(live, player, command, now)
-        self.future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def settled(self, error: Exception | None) -> None:
-        """Hand on the outcome."""
-        if self.future.done():
-            return
-        if error is None:
-            self.future.set_result(None)
-        else:
-            self.future.set_exception(error)
+    def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
+        if error is not None:
+            return self.then.settled(error)
+        self.live.waiting.appendleft(self.then)
+        return None

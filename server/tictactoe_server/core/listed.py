@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from msgspec import UNSET
 
 from tictactoe_protocol.pushes import HeldSeat, LiveBoard, RoomState, RoomSummary
 from tictactoe_server.rooms import Room, held_seat_of, state_of, summary_of
 
 
-class Listed:
+class Listed(ABC):
     """`owner` is the player who opened it and `source` what limits know their address by, both empty where unknown.
 
     `entering` are the ids of those for whom a seat is being taken, or kept.
     """
 
-    __slots__ = ("entering", "has_bots", "is_gone", "owner", "room", "source")
+    __slots__ = ("entering", "has_bots", "owner", "room", "source")
 
     knows_moves = True
     """Whether the moves of its `room` are known."""
@@ -24,23 +26,27 @@ class Listed:
         self.owner = owner
         self.source = source
         self.has_bots = room.has_bots
-        self.is_gone = False
         self.entering: set[str] = set()
 
     @property
+    @abstractmethod
+    def is_gone(self) -> bool:
+        """Whether it is in no list any more."""
+
+    @property
+    @abstractmethod
     def is_opening(self) -> bool:
         """Whether somebody is about to open it."""
-        return False
 
     @property
+    @abstractmethod
     def has_somebody(self) -> bool:
         """Whether a player is connected."""
-        return self.room.has_somebody
 
     @property
+    @abstractmethod
     def watching(self) -> int:
         """How many watch."""
-        return 0
 
     @property
     def is_alive(self) -> bool:
@@ -56,16 +62,15 @@ class Listed:
         return summary_of(self.room, now, watchers=self.watching)
 
     def board(self) -> LiveBoard:
-        """Return the board of the game."""
+        """Return the board of the game as it is shown among others."""
         return board_of(self.room)
 
     def held_seat(self, player: str) -> HeldSeat | None:
         """Return the seat that a player holds here while the game is not over, else None."""
-        room = self.room
-        mark = room.mark_of(player)
-        if mark is None or room.status == "over":
+        mark = self.room.mark_of(player)
+        if mark is None or self.room.status == "over":
             return None
-        return held_seat_of(room, mark, knows_turn=self.knows_moves)
+        return held_seat_of(self.room, mark, knows_turn=self.knows_moves)
 
 
 def board_of(room: Room) -> LiveBoard:

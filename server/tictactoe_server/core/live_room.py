@@ -8,16 +8,20 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from enum import Enum, auto
 from typing import Final, Protocol
 
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import Push, Replaced, Result
+from tictactoe_protocol.requests import Move
 from tictactoe_server.core.elsewhere import moved
 from tictactoe_server.core.listed import Listed
+from tictactoe_server.core.listeners import Listeners
 from tictactoe_server.core.session import Session
 from tictactoe_server.core.watchers import Watchers
-from tictactoe_server.rooms import Command, Player, Refused, Room, apply, state_of
+from tictactoe_server.rooms import Command, FinishedGame, Player, Refused, Room, apply, seen_at
+from tictactoe_server.rooms.view import StateEncoder
 from tictactoe_server.storage.store import MISSING
 from tictactoe_server.transport.frames import encode_frame
 
@@ -28,27 +32,50 @@ _AHEAD_SECONDS: Final = 1.0
 """How far the ends of games, which no later state tells, may be shown ahead of that."""
 
 
+class Phase(Enum):
+    """How a room stands to the store."""
+
+    OPENING = auto()
+    """It is about to be stored for the first time."""
+    STORED = auto()
+    """What is here is what is stored."""
+    UNCERTAIN = auto()
+    """Something newer may be stored: it is read again before the next change."""
+    GONE = auto()
+    """It has ended, or another server has it."""
+
+
+TRANSITIONS: Final = {
+    Phase.OPENING: {Phase.STORED, Phase.GONE},
+    Phase.STORED: {Phase.UNCERTAIN, Phase.GONE},
+    Phase.UNCERTAIN: {Phase.STORED, Phase.GONE},
+    Phase.GONE: set[Phase](),
+}
+
+
 class Path(Protocol):
-    """What carries changes out and hears from the store what became of them."""
+    """What carries changes out; see `Changes`."""
 
-    def stored(self, change: Change, revision: int) -> None:
-        """Go on with a change that is stored."""
-        ...
+    moves: int
+    now: Callable[[], int]
+    on_room: Listeners[[LiveRoom, Room | None]]
+    on_result: Listeners[[FinishedGame]]
 
-    def failed(self, change: Change, error: Exception) -> None:
-        """Go on with a change that is not, or not known to be."""
-        ...
+    def settle(self, change: Change, error: Exception | None) -> None: ...
+
+    def failed(self, change: Change, error: Exception) -> None: ...
 
 
 class Change:
     """One command on its way through one room: applied, stored, then answered and shown. Nothing else alters a room.
 
     `now` is when it was asked for, in ms of served time, and `asked_at` in s of the loop's time; `after` is what it
-    makes of the room, once applied; `path` is what carries it out. `attempts` is how often it had to be tried again,
-    `rested` for how long it rested between (s). What follows from it is said by the classes made from this one.
+    makes of the room, once applied, and `finished` the game that it ends; `path` is what carries it out. `attempts` is
+    how often it had to be tried again, `rested` for how long it rested between (s). The classes made from this one say
+    what follows from it.
     """
 
-    __slots__ = ("after", "asked_at", "attempts", "command", "live", "now", "path", "player", "rested")
+    __slots__ = ("after", "asked_at", "attempts", "command", "finished", "live", "now", "path", "player", "rested")
 
     path: Path
     asked_at: float
@@ -59,6 +86,7 @@ class Change:
         self.command = command
         self.now = now
         self.after: Room | None = None
+        self.finished: FinishedGame | None = None
         self.attempts = 0
         self.rested = 0.0
 
@@ -69,35 +97,60 @@ class Change:
         """
         return apply(room, self.player, self.command, self.now)
 
-    def settled(self, error: Exception | None) -> None:
-        """Take notice that it is stored, or why not: exactly once, and before anybody is shown it."""
+    def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
+        """Answer, now that it is stored or is known not to be: called exactly once, before anybody is shown it.
+
+        Returns a frame for a session that is to be sent together with the new state, or None.
+        """
+        return None
 
     def stored(self, revision: int) -> None:
-        """Hear from the store; see `Waiter`."""
-        self.path.stored(self, revision)
+        """Take what it made of the room for true, as it is stored; see `Waiter`."""
+        live, before, after, path = self.live, self.live.room, self.after, self.path
+        if live.change is not self:  # it was given up meanwhile
+            live.doubt()
+            return
+        if after is None:
+            live.enter(Phase.GONE)
+            path.settle(self, None)
+            return
+        if type(self.command) is Move:
+            path.moves += 1
+        is_new = live.revision == MISSING
+        live.revision = revision
+        live.is_unshown = True
+        if after.clock is not None:
+            after = seen_at(after, before, path.now())
+        live.room = after
+        if is_new or after.clock is not None or after.seats is not before.seats or after.result is not before.result:
+            if is_new:
+                live.enter(Phase.STORED)
+            path.on_room(live, None if is_new else before)
+            if self.finished is not None:
+                path.on_result(self.finished)
+        path.settle(self, None)
 
     def failed(self, error: Exception) -> None:
-        """Hear from the store; see `Waiter`."""
+        """Try again, or answer why it is not stored; see `Waiter`."""
         self.path.failed(self, error)
 
 
 class LiveRoom(Listed):
     """`players` maps the ids of seated players to the sessions that play; those who only look on are its `watchers`.
 
-    `room` is stored, as `revision`, once that is not `MISSING`; with `is_uncertain` something newer may be stored, too,
-    and with `is_unshown` it is newer than what people were shown. One `change` is under way at a time, the next ones
-    are `waiting`, and `is_going_on` while these are begun. `entering` are the ids of those for whom a seat
-    is being taken. `flag_at` and `closing_at` are the moments (s of the loop's time) at which the running clock and the
-    deserted room end, None where neither does. `owner` and `origin` are the player who opened it and where that one
-    came from, as far as is known. Everybody was last shown `counted` watchers; when watchers came or went
-    last, that was at `counted_at`, and with `is_count_due` they will be again. Those who watch may be shown the next
-    state at `watched_from`, and with `is_watching_due` they will be shown the newest one then; `ending` is the last
-    result that they were shown.
+    `room` is stored, as `revision`, once that is not `MISSING`; with `is_unshown` it is newer than what people were
+    shown. One `change` is under way at a time, the next ones are `waiting`, and `is_going_on` while these are begun.
+    `flag_at` and `closing_at` are the moments (s of the loop's time) at which the running clock and the deserted room
+    end, None where neither does. `origin` is from where it was opened, as far as is known. Everybody was last shown
+    `counted` watchers; when watchers came or went last, that was at `counted_at`, and with `is_count_due` they will be
+    again. Those who watch may be shown the next state at `watched_from`, and with `is_watching_due` they will be shown
+    the newest one then; `ending` is the last result that they were shown.
 
     Once it is gone, `moved_to` is the URL of the server that has it, None where none has.
     """
 
     __slots__ = (
+        "_encoder",
         "change",
         "closing_at",
         "counted",
@@ -106,11 +159,11 @@ class LiveRoom(Listed):
         "flag_at",
         "is_count_due",
         "is_going_on",
-        "is_uncertain",
         "is_unshown",
         "is_watching_due",
         "moved_to",
         "origin",
+        "phase",
         "players",
         "revision",
         "waiting",
@@ -124,7 +177,7 @@ class LiveRoom(Listed):
         super().__init__(room, owner, source or origin)
         self.origin = origin
         self.revision = revision
-        self.is_uncertain = self.is_unshown = self.is_going_on = False
+        self.phase = Phase.OPENING if revision == MISSING else Phase.STORED
         self.moved_to: str | None = None
         self.change: Change | None = None
         self.waiting: deque[Change] = deque()
@@ -134,9 +187,34 @@ class LiveRoom(Listed):
         self.closing_at: float | None = None
         self.counted = 0
         self.counted_at = 0.0
-        self.is_count_due = self.is_watching_due = False
+        self.is_unshown = self.is_going_on = self.is_count_due = self.is_watching_due = False
         self.watched_from = -math.inf
         self.ending: Result | None = None
+        self._encoder = StateEncoder(room)
+
+    def enter(self, phase: Phase) -> None:
+        """Be in a phase from now on; raises ValueError where none leads there."""
+        if phase is not self.phase:
+            if phase not in TRANSITIONS[self.phase]:
+                raise ValueError(f"Room {self.room.code} is {self.phase.name} and cannot be {phase.name}.")
+            self.phase = phase
+
+    def doubt(self) -> None:
+        """Have the room read again before its next change, if it is stored at all."""
+        if self.phase is Phase.STORED:
+            self.phase = Phase.UNCERTAIN
+
+    @property
+    def is_gone(self) -> bool:
+        return self.phase is Phase.GONE
+
+    @property
+    def is_uncertain(self) -> bool:
+        return self.phase is Phase.UNCERTAIN
+
+    @property
+    def is_opening(self) -> bool:
+        return self.phase is Phase.OPENING
 
     @property
     def sessions(self) -> Iterator[Session]:
@@ -150,18 +228,11 @@ class LiveRoom(Listed):
         return next((session.address for session in self.players.values()), self.origin)
 
     @property
-    def is_opening(self) -> bool:
-        """Whether it is about to be stored for the first time."""
-        return self.revision == MISSING
-
-    @property
     def has_somebody(self) -> bool:
-        """Whether a player is connected."""
         return bool(self.players)
 
     @property
     def watching(self) -> int:
-        """How many watch."""
         return len(self.watchers)
 
     @property
@@ -196,32 +267,39 @@ class LiveRoom(Listed):
             older.push(Replaced(self.room.code))
         self.watchers.discard(session)
         self.players[player.id] = session
-        session.enter(self.room.code)
+        session.rooms.add(self.room.code)
 
     def admit(self, session: Session) -> None:
         """Let this session watch."""
         self.watchers.add(session)
-        session.enter(self.room.code)
+        session.rooms.add(self.room.code)
 
     def part(self, session: Session) -> None:
         """Let a session go; what it was still to be sent of the room is not sent."""
         if self.is_played_by(session) and session.player is not None:
             del self.players[session.player.id]
         self.watchers.discard(session)
-        session.leave(self.room.code)
+        session.rooms.discard(self.room.code)
+        session.connection.forget_state(self.room.code)
 
     # -- telling --------------------------------------------------------------------------------------------------
 
-    def show(self, now: int) -> bool:
+    def show(self, now: int, answer: tuple[Session, bytes] | None = None) -> bool:
         """Send the state to everybody in the room, encoded once; `now` is in ms of served time.
 
-        Those who watch were perhaps shown one just now: then to those who play alone, and False is returned.
+        The `answer` to one of them goes out with it. Those who watch were perhaps shown a state just now: then they are
+        not shown this one, and False is returned.
         """
-        code, watchers, frame = self.room.code, self.watchers, self._frame(now)
+        code, frame = self.room.code, encode_frame(self._encoder.encode(self.room, now, len(self.watchers.seen)))
+        asker = None
+        if answer is not None:
+            asker, told = answer
+            asker.connection.push_answer_and_state(code, told, frame)
         for session in self.players.values():
-            session.connection.push_state(code, frame)
-        self.counted = len(watchers)
-        return not watchers or self._show_watchers(frame)
+            if session is not asker:
+                session.connection.push_state(code, frame)
+        self.counted = len(self.watchers.seen)
+        return not self.counted or self._show_watchers(frame)
 
     def show_watchers(self, now: int) -> None:
         """Send the state to those who watch, whenever they were shown the last one."""
@@ -245,7 +323,7 @@ class LiveRoom(Listed):
         self.watchers.note(session, self.room.seq)
 
     def _frame(self, now: int) -> bytes:
-        return encode_frame(encode(state_of(self.room, now, watchers=len(self.watchers))))
+        return encode_frame(self._encoder.encode(self.room, now, len(self.watchers)))
 
     def push(self, message: Push) -> None:
         """Send a message to everybody in the room, encoded once."""

@@ -17,11 +17,11 @@ import structlog
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState, RoomStatus
-from tictactoe_server.core.agenda import Agenda
-from tictactoe_server.core.changes import Changes, NoChange
+from tictactoe_server.core.changes import Changes, ServerChange, leave_alone
 from tictactoe_server.core.elsewhere import Elsewhere, Nowhere, moved
 from tictactoe_server.core.listed import Listed
-from tictactoe_server.core.live_room import LiveRoom, no_such_room
+from tictactoe_server.core.listeners import Listeners
+from tictactoe_server.core.live_room import LiveRoom, Phase, no_such_room
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.matchmaking import Matchmaker
 from tictactoe_server.core.owners import Owners
@@ -43,8 +43,8 @@ log: Final = structlog.get_logger(__name__)
 class Registry:
     """The rooms, which are opened within the limits. It hears of every room that changes, and when.
 
-    `knows_all` once every room that is stored is known here, but for damaged ones. `on_told` is called with each room
-    here that is new, or whose seats or result changed, and `on_gone` with each that is here no more. `source_of`
+    `knows_all` once every room that is stored is known here, but for damaged ones. Listeners of `on_told` hear of each
+    room here that is new, or whose seats or result changed, those of `on_ended` of each that has ended. `source_of`
     returns what limits know an address by, and `take_found` serves a room that was sought and found in the store.
     """
 
@@ -53,7 +53,6 @@ class Registry:
         rooms: Rooms,
         changes: Changes,
         timers: Timers,
-        agenda: Agenda,
         lobby: Lobby,
         time: ServedTime,
         limits: Limits,
@@ -63,26 +62,28 @@ class Registry:
         self._rooms = rooms
         self._changes = changes
         self._timers = timers
-        self._agenda = agenda
         self._lobby = lobby
         self._time = time
         self._limits = limits
         self.owners = Owners(limits, tally.limited)
         self.log = RoomLog()
         self.elsewhere: Elsewhere = Nowhere()
-        self.on_told: Callable[[LiveRoom], None] = lambda live: None
-        self.on_gone: Callable[[LiveRoom], None] = lambda live: None
+        self.on_told = Listeners[[LiveRoom]]()
+        self.on_ended = Listeners[[LiveRoom]]()
         self.source_of: Callable[[str], str] = str
         self.take_found: Callable[[Room, int], object] = partial(self.take_in, all_are_away=True)
-        self._live: dict[str, LiveRoom] = {}
+        self.by_code: dict[str, LiveRoom] = {}
+        """The rooms that are served here, by their codes."""
+
         self._opening: dict[str, LiveRoom] = {}
         self._by_status: Counter[str] = Counter()
         self.seats = SeatIndex(limits, tally.limited)
         self._restored = asyncio.Event()
         self.knows_all = False
         self.matchmaker = Matchmaker(self.seats.is_full)
-        changes.on_stored = self._hear
-        changes.on_gone = timers.on_closed = self._forget
+        changes.on_room.add(self._hear)
+        changes.on_gone.add(self._forget)
+        timers.on_closed.add(self._forget)
 
     # -- finding ------------------------------------------------------------------------------------------------
 
@@ -91,14 +92,11 @@ class Registry:
 
         Raises `Refused` for what can be no code.
         """
-        live = self._live.get(text)
-        if live is not None:
-            return live
         try:
-            code = parse_room_code(text)
-            return self._live.get(code) or self._opening.get(code)
+            code = text if text in self.by_code else parse_room_code(text)
         except BadRoomCode as bad:
             raise Refused(ErrorCode.NO_SUCH_ROOM, bad.message, path="room") from None
+        return self.by_code.get(code) or self._opening.get(code)
 
     async def find(self, text: str) -> LiveRoom:
         """Return a room by its code in any spelling, from the store where nobody has it; raises `Refused`."""
@@ -111,20 +109,20 @@ class Registry:
         if found is not None and await self.elsewhere.may_take(found[0]):
             self.take_found(*found)
         self.check_here(code)
-        if code not in self._live:
+        if code not in self.by_code:
             raise no_such_room(code)
-        return self._live[code]
+        return self.by_code[code]
 
     def check_here(self, text: str) -> None:
         """Raise `Refused` for a room, by its code in any spelling, that another server has."""
         code = parse_room_code(text)
-        url = None if code in self._live else self.elsewhere.find(code)
+        url = None if code in self.by_code else self.elsewhere.find(code)
         if url is not None:
             raise moved(code, url)
 
     async def look(self, code: str) -> RoomState:
         """Return the state of a room for one who only looks, wherever it is served; raises `Refused` for none."""
-        live = self._live.get(code)
+        live = self.by_code.get(code)
         if live is not None:
             return live.state(self._time())
         found = await self._load(code)
@@ -158,12 +156,12 @@ class Registry:
     @property
     def rooms(self) -> Iterable[LiveRoom]:
         """All rooms that are here."""
-        return self._live.values()
+        return self.by_code.values()
 
     @property
     def count(self) -> int:
         """How many rooms count for the limit: those of all servers, and those that are being opened."""
-        return len(self._live) + len(self._opening) + self.elsewhere.count
+        return len(self.by_code) + len(self._opening) + self.elsewhere.count
 
     @property
     def by_status(self) -> dict[str, int]:
@@ -171,7 +169,7 @@ class Registry:
         return {status: self._by_status[status] for status in ROOM_STATUSES}
 
     def set_restored(self) -> None:
-        """Take notice that all stored rooms are known, or as many as the store gave."""
+        """Let those go on who wait until all stored rooms are known, or as many as the store gave."""
         self._lobby.put_in_order()
         self._restored.set()
 
@@ -191,7 +189,7 @@ class Registry:
 
     def count_games(self) -> int:
         """Return how many games are on of which a player is here."""
-        return sum(bool(live.players) and live.room.status == "playing" for live in self._live.values())
+        return sum(bool(live.players) and live.room.status == "playing" for live in self.by_code.values())
 
     # -- opening ------------------------------------------------------------------------------------------------
 
@@ -199,11 +197,11 @@ class Registry:
         """Return a code that no room has; where it names one that nobody could read, storing it conflicts."""
         while True:
             code = "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH))
-            if code not in self._live and code not in self._opening and self.elsewhere.find(code) is None:
+            if code not in self.by_code and code not in self._opening and self.elsewhere.find(code) is None:
                 return code
 
     def expect(self, live: LiveRoom) -> None:
-        """Take notice of a room that is about to be opened; raises `Refused` where there are too many."""
+        """Know a room that is about to be opened; raises `Refused` where there are too many."""
         limits = self._limits
         if limits.rooms and self.count >= limits.rooms:
             self.tally.limited["rooms"] += 1
@@ -215,11 +213,11 @@ class Registry:
             self.seats.expect(live.owner, live.room.code, live.origin)
 
     def give_up(self, live: LiveRoom) -> None:
-        """Take notice that a room could not be opened."""
+        """Know a room no more that could not be opened."""
         self._opening.pop(live.room.code, None)
         self.owners.remove(live)
         self.seats.give_up(live.owner, live.room.code)
-        live.is_gone = True
+        live.enter(Phase.GONE)
 
     # -- coming back and going ----------------------------------------------------------------------------------
 
@@ -239,13 +237,13 @@ class Registry:
                 await asyncio.sleep(RETRY_SECONDS)
 
     def dismiss(self, session: Session) -> None:
-        """Take notice that a session is over: its seats are held, its watching ends."""
+        """Let a session go that is over: its seats are held, its watching ends."""
         self._lobby.unsubscribe(session)
         for code in session.rooms:
-            self._agenda.soon(partial(self._part, session, code))
+            self._timers.agenda.soon(partial(self._part, session, code))
 
     def _part(self, session: Session, code: str) -> None:
-        live = self._live.get(code)
+        live = self.by_code.get(code)
         if live is None or not live.has(session):
             return
         is_player = live.is_played_by(session)
@@ -266,7 +264,7 @@ class Registry:
 
         With `all_are_away` nobody in it is here any more.
         """
-        if room.code in self._live:
+        if room.code in self.by_code:
             return None
         try:
             self._time.go_on_from(room.newest_time)
@@ -275,8 +273,10 @@ class Registry:
                     room = apply(room, Player(seat.player, seat.name), Dropped(), self._time())
             live = LiveRoom(room, revision, owner=owner or _first_person(room), source=source)
             self.owners.add(live)
-            self._take_notice(live, None)
-            self._begin_serving(live)
+            self._keep_lists(live, None)
+            self._timers.close_later(live)
+            if live.has_bots:
+                self._changes.on_shown(live)
         except Exception:
             log.exception("a room could not be brought back", room=room.code)
             return None
@@ -284,12 +284,18 @@ class Registry:
 
     def hand_over(self, live: LiveRoom, url: str, then: Callable[[], None]) -> None:
         """Serve a room no longer that another server has now, once what is under way in it is done; see `let_go`."""
-        self._changes.submit(_HandingOver(self, live, self._time(), url, then))
+
+        def go(error: Exception | None) -> None:
+            if not live.is_gone:
+                self.let_go(live, url, then)
+
+        self._changes.submit(ServerChange(live, self._time(), go, make=leave_alone))
 
     def let_go(self, live: LiveRoom, url: str, then: Callable[[], None]) -> None:
         """Serve a room no longer, from this moment on; do `then`, and tell whoever is in it where to go."""
         code = live.room.code
-        live.is_gone, live.moved_to = True, url
+        live.enter(Phase.GONE)
+        live.moved_to = url
         self._remove(live)
         then()
         self._changes.show_watchers(live)
@@ -309,11 +315,6 @@ class Registry:
         self._unlist(listed)
 
     # -- inside -------------------------------------------------------------------------------------------------
-
-    def _begin_serving(self, live: LiveRoom) -> None:
-        self._timers.close_later(live)
-        if live.has_bots:
-            self._changes.on_shown(live)
 
     async def _take_in_all(self) -> None:
         count = damaged = 0
@@ -339,16 +340,15 @@ class Registry:
             return None
 
     def _hear(self, live: LiveRoom, before: Room | None) -> None:
-        """Take notice of a room that opened or changed."""
-        self._take_notice(live, before)
+        """Keep the lists true to a room that opened or changed, and log a game that began with it."""
+        self._keep_lists(live, before)
         if before is None and live.room.status == "playing":
             self._follow(live, "playing")
 
-    def _take_notice(self, live: LiveRoom, before: Room | None) -> None:
-        """Keep what is known of all rooms true to one that opened or changed."""
+    def _keep_lists(self, live: LiveRoom, before: Room | None) -> None:
         room = live.room
         if before is None:
-            self._live[room.code] = live
+            self.by_code[room.code] = live
             self._opening.pop(room.code, None)
         if before is None or room.seats is not before.seats or room.result is not before.result:
             if before is not None and before.status != room.status:
@@ -368,11 +368,10 @@ class Registry:
 
     def _remove(self, live: LiveRoom) -> None:
         """Know a room no more that was here."""
-        del self._live[live.room.code]
+        del self.by_code[live.room.code]
         self._unlist(live)
 
     def _unlist(self, listed: Listed) -> None:
-        listed.is_gone = True
         self._by_status[listed.room.status] -= 1
         self.owners.remove(listed)
         self.seats.remove(listed.room)
@@ -395,7 +394,7 @@ class Registry:
         """Let go of a room that is no longer stored and tell whoever is still there."""
         code = live.room.code
         self._remove(live)
-        self.on_gone(live)
+        self.on_ended(live)
         self._changes.show_watchers(live)
         live.push(Closed(code, reason))
         live.watchers.finish()
@@ -406,22 +405,6 @@ class Registry:
 
     def _report(self, code: str, damaged: Unreadable) -> None:
         log.error("a damaged room is left alone", room=code, reason=str(damaged))
-
-
-class _HandingOver(NoChange):
-    """A room goes to another server once all that was asked before is done."""
-
-    __slots__ = ("_registry", "_then", "_url")
-
-    def __init__(self, registry: Registry, live: LiveRoom, now: int, url: str, then: Callable[[], None]) -> None:
-        super().__init__(live, now)
-        self._registry = registry
-        self._url = url
-        self._then = then
-
-    def settled(self, error: Exception | None) -> None:
-        if not self.live.is_gone:
-            self._registry.let_go(self.live, self._url, self._then)
 
 
 def _first_person(room: Room) -> str:

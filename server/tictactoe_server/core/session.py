@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
 from tictactoe_protocol.pushes import Error, Push
-from tictactoe_protocol.requests import Request
 from tictactoe_server.core.pressure import Pressure
+from tictactoe_server.core.sources import IN_LINE
 from tictactoe_server.core.tally import Tally
 from tictactoe_server.rooms import Player
 from tictactoe_server.settings import Limits
@@ -34,7 +34,6 @@ NOTICE_SECONDS: Final = 1.0
 
 _EPISODE_SECONDS: Final = 1.0
 _FEW_MESSAGES: Final = 4
-_IN_LINE: Final = -1
 
 
 class Peer(Protocol):
@@ -43,73 +42,53 @@ class Peer(Protocol):
     @property
     def address(self) -> str:
         """Where it comes from."""
-        ...
 
     @property
     def is_open(self) -> bool:
         """Whether something can still be said."""
-        ...
 
     @property
     def origin(self) -> str:
         """How it calls this server, as in ``http://host:8765``; empty where it does not say."""
-        ...
 
     def push_frame(self, frame: bytes) -> None:
         """Send a frame; it is never dropped, except with the connection."""
-        ...
 
     def push_state(self, room: str, frame: bytes) -> None:
         """Send the state of a room; a newer one may take its place."""
-        ...
+
+    def push_answer_and_state(self, room: str, answer: bytes, state: bytes) -> None:
+        """Send a frame that is never dropped and then the state of a room, in one write where nothing waits."""
 
     def forget_state(self, room: str) -> None:
         """Send the state of a room no more that was to be sent."""
-        ...
 
     def let_in(self) -> None:
-        """Take notice that it has said who it is."""
-        ...
+        """Let the peer stay, which has said who it is."""
 
-    def close(self, code: int, reason: str) -> None:
-        """Close politely."""
-        ...
+    def close(self, code: int, reason: str) -> None: ...
 
-    def abort(self) -> None:
-        """Cut off."""
-        ...
+    def abort(self) -> None: ...
 
-    def pause_reading(self) -> None:
-        """Read nothing for a while."""
-        ...
+    def pause_reading(self) -> None: ...
 
-    def resume_reading(self) -> None:
-        """Read again."""
-        ...
+    def resume_reading(self) -> None: ...
 
 
-class Handler(Protocol):
+class Receiver(Protocol):
     """Who carries out what a session asks for."""
 
     def receive(self, session: Session, message: bytes, now: int) -> None:
         """Carry out one message that came at `now` (ms of served time); what takes longer makes the session busy."""
-        ...
 
     def shed(self, session: Session, message: bytes) -> bool:
-        """Refuse one message because there is too much to do, and tell whether that was possible."""
-        ...
+        """Refuse one message because there is too much to do, and tell whether that could be done."""
 
-    def again(self, session: Session, request: Request, now: int) -> None:
-        """Carry a request out that came at `now` and found that it needs another room."""
-        ...
-
-    def fail(self, session: Session, request: Request, error: Exception) -> None:
-        """Say why a request was not carried out."""
-        ...
+    def again(self, session: Session, request: Any, now: int) -> None:
+        """Carry the request under way out again, which came at `now` and found that it needs another room."""
 
     def dismiss(self, session: Session) -> None:
-        """Take notice that the session is over."""
-        ...
+        """Let a session go that is over."""
 
 
 class Session:
@@ -125,7 +104,6 @@ class Session:
     """
 
     __slots__ = (
-        "_handler",
         "_held_at",
         "_inbox",
         "_is_in_line",
@@ -136,6 +114,7 @@ class Session:
         "_now",
         "_over_since",
         "_pressure",
+        "_receiver",
         "_release",
         "address",
         "analyses",
@@ -155,7 +134,7 @@ class Session:
     def __init__(
         self,
         connection: Peer,
-        handler: Handler,
+        receiver: Receiver,
         pressure: Pressure,
         limits: Limits,
         now: Callable[[], int],
@@ -164,19 +143,19 @@ class Session:
     ) -> None:
         self.connection = connection
         self.address = key_of(connection.address)
+        self.source = pressure.sources.of(self.address)
         self.player: Player | None = None
         self.key: str | None = None
         self.secret = ""
         self.features: frozenset[str] = frozenset()
-        self.tally = tally
         self.rooms: set[str] = set()
+        self.tally = tally
         self.messages = RateLimit(*messages_rate(limits.messages_per_second, limits.messages_at_once), monotonic_ns)
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, monotonic_ns)
         self.analyses = RateLimit(ANALYSES, ANALYSES_MS, monotonic_ns)
         self.is_busy = self._is_over = self._is_in_line = False
-        self._handler = handler
+        self._receiver = receiver
         self._pressure = pressure
-        self.source = pressure.sources.of(self.address)
         self._limits = limits
         self._now = now
         self._inbox: deque[tuple[bytes, int]] = deque()
@@ -199,44 +178,34 @@ class Session:
         self.push(error)
 
     def go_on(self) -> None:
-        """Take notice that the request under way is done."""
+        """Carry out what waits, as the request under way is done."""
         self.is_busy = False
         if self._inbox or self._is_over:
             asyncio.get_running_loop().call_soon(self._take_next)
 
-    def again(self, request: Request, now: int) -> None:
+    def again(self, request: Any, now: int) -> None:
         """Let the request under way, which came at `now`, be carried out again."""
-        self._handler.again(self, request, now)
-
-    # -- for the rooms ------------------------------------------------------------------------------------------
-
-    def enter(self, code: str) -> None:
-        """Take notice that this connection plays or watches in a room."""
-        self.rooms.add(code)
-
-    def leave(self, code: str) -> None:
-        """Take notice that it does no more; what it was still to be sent of the room is not sent."""
-        self.rooms.discard(code)
-        self.connection.forget_state(code)
+        self._receiver.again(self, request, now)
 
     # -- for the connection -------------------------------------------------------------------------------------
 
     def received(self, message: bytes) -> None:
         """Carry a message out, or let it wait for its turn."""
-        if self._is_in_line:
+        if not (self.is_busy or self._inbox or self._is_in_line or self.source.take(self.messages)):
+            self._receiver.receive(self, message, self._now())
+        elif self._is_in_line:
             self._inbox.append((message, self._now()))
             self._read_or_not()
-            return
-        if self._inbox and self._pressure.is_restless and not self._wait() and self._shed(message):
-            return
-        if self.is_busy or self._inbox or self._wait():
-            self._inbox.append((message, self._now()))
-            self._take_next()
         else:
-            self._carry_out(message, self._now())
+            is_first = not self._inbox
+            is_restless = self._pressure.is_restless
+            if is_first or not is_restless or self.source.take(self.messages) or not self._receiver.shed(self, message):
+                self._inbox.append((message, self._now()))
+                self._pressure.measure()
+                self._take_next()
 
     def ended(self) -> None:
-        """Take notice that the connection is gone; what it asked for before is still carried out, in its turn."""
+        """Carry out, each in its turn, what was asked before the connection was gone, and then no more."""
         self._is_over = True
         self._take_next()
 
@@ -246,49 +215,23 @@ class Session:
         self._held_at = asyncio.get_running_loop().time()
         takes = bool(self._inbox) and not (self.is_busy or self.messages.take())
         if takes:
-            self._carry_out(*self._inbox.popleft())
+            self._receiver.receive(self, *self._inbox.popleft())
         self._take_next()
         return takes
-
-    def _wait(self) -> int:
-        """Count one message and return 0, or how long it has to wait: so many ms, or `_IN_LINE` with its address."""
-        wait = self.messages.take()
-        if not wait and self.source.take():
-            self.messages.give_back()
-            return _IN_LINE
-        return wait
-
-    def _carry_out(self, message: bytes, now: int) -> None:
-        """Carry a message out that came at `now`, unless there is too much to do."""
-        pressure, source = self._pressure, self.source
-        pressure.requests += 1
-        if pressure.requests > pressure.looked_at:
-            pressure.look()
-        if pressure.excess > 1 and pressure.is_high(source) and self._shed(message):
-            return
-        source.served += 1
-        pressure.sources.served += 1
-        self._handler.receive(self, message, now)
-
-    def _shed(self, message: bytes) -> bool:
-        """Refuse a message since there is too much to do, and tell whether that was possible."""
-        is_shed = self._handler.shed(self, message)
-        self._pressure.shed += is_shed
-        return is_shed
 
     def _take_next(self) -> None:
         """Carry out what waits, until something of it takes longer or is too much."""
         while self._inbox and not self.is_busy:
-            wait = self._wait()
+            wait = self.source.take(self.messages)
             if wait:
                 self._hold_back(wait)
                 break
             message, now = self._inbox.popleft()
-            if not (self._pressure.is_too_late(self._now() - now) and self._shed(message)):
-                self._carry_out(message, now)
+            if not (self._pressure.is_too_late(self._now() - now) and self._receiver.shed(self, message)):
+                self._receiver.receive(self, message, now)
         self._read_or_not()
         if self._is_over and not self._inbox and not self.is_busy:
-            self._handler.dismiss(self)
+            self._receiver.dismiss(self)
 
     def _hold_back(self, wait: int) -> None:
         """Let one wait who says more than is allowed, and close where that goes on.
@@ -297,7 +240,7 @@ class Session:
         """
         if self._is_in_line or self._release is not None:
             return
-        if wait == _IN_LINE and not self.source.limit.wait():  # it is only not its turn yet
+        if wait == IN_LINE and not self.source.limit.wait():  # it is only not its turn yet
             self._line_up()
             return
         loop = asyncio.get_running_loop()
@@ -312,7 +255,7 @@ class Session:
         if now - self._noticed_at > NOTICE_SECONDS:
             self._noticed_at = now
             self._tell_of_wait(wait)
-        if wait == _IN_LINE:
+        if wait == IN_LINE:
             self._line_up()
         else:
             self._release = loop.call_later(wait / 1000, self._let_go_on)
@@ -323,9 +266,9 @@ class Session:
 
     def _tell_of_wait(self, wait: int) -> None:
         """Say that what comes now waits."""
-        kind, who = ("messages-per-address", "Your address says") if wait == _IN_LINE else ("messages", "You say")
+        kind, who = ("messages-per-address", "Your address says") if wait == IN_LINE else ("messages", "You say")
         self.tally.limited[kind] += 1
-        retry_ms = self.source.limit.wait() if wait == _IN_LINE else wait
+        retry_ms = self.source.limit.wait() if wait == IN_LINE else wait
         words = f"{who} too much: what comes now waits for its turn."
         self.refuse(error_answer(ErrorCode.RATE_LIMITED, words, retry_ms=max(1, retry_ms)))
 

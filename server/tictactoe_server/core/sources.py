@@ -20,6 +20,9 @@ TURNS: Final = 200
 HELLOS: Final = 4
 """How many of those of one address that say hello at once are looked up or written down at a time."""
 
+IN_LINE: Final = -1
+"""Instead of how many ms to wait: until one's turn in the line of all from the same address."""
+
 _FEW_MESSAGES: Final = 16
 _SERVED_EVERY: Final = 0.01
 """How often (s) a line is served at most that waits for the rate of its address."""
@@ -32,7 +35,6 @@ class Waiting(Protocol):
 
     def take_turn(self) -> bool:
         """Take one message now, for which the address has room; returns whether there was one to take."""
-        ...
 
 
 class Source:
@@ -52,9 +54,22 @@ class Source:
         self._line: deque[Waiting] = deque()
         self._serving: asyncio.Handle | None = None
 
-    def take(self) -> int:
-        """Count one message and return 0, or return how many ms to wait at least: behind those who wait already."""
-        return 1 if self._line or self._is_served() else self.limit.take()
+    def take(self, own: RateLimit) -> int:
+        """Count one message of a session whose `own` limit this is, and return 0.
+
+        Else nothing is counted, and so many ms are returned for which its own limit has it wait, or `IN_LINE`.
+        """
+        wait = own.take()
+        if wait:
+            return wait
+        if self._turn == self._sources.turn:
+            self._taken += 1
+        else:
+            self._turn, self._taken = self._sources.turn, 1
+        if self._line or self._taken > self._sources.most_a_turn or self.limit.take():
+            own.give_back()
+            return IN_LINE
+        return 0
 
     def line_up(self, waiting: Waiting) -> None:
         """Let one wait who is not in line yet, until `take_turn` is called."""
@@ -65,7 +80,10 @@ class Source:
     def _serve(self) -> None:
         """Give a turn to those who came first, as far as the limit goes; who has more to say lines up again."""
         self._serving = None
-        while self._line and not self._is_served() and not self.limit.take():
+        if self._turn != self._sources.turn:
+            self._turn, self._taken = self._sources.turn, 0
+        while self._line and self._taken < self._sources.most_a_turn and not self.limit.take():
+            self._taken += 1
             if not self._line.popleft().take_turn():
                 self.limit.give_back()
         if self._line and self._serving is None:
@@ -77,13 +95,6 @@ class Source:
             self._serving = loop.call_later(max(_SERVED_EVERY, wait / 1000), self._serve)
         else:
             self._serving = loop.call_soon(self._serve)
-
-    def _is_served(self) -> bool:
-        """Count a message, and tell whether it is one too many for this turn of the event loop."""
-        if self._turn != self._sources.turn:
-            self._turn, self._taken = self._sources.turn, 0
-        self._taken += 1
-        return self._taken > self._sources.most_a_turn
 
 
 class Sources:

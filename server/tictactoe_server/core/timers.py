@@ -15,9 +15,10 @@ from typing import Final
 import structlog
 
 from tictactoe_server.core.agenda import Agenda
-from tictactoe_server.core.changes import Changes
-from tictactoe_server.core.live_room import Change, LiveRoom
-from tictactoe_server.rooms import NOBODY, Dropped, Expire, Player, Room, expires_at
+from tictactoe_server.core.changes import Changes, ServerChange, told
+from tictactoe_server.core.listeners import Listeners
+from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.rooms import Dropped, Player, Room, apply, expires_at
 from tictactoe_server.settings import Limits
 
 RETRY_SECONDS: Final = 1.0
@@ -38,33 +39,34 @@ log: Final = structlog.get_logger(__name__)
 class Timers:
     """The timers of all rooms. `now` returns ms of served time.
 
-    `on_closed` is called with each room that has ended, `on_counted` with each in which watchers came or went.
+    Listeners of `on_closed` hear of each room that has ended, those of `on_counted` of each in which watchers came or
+    went.
     """
 
     def __init__(self, agenda: Agenda, changes: Changes, now: Callable[[], int], limits: Limits) -> None:
-        self._agenda = agenda
+        self.agenda = agenda
         self._changes = changes
         self._now = now
         self._limits = limits
         self._put_off: Counter[str] = Counter()
         self._reported_at: dict[str, float] = {}
-        self.on_closed: Callable[[LiveRoom, str], None] = lambda live, reason: None
-        self.on_counted: Callable[[LiveRoom], None] = lambda live: None
+        self.on_closed = Listeners[[LiveRoom, str]]()
+        self.on_counted = Listeners[[LiveRoom]]()
 
     # -- clocks -------------------------------------------------------------------------------------------------
 
     def watch_clock(self, live: LiveRoom, *, at_least: float = 0.0) -> None:
-        """See to it that the running clock's end is noticed: an alarm that rings early enough may ring too early."""
+        """See to it that the end of the running clock is noticed, in `at_least` so many seconds."""
         end = expires_at(live.room)
         if end is None:
             return
-        moment = self._in(max(at_least, (end + 1 - self._now()) / 1000))
+        moment = _in(max(at_least, (end + 1 - self._now()) / 1000))
         if live.flag_at is None or moment < live.flag_at:
             live.flag_at = moment
-            self._agenda.at(moment, partial(self._ring, live, moment))
+            self.agenda.at(moment, partial(self._ring, live, moment))
 
     def _ring(self, live: LiveRoom, moment: float) -> None:
-        """Look whether the running clock has run out."""
+        """Look whether the running clock has run out: time may have stood still meanwhile."""
         if live.flag_at != moment or live.is_gone:
             return
         live.flag_at = None
@@ -74,14 +76,32 @@ class Timers:
         if self._now() < end or _moved_in_time(live, end):
             self.watch_clock(live, at_least=EARLY_SECONDS)
         else:
-            self._changes.submit(_Expiring(self, live, self._now()))
+            self._changes.submit(ServerChange(live, self._now(), partial(self._expired, live)))
+
+    def _expired(self, live: LiveRoom, error: Exception | None) -> None:
+        if error is None:
+            self.watch_clock(live)
+        else:
+            again = partial(self.watch_clock, live)
+            self._try_later(live, "a clock that ran out could not be stored", error, again)
 
     # -- those who are gone -------------------------------------------------------------------------------------
 
     def drop(self, live: LiveRoom, player: Player) -> None:
         """Hold the seat of one whose connection is gone, as soon as the store can take it, unless they are back."""
-        if not live.is_gone:
-            self._changes.submit(_Dropping(self, live, player, self._now()))
+        if live.is_gone:
+            return
+
+        def make(room: Room) -> Room:
+            return room if player.id in live.players else apply(room, player, Dropped(), now)
+
+        def then(error: Exception | None) -> None:
+            if error is not None:
+                again = partial(self.drop, live, player)
+                self._try_later(live, "a dropped player could not be stored yet", error, again)
+
+        now = self._now()
+        self._changes.submit(ServerChange(live, now, then, make=make, player=player))
 
     # -- watchers -----------------------------------------------------------------------------------------------
 
@@ -90,17 +110,17 @@ class Timers:
         self.on_counted(live)
         if live.is_count_due:
             return False
-        wait = live.counted_at + COUNT_SECONDS - self._in(0)
-        if wait <= 0:
+        due_at = live.counted_at + COUNT_SECONDS
+        if due_at <= _in(0):
             return self._show_count(live)
         live.is_count_due = True
-        self._agenda.at(self._in(wait), partial(self._show_count, live))
+        self.agenda.at(due_at, partial(self._show_count, live))
         return False
 
     def _show_count(self, live: LiveRoom) -> bool:
         """Show everybody the room where that count has changed since they were last shown it."""
         live.is_count_due = False
-        live.counted_at = self._in(0)
+        live.counted_at = _in(0)
         is_news = live.counted != len(live.watchers) and not live.is_gone
         return is_news and self._changes.show(live)
 
@@ -117,116 +137,60 @@ class Timers:
                 seconds = limits.deserted_game_seconds
             else:
                 seconds = limits.deserted_seconds
-            live.closing_at = self._in(seconds)
-            self._agenda.at(live.closing_at, partial(self._close_if_deserted, live, live.closing_at))
+            live.closing_at = _in(seconds)
+            self.agenda.at(live.closing_at, partial(self._close_if_deserted, live, live.closing_at))
 
     def close(self, live: LiveRoom, reason: str) -> None:
         """Let a room end that all have left, before anybody else comes."""
-        self._changes.submit_next(_Closing(self, live, self._now(), reason))
+        self._changes.submit_next(self._closing(live, reason))
 
     async def end(self, live: LiveRoom, reason: str) -> None:
         """End a room, whoever is there, and return when it is gone; raises `Refused` and `StoreUnavailable`."""
-        ending = _Ending(self, live, self._now(), reason)
-        self._changes.submit(ending)
-        await ending.gone
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def then(error: Exception | None) -> None:
+            if error is None:
+                self.on_closed(live, reason)
+            told(future)(error)
+
+        self._changes.submit(ServerChange(live, self._now(), then, make=lambda room: None))
+        await future
 
     def _close_if_deserted(self, live: LiveRoom, moment: float) -> None:
         if live.closing_at == moment and not live.is_gone:
-            self._changes.submit(_Closing(self, live, self._now(), "Nobody came back."))
+            self._changes.submit(self._closing(live, "Nobody came back."))
 
-    # -- inside -------------------------------------------------------------------------------------------------
+    def _closing(self, live: LiveRoom, reason: str) -> ServerChange:
+        """Return the end of a room that nobody is left to play in by then."""
 
-    def retry(self, action: Callable[[], None]) -> None:
-        """Do something again after a while."""
-        self._agenda.at(self._in(RETRY_SECONDS), action)
+        def make(room: Room) -> Room | None:
+            return None if room.is_deserted or live.is_abandoned else room
 
-    def report(self, what: str, live: LiveRoom, error: Exception) -> None:
-        """Say in the log what could not be done and will be tried again: of much of the same once in a while."""
+        def then(error: Exception | None) -> None:
+            if error is not None:
+                self._try_later(live, "a room could not be deleted", error, partial(self.close_later, live))
+            elif live.is_gone:
+                self.on_closed(live, reason)
+
+        return ServerChange(live, self._now(), then, make=make)
+
+    # -- what the store refused ---------------------------------------------------------------------------------
+
+    def _try_later(self, live: LiveRoom, what: str, error: Exception, action: Callable[[], None]) -> None:
+        """Do something again after a while, and say in the log why: of much of the same once in a while."""
+        if live.is_gone:
+            return
         self._put_off[what] += 1
-        now = self._in(0)
+        now = _in(0)
         if now - self._reported_at.get(what, -math.inf) > REPORT_SECONDS:
             self._reported_at[what] = now
             log.warning(what, room=live.room.code, reason=str(error), times=self._put_off.pop(what))
-
-    def _in(self, seconds: float) -> float:
-        return asyncio.get_running_loop().time() + seconds
+        self.agenda.at(_in(RETRY_SECONDS), action)
 
 
-class _Expiring(Change):
-    """The end of a turn whose clock has run out."""
-
-    __slots__ = ("_timers",)
-
-    def __init__(self, timers: Timers, live: LiveRoom, now: int) -> None:
-        super().__init__(live, NOBODY, Expire(), now)
-        self._timers = timers
-
-    def settled(self, error: Exception | None) -> None:
-        if error is None:
-            self._timers.watch_clock(self.live)
-        elif not self.live.is_gone:
-            self._timers.report("a clock that ran out could not be stored", self.live, error)
-            self._timers.retry(partial(self._timers.watch_clock, self.live))
-
-
-class _Dropping(Change):
-    """A player whose connection is gone."""
-
-    __slots__ = ("_timers",)
-
-    def __init__(self, timers: Timers, live: LiveRoom, player: Player, now: int) -> None:
-        super().__init__(live, player, Dropped(), now)
-        self._timers = timers
-
-    def apply(self, room: Room) -> Room | None:
-        return room if self.player.id in self.live.players else super().apply(room)
-
-    def settled(self, error: Exception | None) -> None:
-        if error is not None and not self.live.is_gone:
-            self._timers.report("a dropped player could not be stored yet", self.live, error)
-            self._timers.retry(partial(self._timers.drop, self.live, self.player))
-
-
-class _Closing(Change):
-    """The end of a room that nobody is left to play in."""
-
-    __slots__ = ("_reason", "_timers")
-
-    def __init__(self, timers: Timers, live: LiveRoom, now: int, reason: str) -> None:
-        super().__init__(live, NOBODY, Expire(), now)
-        self._timers = timers
-        self._reason = reason
-
-    def apply(self, room: Room) -> Room | None:
-        return None if room.is_deserted or self.live.is_abandoned else room
-
-    def settled(self, error: Exception | None) -> None:
-        live = self.live
-        if live.is_gone and error is None:
-            self._timers.on_closed(live, self._reason)
-        elif error is not None and not live.is_gone:
-            self._timers.report("a room could not be deleted", live, error)
-            self._timers.close_later(live)
-
-
-class _Ending(_Closing):
-    """The end of a room by order; `gone` is the outcome."""
-
-    __slots__ = ("gone",)
-
-    def __init__(self, timers: Timers, live: LiveRoom, now: int, reason: str) -> None:
-        super().__init__(timers, live, now, reason)
-        self.gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def apply(self, room: Room) -> Room | None:
-        return None
-
-    def settled(self, error: Exception | None) -> None:
-        if error is None:
-            super().settled(None)
-            self.gone.set_result(None)
-        else:
-            self.gone.set_exception(error)
+def _in(seconds: float) -> float:
+    """Return the moment in so many seconds, by the loop's time."""
+    return asyncio.get_running_loop().time() + seconds
 
 
 def _moved_in_time(live: LiveRoom, end: int) -> bool:

@@ -21,7 +21,8 @@ GATHER_SECONDS: Final = 0.05
 class Watchers:
     """The sessions that watch the room of a code, in the order of their arrival.
 
-    Each is shown the states in their order, and none that is older than what it was shown alone. States, with their
+    `seen` has for each the `seq` of the last state that it was shown: it is shown the states in their order, and none
+    that is older. States, with their
     `seq`, and lines that are `coming` are told to all once those are that are being told. Who is `left` is told in the
     `next_turn`.
     """
@@ -34,13 +35,13 @@ class Watchers:
         "_left",
         "_lines",
         "_next_turn",
-        "_shown",
         "_states",
+        "seen",
     )
 
     def __init__(self, code: str) -> None:
         self._code = code
-        self._shown: dict[Session, int] = {}
+        self.seen: dict[Session, int] = {}
         self._coming_states: list[tuple[int, bytes]] = []
         self._coming_lines: list[bytes] = []
         self._states: list[tuple[int, bytes]] = []
@@ -51,39 +52,39 @@ class Watchers:
 
     def __len__(self) -> int:
         """Return how many watch."""
-        return len(self._shown)
+        return len(self.seen)
 
     def __iter__(self) -> Iterator[Session]:
         """Return them in the order of their arrival."""
-        return iter(self._shown)
+        return iter(self.seen)
 
     def __contains__(self, session: object) -> bool:
         """Tell whether a session watches."""
-        return session in self._shown
+        return session in self.seen
 
     @property
     def are_many(self) -> bool:
         """Whether they are a crowd."""
-        return len(self._shown) > CROWD
+        return len(self.seen) > CROWD
 
     def add(self, session: Session) -> None:
         """Let one watch."""
-        self._shown.setdefault(session, -1)
+        self.seen.setdefault(session, -1)
 
     def discard(self, session: Session) -> None:
         """Let one go, whom nothing more is told."""
-        self._shown.pop(session, None)
+        self.seen.pop(session, None)
         self._left.pop(session, None)
 
     def clear(self) -> None:
         """Let all go."""
-        self._shown.clear()
+        self.seen.clear()
         self._left.clear()
 
     def note(self, session: Session, seq: int) -> None:
         """Take note that one was shown a state alone."""
-        if session in self._shown:
-            self._shown[session] = seq
+        if session in self.seen:
+            self.seen[session] = seq
 
     def show(self, seq: int, frame: bytes) -> None:
         """Show all a state, beginning now."""
@@ -126,14 +127,14 @@ class Watchers:
         """Take what is coming for what is told."""
         self._states, self._coming_states = self._coming_states, []
         self._lines, self._coming_lines = b"".join(self._coming_lines), []
-        self._left = dict.fromkeys(self._shown)
+        self._left = dict.fromkeys(self.seen)
 
     def _tell(self, count: int) -> None:
         for _ in range(count):
             session, _ = self._left.popitem()
             for seq, frame in self._states:
-                if seq >= self._shown[session]:
-                    self._shown[session] = seq
+                if seq >= self.seen[session]:
+                    self.seen[session] = seq
                     session.connection.push_state(self._code, frame)
             if self._lines:
                 session.connection.push_frame(self._lines)

@@ -17,14 +17,14 @@ import structlog
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import BadRoomCode, parse_room_code
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_server.core.allowances import Allowances
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.http import texts
 from tictactoe_server.http.assets import PREFIX, Assets
 from tictactoe_server.http.sending import send, send_part, takes
 from tictactoe_server.rooms import Refused
-from tictactoe_server.services.allowances import Allowances
-from tictactoe_server.services.past_games import record_of
+from tictactoe_server.rooms.finished import record_of
 from tictactoe_server.storage.store import Archive, StoreUnavailable
 from tictactoe_server.transport.door import Door, key_of
 from tictactoe_server.transport.http import too_many

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
+from datetime import UTC, datetime
 
+import msgspec
+from msgspec import UNSET
+
+from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock
 from tictactoe_protocol.pushes import Result, RulesState
 from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.rooms.room import Room
@@ -56,3 +60,27 @@ def finished_game(room: Room, at: int) -> FinishedGame:
         position.passed,
         room.clock,
     )
+
+
+def record_of(game: FinishedGame) -> GameRecord:
+    """Return a finished game as its record has it."""
+    return GameRecord(
+        rules=game.rules.to_rules(),
+        moves=game.moves,
+        result=GameResult(game.result.reason, game.result.winner),
+        players=tuple((mark, player.name) for mark, player in game.players.items()),
+        date=datetime.fromtimestamp(game.at // 1000, UTC).isoformat().replace("+00:00", "Z"),
+        room=game.room,
+        game=game.game,
+        clock=_clock_of(game.clock),
+        passed=game.passed,
+    )
+
+
+def _clock_of(clock: ClockFields | None) -> SeatClock | MoveClock | None:
+    if clock is None:
+        return None
+    if clock.move_ms is not UNSET:
+        return MoveClock(clock.move_ms)
+    initial_ms = 0 if clock.initial_ms is UNSET else clock.initial_ms
+    return SeatClock(initial_ms, 0 if clock.increment_ms is UNSET else clock.increment_ms)

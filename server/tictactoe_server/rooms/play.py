@@ -24,10 +24,11 @@ from tictactoe_server.rooms.room import Room
 def move(room: Room, player: Player, request: Move, now: int) -> Room:
     """Return the room after a move; this very room for one that was played already, so that it may be sent twice."""
     mark, position = room.seated(player), room.position
-    cell, ply, played = request.cell, request.ply, position.ply
+    cell, ply, played = request.cell, request.ply, len(position.moves)
     if ply < played and position.moves[ply] == cell and position.board[cell] == mark:
         return room
-    room.check_playing()
+    if room.result is not None or None in room.seats.values():
+        room.check_playing()
     if position.turn != mark:
         raise Refused(ErrorCode.NOT_YOUR_TURN, f"It's {room.seat(position.turn).name}'s move.")
     if ply != played:
@@ -54,7 +55,7 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
             clock_started_at=start_of_turn(room, position, now),
         )
     if room.asked:
-        after = replace(after, asked=forget_reached(room.asked, position.ply))
+        after = replace(after, asked=forget_reached(room.asked, played + 1))
     outcome = position.outcome
     return after if outcome is None else finish(after, Result(outcome.winner, outcome.reason, outcome.line), now)
 

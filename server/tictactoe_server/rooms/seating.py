@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -31,12 +31,14 @@ def open_room(
     analysis: Analysis = "closed",
     chat: Chat = "all",
     bots: Sequence[SeatState] = (),
+    reserved: Mapping[str, SeatState] = {},
 ) -> Room:
     """Return a new room in which `player` plays the mark `seat`, the first where None; bots take the next seats.
 
-    Where there is no player the bots hold all seats, or some wait for people.
+    Where there is no player the bots hold all seats, or some wait for people. `reserved` are seats by their marks: of
+    bots, or of people who are still to come.
     """
-    seats: dict[str, SeatState | None] = dict.fromkeys(rules.marks)
+    seats: dict[str, SeatState | None] = dict.fromkeys(rules.marks) | dict(reserved)
     if player is not None:
         seats[seat or rules.marks[0]] = seat_of(player, {bot.name for bot in bots})
     free = [mark for mark, held in seats.items() if held is None]
@@ -48,6 +50,7 @@ def open_room(
         now,
         visibility=visibility,
         clock=clock,
+        gone_at={held.player: now for held in reserved.values() if not held.online},
         score={held.player: 0 for held in seats.values() if held is not None} | {"draws": 0},
         hold_ms=hold_ms,
         start_ms=start_ms,

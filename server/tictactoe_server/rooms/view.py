@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 from msgspec.structs import replace
 
 from tictactoe_engine import Rules
+from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import HeldSeat, RoomState, RoomSummary, RulesState, SeatState
 from tictactoe_server.rooms.clock import clock_state
 from tictactoe_server.rooms.room import Room
@@ -21,24 +23,52 @@ def rules_state(rules: Rules) -> RulesState:
 
 def state_of(room: Room, now: int, *, watchers: int) -> RoomState:
     """Return the whole state, the same for everybody; `now` as in `Room.apply`."""
-    position, status = room.position, room.status
+    return _state(room, now, watchers, rules_state(room.rules), _seats_of(room, now), room.score)
+
+
+class StateEncoder:
+    """Encodes the states of one room; what moves do not change of them is encoded once."""
+
+    __slots__ = ("_rules", "_score", "_score_of", "_seats", "_seats_of")
+
+    def __init__(self, room: Room) -> None:
+        self._rules = Raw(encode(rules_state(room.rules)))
+        self._seats_of: object = None
+        self._score_of: object = None
+        self._seats = self._score = Raw(b"")
+
+    def encode(self, room: Room, now: int, watchers: int) -> bytes:
+        """Return the JSON of a state as `state_of` makes it."""
+        if room.seats is not self._seats_of:
+            self._seats, self._seats_of = Raw(encode(room.seats)), room.seats
+        if room.score is not self._score_of:
+            self._score, self._score_of = Raw(encode(room.score)), room.score
+        as_they_are = not room.gone_at and not room.position.passed
+        seats = self._seats if as_they_are else _seats_of(room, now)
+        return encode(_state(room, now, watchers, self._rules, seats, self._score))
+
+
+def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, score: Any) -> RoomState:
+    """Return the whole state of parts that may be encoded already."""
+    position, moves = room.position, room.position.moves
+    is_over, is_waiting = room.result is not None, None in room.seats.values()
     return RoomState(
         room.code,
         room.seq,
-        status,
+        "over" if is_over else "waiting" if is_waiting else "playing",
         room.visibility,
         room.game,
-        rules_state(room.rules),
+        rules,
         position.board,
-        position.ply,
-        position.turn if status == "playing" else None,
-        position.last,
-        _seats_of(room, now) if room.gone_at or position.passed else room.seats,
+        len(moves),
+        None if is_over or is_waiting else position.turn,
+        moves[-1] if moves else None,
+        seats,
         room.result,
         room.offers,
         None if room.clock is None else clock_state(room, now),
         watchers,
-        room.score,
+        score,
         room.clock,
         UNSET if room.analysis == "closed" else room.analysis,
         UNSET if room.chat == "all" else room.chat,

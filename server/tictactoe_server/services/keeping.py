@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Final
 
 from tictactoe_protocol.pushes import Announcement
+from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.service import Service
 from tictactoe_server.rooms import FinishedGame
-from tictactoe_server.services.allowances import Allowances
 from tictactoe_server.storage.documents import encode_game
 from tictactoe_server.transport.rate_limit import RateLimits
 
@@ -23,12 +23,13 @@ TOLD: Final = (
 _HOUR_MS: Final = 3_600_000
 
 
-class Keeping:
+class Keeping(Service):
     """Counts what is kept of finished games, and tells those who play when theirs are not."""
 
-    def __init__(self, allowances: Allowances, monotonic_ns: Callable[[], int]) -> None:
-        self._allowances = allowances
-        self._told = RateLimits(1, _HOUR_MS, monotonic_ns)
+    def start(self, core: Core) -> None:
+        self._allowances = core.allowances
+        self._told = RateLimits(1, _HOUR_MS, core.monotonic_ns)
+        core.changes.keeps = self.keeps
 
     def keeps(self, live: LiveRoom, game: FinishedGame) -> bool:
         """Count a game that a room has finished, and tell whether it is kept: where one who played it may keep more.

@@ -13,9 +13,9 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 
 from tictactoe_protocol import BadName, ErrorCode, parse_name
+from tictactoe_server.core.allowances import Allowances
 from tictactoe_server.core.session import Session
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.services.allowances import Allowances
 from tictactoe_server.services.bots.levels import LEVEL_NAMES
 from tictactoe_server.storage.store import MISSING, Conflict, save
 from tictactoe_server.storage.store import Players as KnownPlayers

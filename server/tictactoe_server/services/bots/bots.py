@@ -14,6 +14,9 @@ import structlog
 from tictactoe_engine.strategies import choose_at_random
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import Draw, Move, Rematch, Undo
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.service import Service
 from tictactoe_server.rooms import Command, Player, Refused, Room, is_first_move
 from tictactoe_server.services.bots.levels import level_of
 from tictactoe_server.services.bots.pool import ThinkingPool
@@ -51,23 +54,32 @@ class Duty:
     task: asyncio.Task[None] = field(init=False)
 
 
-class Bots:
+class Bots(Service):
     """Plays all seats that bots hold in this process's rooms."""
 
-    def __init__(self, pool: ThinkingPool, act: Act, *, pause_seconds: float) -> None:
+    def __init__(self, pool: ThinkingPool, *, pause_seconds: float) -> None:
         self._pool = pool
-        self._act = act
         self._pause = pause_seconds
         self._duties: dict[Matter, Duty] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+
+    act: Act
+
+    def start(self, core: Core) -> None:
+        self.act = core.registry.act
+        core.changes.on_shown.add(self._look)
 
     @property
     def worker_ids(self) -> tuple[int, ...]:
         """The ids of the processes that think."""
         return self._pool.process_ids
 
+    def _look(self, live: LiveRoom) -> None:
+        if not live.is_paused:
+            self.notice(live.room)
+
     def notice(self, room: Room) -> None:
-        """Take notice of a room's new state; answers come later, as commands."""
+        """See whether bots have to answer a room's new state; answers come later, as commands."""
         self._consider((room.code, "draw"), room, _asked_for_draw(room), self._answer_draw)
         self._consider((room.code, "move"), room, _to_move(room), self._choose_move)
         self._consider((room.code, "undo"), room, _asked_for_undo(room), _allow_undo)
@@ -121,7 +133,7 @@ class Bots:
         """Return whether the server has dealt with the command, be it by a refusal."""
         duty.is_sending = True
         try:
-            await self._act(code, player, command)
+            await self.act(code, player, command)
         except Refused as refused:
             log.debug("a bot is refused", room=code, code=refused.code)
             return refused.code is not ErrorCode.BUSY

@@ -9,26 +9,33 @@ from tictactoe_engine.search import Analysis, Value
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 from tictactoe_protocol.requests import Analyse
-from tictactoe_server.core.session import Session
-from tictactoe_server.rooms import Player, Refused, Room
-from tictactoe_server.services.answers import answer
+from tictactoe_server.core.answers import Call
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.service import Service
+from tictactoe_server.rooms import Refused
 from tictactoe_server.services.bots.pool import ThinkingPool
 
 
-class Reviews:
+class Reviews(Service):
     """Answers what a position of a room's game is worth; the search runs where the bots think."""
 
     def __init__(self, pool: ThinkingPool) -> None:
         self._pool = pool
+        self.handles = {Analyse: self.analyse}
 
-    async def analyse(self, session: Session, player: Player, request: Analyse, room: Room) -> None:
+    def start(self, core: Core) -> None:
+        self._allowances = core.allowances
+
+    async def analyse(self, call: Call) -> None:
         """Answer with the analysis of the position that was asked for, the current one where that is not said.
 
         Raises `Refused` for one who has a seat in a game that is on, for all where it is one of people, for moves
         that were not played, and where no answer is to be had in time. In a room for lessons the game may be on.
         """
+        room, request = call.live.room, call.request
+        self._allowances.take(call.session.analyses, "analyse", "You ask too much at once.")
         if room.status == "playing" and room.analysis != "open":
-            if room.mark_of(player.id) is not None:
+            if room.mark_of(call.player.id) is not None:
                 raise Refused(ErrorCode.NOT_ALLOWED, "You play this game: its analysis is for afterwards.")
             if room.people >= 2:
                 raise Refused(ErrorCode.NOT_ALLOWED, "People play this game: its analysis is for afterwards.")
@@ -40,7 +47,7 @@ class Reviews:
         analysis = await self._pool.analyse(position)
         if analysis is None:
             raise Refused(ErrorCode.BUSY, "There is no time for an analysis now.", retry_ms=1000)
-        answer(session, request, analysis=_state_of(position, analysis))
+        call.answer(analysis=_state_of(position, analysis))
 
 
 def _state_of(position: Position, analysis: Analysis) -> AnalysisState:

@@ -26,11 +26,9 @@ class Presence:
         return sum(session.player is not None for session in self._since)
 
     def add(self, session: Session) -> None:
-        """Take notice of one who came."""
         self._since[session] = asyncio.get_running_loop().time()
 
     def remove(self, session: Session) -> None:
-        """Take notice of one who went."""
         self._since.pop(session, None)
 
     def seconds(self, session: Session) -> float:

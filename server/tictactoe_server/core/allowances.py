@@ -10,7 +10,7 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_server.core.session import Session, messages_rate
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.rate_limit import RateLimits, take_each
+from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_each
 
 CROWD_CHAT_MS: Final = 3_000
 """How often a watcher may say something in a crowd."""
@@ -18,6 +18,7 @@ CROWD_CHAT_MS: Final = 3_000
 _MEGABYTE: Final = 1_000_000
 _MINUTE_MS: Final = 60_000
 _TEN_SECONDS_MS: Final = 10_000
+_TOO_MANY_MISSES: Final = "Too many codes that are no room of yours."
 
 
 class Allowances:
@@ -65,20 +66,19 @@ class Allowances:
             "offers-per-ten-seconds-per-player": self.offers.most_used,
         }
 
+    def take(self, limit: RateLimit, kind: str, words: str) -> None:
+        """Count one use of a limit; raises `Refused` with these words where that is too much."""
+        self._refuse_for(limit.take(), kind, words)
+
     def take_new_player(self, address: str) -> None:
         """Count a player who is to be made for one who comes from there; raises `Refused` where that is too much."""
-        wait = self.new_players.of(address).take()
-        if wait:
-            self._limited["new-players"] += 1
-            words = "Too many new players come from your address. Try again in a moment."
-            raise Refused(ErrorCode.RATE_LIMITED, words, retry_ms=wait)
+        words = "Too many new players come from your address. Try again in a moment."
+        self.take(self.new_players.of(address), "new-players", words)
 
     def take_create(self, session: Session, player: Player) -> None:
         """Count a room that is to be opened; raises `Refused` where that is too much."""
         wait = take_each(self.creates_of_player.of(player.id), self.creates_of_address.of(session.address))
-        if wait:
-            self._limited["creates"] += 1
-            raise Refused(ErrorCode.RATE_LIMITED, "You open too many rooms at once.", retry_ms=wait)
+        self._refuse_for(wait, "creates", "You open too many rooms at once.")
 
     def take_kept(self, addresses: Mapping[str, str], size: int) -> bool:
         """Count bytes that are kept for players, by their ids with where they come from, empty where that is unknown.
@@ -99,10 +99,7 @@ class Allowances:
 
     def take_offer(self, player: Player) -> None:
         """Count something that the others are asked; raises `Refused` where that is too much."""
-        wait = self.offers.of(player.id).take()
-        if wait:
-            self._limited["offers"] += 1
-            raise Refused(ErrorCode.RATE_LIMITED, "You ask the others too often: wait for an answer.", retry_ms=wait)
+        self.take(self.offers.of(player.id), "offers", "You ask the others too often: wait for an answer.")
 
     def check_misses(self, session: Session, player: Player) -> None:
         """Raise `Refused` where one may try no more codes, whether there is such a room or not.
@@ -112,15 +109,15 @@ class Allowances:
         """
         own = self.misses_of_player.of(player.id)
         wait = own.wait() or (0 if own.is_untouched else self.misses_of_address.of(session.address).wait())
-        if wait:
-            raise self._too_many_misses(wait)
+        self._refuse_for(wait, "misses", _TOO_MANY_MISSES)
 
     def count_miss(self, session: Session, player: Player) -> None:
         """Count a request for a room that is not there, or not theirs; raises `Refused` where that is too much."""
         wait = self.misses_of_player.of(player.id).take() or self.misses_of_address.of(session.address).take()
-        if wait:
-            raise self._too_many_misses(wait)
+        self._refuse_for(wait, "misses", _TOO_MANY_MISSES)
 
-    def _too_many_misses(self, wait: int) -> Refused:
-        self._limited["misses"] += 1
-        return Refused(ErrorCode.RATE_LIMITED, "Too many codes that are no room of yours.", retry_ms=wait)
+    def _refuse_for(self, wait: int, kind: str, words: str) -> None:
+        """Raise `Refused` for so many ms, unless these are 0."""
+        if wait:
+            self._limited[kind] += 1
+            raise Refused(ErrorCode.RATE_LIMITED, words, retry_ms=wait)

@@ -1,0 +1,102 @@
+"""How requests are answered: what was carried out, what was refused and why, and what went wrong."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import structlog
+from msgspec import UNSET
+
+from tictactoe_protocol import ErrorCode, encode, error_answer
+from tictactoe_protocol.pushes import Ok
+from tictactoe_server.core.live_room import Change, LiveRoom
+from tictactoe_server.core.session import Session
+from tictactoe_server.rooms import Command, Player, Refused
+from tictactoe_server.storage.store import StoreBusy, StoreUnavailable, Unreadable
+from tictactoe_server.transport.frames import encode_frame
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Call(NamedTuple):
+    """A `request` of a `session`'s `player` that came at `now` (ms of served time); `live` is the room it names."""
+
+    session: Session
+    player: Player
+    request: Any
+    live: LiveRoom
+    now: int
+
+    def answer(self, **content: Any) -> None:
+        """Say that it was carried out, to one who gave it an id; see `Ok` for what may be said."""
+        if self.request.id is not UNSET:
+            self.session.push(Ok(id=self.request.id, **content))
+
+    def answer_with_room(self, live: LiveRoom) -> None:
+        """Say that it led into a room, and what has been played there."""
+        seat = live.room.mark_of(self.player.id) if live.is_played_by(self.session) else None
+        self.answer(room=live.room.code, seat=seat, moves=live.room.position.moves)
+
+
+def refuse(session: Session, request: Any, error: Exception) -> None:
+    """Say why a request was not carried out; what is nobody's intention is logged."""
+    refused = _refusal_of(request, error)
+    session.refuse(
+        error_answer(
+            refused.code,
+            refused.message,
+            id=None if request.id is UNSET else request.id,
+            room=getattr(request, "room", None),
+            path=refused.path,
+            retry_ms=refused.retry_ms,
+            url=refused.url,
+        )
+    )
+
+
+def _refusal_of(request: object, error: Exception) -> Refused:
+    kind = type(request).__name__
+    match error:
+        case Refused():
+            return error
+        case StoreBusy():
+            return Refused(ErrorCode.BUSY, "The server has too much to store at once.", retry_ms=500)
+        case StoreUnavailable() if not isinstance(error, Unreadable):
+            log.warning("store unavailable", request=kind)
+            return Refused(ErrorCode.UNAVAILABLE, "The server cannot store this now.", retry_ms=1000)
+        case _:
+            log.error("a request failed", request=kind, exc_info=error)
+            return Refused(ErrorCode.INTERNAL, "The server made a mistake.")
+
+
+class Requested(Change):
+    """A change that a session asked for, and waits for before its next request."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, call: Call, live: LiveRoom, command: Command) -> None:
+        self.live = live
+        self.player = call.player
+        self.command = command
+        self.now = call.now
+        self.after = self.finished = None
+        self.attempts = 0
+        self.rested = 0.0
+        self.call = call
+        call.session.is_busy = True
+
+    def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
+        """Answer, and let the session go on."""
+        session = self.call.session
+        answer = None
+        if error is None:
+            answer = self.carried_out()
+        else:
+            refuse(session, self.call.request, error)
+        session.go_on()
+        return answer
+
+    def carried_out(self) -> tuple[Session, bytes] | None:
+        """Answer what is stored, before anybody is shown it; returns the answer where it goes out with the state."""
+        id = self.call.request.id
+        return None if id is UNSET else (self.call.session, encode_frame(encode(Ok(id=id))))

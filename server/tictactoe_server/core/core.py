@@ -1,0 +1,114 @@
+"""The core: rooms, their path and their timers, and who is here. Services plug into it; it knows none of them."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from tictactoe_engine import Rules
+from tictactoe_protocol.pushes import SeatState
+from tictactoe_server.core.agenda import Agenda
+from tictactoe_server.core.allowances import Allowances
+from tictactoe_server.core.changes import Changes, ServerChange, told
+from tictactoe_server.core.live_room import Change, LiveRoom
+from tictactoe_server.core.lobby import Lobby
+from tictactoe_server.core.presence import Presence
+from tictactoe_server.core.registry import Registry
+from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.core.tally import Tally
+from tictactoe_server.core.timers import Timers
+from tictactoe_server.rooms import FinishedGame, Player, Room, open_room
+from tictactoe_server.settings import Limits
+from tictactoe_server.storage.store import Storage
+
+
+class Core:
+    """What all services work with. Rooms hold the seat of one who drops for `hold_ms`; limits go by `monotonic_ns`."""
+
+    def __init__(
+        self, store: Storage, time: ServedTime, limits: Limits, hold_ms: int, monotonic_ns: Callable[[], int]
+    ) -> None:
+        self.store = store
+        self.time = time
+        self.limits = limits
+        self.hold_ms = hold_ms
+        self.monotonic_ns = monotonic_ns
+        self.tally = tally = Tally()
+        self.presence = Presence()
+        self.agenda = Agenda()
+        self.changes = Changes(store.rooms, time)
+        self.timers = Timers(self.agenda, self.changes, time, limits)
+        self.lobby = Lobby(time)
+        self.registry = Registry(store.rooms, self.changes, self.timers, self.lobby, time, limits, tally)
+        self.allowances = Allowances(limits, tally.limited, monotonic_ns)
+
+    def on_result(self, listener: Callable[[FinishedGame], object]) -> None:
+        """Tell a listener of each game that is over and stored from now on, also of one that was aborted."""
+        self.changes.on_result.add(listener)
+
+    def on_room(self, listener: Callable[[LiveRoom, Room | None], object]) -> None:
+        """Tell a listener of each room that opens or whose seats, clock or result change, and what it was before."""
+        self.changes.on_room.add(listener)
+
+    async def open_room(
+        self, rules: Rules, *, seats: Mapping[str, Player | str] | None = None, origin: str = "", **terms: Any
+    ) -> LiveRoom:
+        """Open a room in which nobody is yet, and return it once it is stored; it counts for the first player.
+
+        `seats` are reserved, by their marks, for players who come by `join`, and for bots of the level that is named.
+        `terms` are as for `rooms.open_room`. Raises `Refused` and `StoreUnavailable`.
+        """
+        seats = seats or {}
+        people = {
+            mark: SeatState(one.id, one.name, online=False, bot=None)
+            for mark, one in seats.items()
+            if isinstance(one, Player)
+        }
+        levels = {mark: level for mark, level in seats.items() if isinstance(level, str)}
+        reserved = people | dict(zip(levels, bot_seats(list(levels.values())), strict=True))
+        owner = terms.pop("owner", next((seat.player for seat in people.values()), ""))
+        live = self.new_room(rules, None, self.time(), owner=owner, origin=origin, reserved=reserved, **terms)
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def then(error: Exception | None) -> None:
+            if error is None:
+                self.timers.close_later(live)
+            else:
+                self.registry.give_up(live)
+            told(future)(error)
+
+        opening = ServerChange(
+            live, live.room.opened_at, then, make=lambda room: with_free_code(opening, room, self.registry)
+        )
+        self.changes.submit(opening)
+        await future
+        return live
+
+    def new_room(
+        self, rules: Rules, player: Player | None, now: int, *, owner: str, origin: str, code: str = "", **terms: Any
+    ) -> LiveRoom:
+        """Return a room that is about to be opened, under a new code where none is given; raises `Refused`."""
+        start_ms = round(self.limits.start_seconds * 1000)
+        code = code or self.registry.new_code()
+        room = open_room(code, rules, player, now, hold_ms=self.hold_ms, start_ms=start_ms, **terms)
+        live = LiveRoom(room, owner=owner, origin=origin, source=self.registry.source_of(origin))
+        self.registry.expect(live)
+        return live
+
+
+def with_free_code(opening: Change, room: Room, registry: Registry) -> Room:
+    """Return a room that is opened: under another code where somebody was found to have that one."""
+    return replace(room, code=registry.new_code()) if opening.attempts else room
+
+
+def bot_seats(levels: Sequence[str]) -> list[SeatState]:
+    """Return the seats of bots; those of one room are told apart by numbers."""
+    names = [f"{level}-bot" if len(levels) == 1 else f"{level}-bot-{number}" for number, level in enumerate(levels, 1)]
+    return [
+        SeatState(f"bot-{secrets.token_hex(4)}", name, online=True, bot=level)
+        for name, level in zip(names, levels, strict=True)
+    ]

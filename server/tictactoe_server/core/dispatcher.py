@@ -1,0 +1,171 @@
+"""From a session's messages to the service that handles them, and from every failure to its answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from typing import Any, Final
+
+from tictactoe_protocol import BadMessage, ErrorCode, error_answer, parse_room_code
+from tictactoe_protocol.codec import RequestDecoder
+from tictactoe_protocol.requests import Hello, Join, Leave, Ping
+from tictactoe_server.core.answers import Call, refuse
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.live_room import LiveRoom, not_in_room
+from tictactoe_server.core.pressure import Pressure
+from tictactoe_server.core.service import Handler, Service
+from tictactoe_server.core.session import Session
+from tictactoe_server.rooms import Refused
+
+_MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)
+"""What those are told who try codes."""
+
+BUSY_MS: Final = 500
+"""When to ask again where there is too much to do."""
+
+
+class Dispatcher:
+    """Hands what sessions ask to the services; a bad message is answered and never ends the connection.
+
+    Raises ValueError where two services handle the same kind of request.
+    """
+
+    def __init__(self, core: Core, pressure: Pressure, services: Iterable[Service]) -> None:
+        self._core = core
+        self._pressure = pressure
+        self._rooms = core.registry.by_code
+        self._handlers: dict[type, Handler] = {}
+        self._admitting: set[type] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        for service in services:
+            for kind, handler in service.handles.items():
+                if kind in self._handlers:
+                    raise ValueError(f"{type(service).__name__} handles {kind.__name__}, and so does another service.")
+                self._handlers[kind] = handler
+            self._admitting |= service.admits
+        self._decode = RequestDecoder(self._handlers)
+
+    def receive(self, session: Session, message: bytes, now: int) -> None:
+        """Carry out one message that came at `now` (ms of served time), or answer why not."""
+        pressure, source = self._pressure, session.source
+        pressure.requests += 1
+        if pressure.requests > pressure.looked_at:
+            pressure.look()
+        if pressure.excess > 1 and pressure.is_high(source) and self.shed(session, message):
+            return
+        source.served += 1
+        pressure.sources.served += 1
+        try:
+            request = self._decode(message)
+        except BadMessage as bad:
+            session.refuse(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path))
+            return
+        self.carry_out(session, request, now)
+
+    def shed(self, session: Session, message: bytes) -> bool:
+        """Answer a message with `busy`, but for what lets people in and out, and back to their seats."""
+        try:
+            request = self._decode(message)
+        except BadMessage:
+            return False
+        if isinstance(request, Hello | Ping | Leave) or self._leads_to_own_seat(session, request):
+            return False
+        self._pressure.shed += 1
+        refuse(session, request, Refused(ErrorCode.BUSY, "The server has too much to do.", retry_ms=BUSY_MS))
+        return True
+
+    def carry_out(self, session: Session, request: Any, now: int) -> None:
+        """Have a request carried out that came at `now`, or say why not."""
+        kind = type(request)
+        try:
+            player = session.player
+            if player is None and kind is not Hello:
+                raise Refused(ErrorCode.HELLO_REQUIRED, "Say hello first.")
+            live: Any = None
+            if (text := getattr(request, "room", None)) is not None:
+                live = self._rooms.get(text) or self._core.registry.find_here(text)
+                if live is None or live.room.code not in session.rooms:
+                    self._check_misses(live, session, text)
+                    if live is None:
+                        self._core.registry.check_here(text)
+                        self._start(session, self._find(session, request, now))
+                        return
+                    if kind not in self._admitting:
+                        raise not_in_room(live.room.code)
+            work = self._handlers[kind](Call(session, player, request, live, now))  # type: ignore[arg-type]
+            if work is not None:
+                self._start(session, self._finish(session, request, work))
+        except Exception as error:
+            self.fail(session, request, error)
+
+    def again(self, session: Session, request: Any, now: int) -> None:
+        """Carry the request under way out again, which came at `now` and found that it needs another room."""
+        session.is_busy = False
+        self.carry_out(session, request, now)
+        if not session.is_busy:
+            session.go_on()
+
+    def fail(self, session: Session, request: Any, error: Exception) -> None:
+        """Say why not, and count who asks for rooms that are not there or not theirs."""
+        if isinstance(error, Refused) and error.code in _MISSES and session.player is not None:
+            try:
+                self._core.allowances.count_miss(session, session.player)
+            except Refused as refused:
+                error = refused
+        refuse(session, request, error)
+
+    def dismiss(self, session: Session) -> None:
+        """Let a session go that is over."""
+        self._core.presence.remove(session)
+        self._core.registry.dismiss(session)
+
+    async def close(self) -> None:
+        """Stop what is still being found out for somebody."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    def _leads_to_own_seat(self, session: Session, request: Any) -> bool:
+        player = session.player
+        live = self._core.registry.find_here(request.room) if isinstance(request, Join) else None
+        return live is not None and player is not None and live.room.mark_of(player.id) is not None
+
+    def _check_misses(self, live: LiveRoom | None, session: Session, code: str) -> None:
+        """Refuse one who may try no more codes; never one who has a seat there."""
+        registry, player = self._core.registry, session.player
+        if player is None:
+            return
+        if live is None:
+            has_seat = not registry.knows_all or registry.seats.has(player.id, parse_room_code(code))
+        else:
+            has_seat = live.room.mark_of(player.id) is not None
+        if not has_seat:
+            self._core.allowances.check_misses(session, player)
+
+    async def _find(self, session: Session, request: Any, now: int) -> None:
+        """Bring a room into this process, and carry the request out there."""
+        try:
+            await self._core.registry.find(request.room)
+        except Exception as error:
+            self.fail(session, request, error)
+            session.go_on()
+        else:
+            self.again(session, request, now)
+
+    async def _finish(self, session: Session, request: Any, work: Coroutine[Any, Any, bool | None]) -> None:
+        """Let a session wait for something that is answered at its end."""
+        is_followed = None
+        try:
+            is_followed = await work
+        except Exception as error:
+            refuse(session, request, error)
+        if not is_followed:
+            session.go_on()
+
+    def _start(self, session: Session, work: Coroutine[Any, Any, None]) -> None:
+        session.is_busy = True
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,70 @@
+"""What is done by those who play in a room, and a look at its state."""
+
+from __future__ import annotations
+
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.requests import Claim, Draw, Move, Rematch, Resign, Sync, Undo
+from tictactoe_server.admin.drain import Drain
+from tictactoe_server.core.answers import Call, Requested
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.live_room import not_in_room
+from tictactoe_server.core.service import Service
+from tictactoe_server.rooms import Refused, Room, apply, has_begun
+
+
+class Play(Service):
+    """Moves and whatever else is done in a game; those that begin a new game are refused while the server drains."""
+
+    def __init__(self, drain: Drain) -> None:
+        self._drain = drain
+        self.handles = {
+            Move: self.play,
+            Resign: self.play,
+            Claim: self.play,
+            Draw: self.offer,
+            Undo: self.offer,
+            Rematch: self.rematch,
+            Sync: self.sync,
+        }
+
+    def start(self, core: Core) -> None:
+        self._changes = core.changes
+        self._allowances = core.allowances
+
+    def play(self, call: Call) -> None:
+        """Carry out a command that changes the game."""
+        self._changes.submit(_Played(call, call.live, call.request))
+
+    def offer(self, call: Call) -> None:
+        """The same for a draw or a move back; what the others are asked is counted."""
+        if call.request.action == "offer":
+            self._allowances.take_offer(call.player)
+        self.play(call)
+
+    def rematch(self, call: Call) -> None:
+        """The same for a rematch. One after a game that counted for nobody costs nothing, and so is counted."""
+        if not has_begun(call.live.room, call.request):
+            self._drain.check()
+        if call.live.room.was_aborted:
+            self._allowances.take_offer(call.player)
+        self.play(call)
+
+    def sync(self, call: Call) -> None:
+        """Send the current state again, to this session alone."""
+        call.answer(moves=call.live.room.position.moves)
+        call.live.show_to(call.session, call.now)
+
+
+class _Played(Requested):
+    """A command of one who plays in the room."""
+
+    __slots__ = ()
+
+    def apply(self, room: Room) -> Room | None:
+        """Return the room after the command, if it is still this session with which the player plays."""
+        live, session = self.live, self.call.session
+        if live.players.get(self.player.id) is not session:
+            if session in live.watchers:
+                raise Refused(ErrorCode.NOT_SEATED, "You only watch this room.")
+            raise not_in_room(room.code)
+        return apply(room, self.player, self.command, self.now)

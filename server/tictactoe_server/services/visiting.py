@@ -1,0 +1,367 @@
+"""Coming into rooms and going out of them: create, match, join, watch, leave."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from tictactoe_engine import InvalidRules, Rules
+from tictactoe_protocol import ErrorCode, rules_of
+from tictactoe_protocol.requests import Create, Join, Leave, Match, RulesChoice, Watch
+from tictactoe_server.admin.drain import Drain
+from tictactoe_server.core.answers import Call, Requested
+from tictactoe_server.core.core import Core, bot_seats, with_free_code
+from tictactoe_server.core.elsewhere import moved
+from tictactoe_server.core.live_room import LiveRoom, not_in_room
+from tictactoe_server.core.matchmaking import GameKind
+from tictactoe_server.core.service import Service
+from tictactoe_server.core.session import Session
+from tictactoe_server.rooms import Command, Enter, Player, Refused, Room
+from tictactoe_server.services.bots.levels import LEVEL_NAMES
+from tictactoe_server.services.players import Players
+
+
+class Visiting(Service):
+    """Lets people into rooms, and out of them."""
+
+    admits = frozenset({Join, Watch})
+
+    def __init__(self, players: Players, drain: Drain) -> None:
+        self.players = players
+        self.drain = drain
+        self.handles = {
+            Create: self.create,
+            Match: self.match,
+            Join: self.join,
+            Watch: self.watch,
+            Leave: self.leave,
+        }
+
+    def start(self, core: Core) -> None:
+        self.core = core
+        self.log = core.registry.log
+
+    # -- opening ------------------------------------------------------------------------------------------------
+
+    def create(self, call: Call) -> Coroutine[Any, Any, None] | None:
+        """Open a room in which the player plays the mark that was asked for; bots take the next seats.
+
+        With as many bots as there are marks the player only watches.
+        """
+        self.drain.check()
+        request: Create = call.request
+        rules = _chosen_rules(request.rules)
+        _check_bots(request.bots, rules)
+        seat = None if request.seat is UNSET else request.seat
+        if seat is not None and seat not in tuple(rules.marks):
+            message = f"There is no seat {seat!r}: the marks are {', '.join(rules.marks)}."
+            raise Refused(ErrorCode.BAD_MESSAGE, message, path="seat")
+        if len(request.bots) + 1 < len(rules.marks):
+            self.check_seats(call)
+        terms = {name: getattr(request, name) for name in ("visibility", "clock", "analysis", "chat")}
+        if len(request.bots) == len(rules.marks):
+            return self._open_for_bots(call, rules, terms)
+        self._open(call, rules, seat=seat, bots=bot_seats(request.bots), **terms)
+        return None
+
+    def _open(self, call: Call, rules: Rules, **terms: Any) -> LiveRoom:
+        """Open a room in which the player sits."""
+        player, session = call.player, call.session
+        self.core.allowances.take_create(session, player)
+        live = self.core.new_room(rules, player, call.now, owner=player.id, origin=session.address, **terms)
+        self.core.changes.submit(_Opening(self, call, live))
+        return live
+
+    async def _open_for_bots(self, call: Call, rules: Rules, terms: dict[str, Any]) -> None:
+        """Open a room of bots alone, and let the player watch."""
+        self.core.allowances.take_create(call.session, call.player)
+        seats = dict(zip(rules.marks, call.request.bots, strict=True))
+        origin = call.session.address
+        live = await self.core.open_room(rules, seats=seats, owner=call.player.id, origin=origin, **terms)
+        live.admit(call.session)
+        self.log_opening(call, live)
+        live.closing_at = None
+        call.answer_with_room(live)
+        self.core.changes.show(live)
+
+    # -- matches ------------------------------------------------------------------------------------------------
+
+    def match(self, call: Call) -> Coroutine[Any, Any, bool] | None:
+        """Join the oldest open public room of this kind whose players are there, or open one."""
+        self.drain.check()
+        self.check_seats(call)
+        kind = self._kind_of(call.request)
+        registry = self.core.registry
+        if registry.elsewhere.is_several:
+            return self._match_elsewhere(call, kind)
+        found = registry.matchmaker.find(kind, call.player.id)
+        live = None if found is None else registry.find_here(found.room.code)
+        self._lead(call, kind, live, registry.new_code())
+        return None
+
+    async def _match_elsewhere(self, call: Call, kind: GameKind) -> bool:
+        """Bring the player into the room that there is in the cluster, or say where that is."""
+        code, url = await self.core.registry.elsewhere.seek(kind, call.player)
+        live = self.core.registry.find_here(code)
+        if live is None and url is not None:
+            raise moved(code, url)
+        self._lead(call, kind, live, code)
+        return True
+
+    def _lead(self, call: Call, kind: GameKind, live: LiveRoom | None, code: str) -> None:
+        """Let the player into the room that was found, or open the one in which they wait for somebody."""
+        if live is not None:
+            self.core.changes.submit(_Matching(self, call, live))
+        else:
+            rules, clock = kind
+            self.core.registry.matchmaker.offer(self._open(call, rules, clock=clock, code=code))
+
+    def _kind_of(self, request: Match) -> GameKind:
+        return _chosen_rules(request.rules), request.clock
+
+    # -- joining and watching -----------------------------------------------------------------------------------
+
+    def join(self, call: Call) -> None:
+        """Take a free seat, or attach this session to the seat that the player holds."""
+        self._read_if_ahead(call)
+        if self._takes_seat(call.player, call.live.room):
+            self.check_seats(call)
+        self.core.changes.submit(_Joining(self, call, call.live))
+
+    def watch(self, call: Call) -> None:
+        """Spectate. A session that plays in the room is refused."""
+        self.check_watching(call.session, call.live)
+        if self._read_if_ahead(call):
+            self.core.changes.submit(_Watching(self, call, call.live))
+        else:
+            self.let_watch(call)
+
+    def check_watching(self, session: Session, live: LiveRoom) -> None:
+        """Raise `Refused` for one who plays in the room, and for one too many of those who watch it."""
+        if live.is_played_by(session):
+            raise Refused(ErrorCode.NOT_ALLOWED, "You play in this room.")
+        if session not in live.watchers and 0 < self.core.limits.watchers_per_room <= len(live.watchers):
+            self.core.tally.limited["watchers"] += 1
+            words = f"{len(live.watchers)} watch room {live.room.code}, and no more may."
+            raise Refused(ErrorCode.ROOM_FULL, words, retry_ms=60_000)
+
+    def let_watch(self, call: Call) -> None:
+        """Let a session spectate."""
+        live, session, core = call.live, call.session, self.core
+        is_new = session not in live.watchers
+        live.admit(session)
+        core.registry.matchmaker.offer(live)
+        if not live.is_abandoned:
+            live.closing_at = None
+        call.answer_with_room(live)
+        if live.is_unshown:  # all are shown it next
+            return
+        if not (is_new and core.timers.tell_count(live)):
+            live.show_to(session, call.now)
+            if live.has_bots:  # that had paused
+                core.changes.on_shown(live)
+
+    def leave(self, call: Call) -> None:
+        """Stop watching, free the seat of a waiting room, or resign and go."""
+        live = call.live
+        if call.session in live.watchers:
+            live.part(call.session)
+            call.answer()
+            self.core.timers.tell_count(live)
+            if live.closing_at is None:
+                self.core.timers.close_later(live)
+        else:
+            self.core.changes.submit(_Leaving(self, call, live))
+
+    def check_seats(self, call: Call) -> None:
+        """Raise `Refused` for one who sits in as many unfinished games as may be, or whose address does."""
+        self.core.registry.seats.check(call.player.id, call.session.address)
+
+    def _takes_seat(self, player: Player, room: Room) -> bool:
+        """Tell whether one who joins takes a seat that counts."""
+        return room.status == "waiting" and room.is_for_several and room.mark_of(player.id) is None
+
+    def _read_if_ahead(self, call: Call) -> bool:
+        """Have a room read again before its next change where somebody says to have seen something newer; tell if so.
+
+        Refused to one who said so in vain too often, unless they have a seat there: they come in as it is known here.
+        """
+        live = call.live
+        if not _is_ahead(call.request, live.room) or live.is_opening:
+            return False
+        try:
+            self.core.allowances.check_misses(call.session, call.player)
+        except Refused:
+            if live.room.mark_of(call.player.id) is None:
+                raise
+            return False
+        live.doubt()
+        return True
+
+    # -- for the changes below ----------------------------------------------------------------------------------
+
+    def count_if_ahead(self, call: Call, room: Room) -> None:
+        """Count one who says to have seen something newer than what is stored; that alone is not refused."""
+        if _is_ahead(call.request, room):
+            with suppress(Refused):
+                self.core.allowances.count_miss(call.session, call.player)
+
+    def reserve(self, call: Call, live: LiveRoom) -> None:
+        """Reserve a seat for one who comes."""
+        live.entering.add(call.player.id)
+        if self._takes_seat(call.player, live.room):
+            self.core.registry.seats.expect(call.player.id, live.room.code, call.session.address)
+
+    def release(self, player: Player, live: LiveRoom) -> None:
+        """Reserve it no longer."""
+        live.entering.discard(player.id)
+        self.core.registry.seats.give_up(player.id, live.room.code)
+
+    def take_seat(self, call: Call, live: LiveRoom) -> None:
+        """Let a session play whose player has the seat now."""
+        live.seat(call.session, call.player)
+        self.players.note_seat(call.session)
+        live.closing_at = None
+        self.core.registry.matchmaker.offer(live)
+
+    def after_leaving(self, live: LiveRoom) -> None:
+        """Let a room end that all have left, at once or when nobody comes back."""
+        if live.room.is_deserted:
+            live.is_unshown = False
+            self.core.timers.close(live, "Everybody left.")
+        elif live.closing_at is None:
+            self.core.timers.close_later(live)
+
+    def log_opening(self, call: Call, live: LiveRoom) -> None:
+        bots = sum(seat is not None and seat.bot is not None for seat in live.room.seats.values())
+        facts = {"private": live.room.visibility == "private", "bots": bots}
+        known = {name: value for name, value in facts.items() if value}
+        self.log.note("room opened", call.session.address, room=live.room.code, player=call.player.name, **known)
+
+
+class _Visit(Requested):
+    """A change by which somebody comes in or goes."""
+
+    __slots__ = ("visiting",)
+
+    def __init__(self, visiting: Visiting, call: Call, live: LiveRoom) -> None:
+        command: Command = call.request if isinstance(call.request, Leave) else Enter()
+        super().__init__(call, live, command)
+        self.visiting = visiting
+
+
+class _Opening(_Visit):
+    """The first change of a room: it is stored at all, under a code that nobody has."""
+
+    def apply(self, room: Room) -> Room:
+        return with_free_code(self, room, self.visiting.core.registry)
+
+    def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
+        if error is not None:
+            self.visiting.core.registry.give_up(self.live)
+        return super().settled(error)
+
+    def carried_out(self) -> None:
+        self.visiting.take_seat(self.call, self.live)
+        self.call.answer_with_room(self.live)
+        self.visiting.log_opening(self.call, self.live)
+
+
+class _Joining(_Visit):
+    """Somebody who takes a free seat, or is back in the own one."""
+
+    __slots__ = ("is_back",)
+
+    is_back: bool
+
+    def __init__(self, visiting: Visiting, call: Call, live: LiveRoom) -> None:
+        super().__init__(visiting, call, live)
+        visiting.reserve(call, live)
+
+    def apply(self, room: Room) -> Room | None:
+        if not self.attempts:
+            self.visiting.count_if_ahead(self.call, room)
+        self.is_back = room.mark_of(self.player.id) is not None
+        if not self.is_back and room.status == "waiting":  # a seat that would begin a game
+            self.visiting.drain.check()
+        return super().apply(room)
+
+    def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
+        self.visiting.release(self.player, self.live)
+        return super().settled(error)
+
+    def carried_out(self) -> None:
+        live, call = self.live, self.call
+        live.is_unshown |= call.session in live.watchers
+        self.visiting.take_seat(call, live)
+        call.answer_with_room(live)
+        if not live.is_unshown:
+            live.show_to(call.session, self.now)
+        if not self.is_back:
+            facts = {"player": self.player.name, "mark": live.room.mark_of(self.player.id)}
+            self.visiting.log.note("player joined", call.session.address, room=live.room.code, **facts)
+
+
+class _Matching(_Joining):
+    """Somebody who joins a room by a match: where that fails, another room will do."""
+
+    def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
+        if not isinstance(error, Refused):
+            return super().settled(error)
+        self.visiting.release(self.player, self.live)
+        self.call.session.again(self.call.request, self.now)
+        return None
+
+
+class _Watching(_Visit):
+    """Somebody who comes to watch, and to whom nothing older may be shown than what they have seen."""
+
+    def apply(self, room: Room) -> Room:
+        self.visiting.count_if_ahead(self.call, room)
+        self.visiting.check_watching(self.call.session, self.live)
+        return room
+
+    def carried_out(self) -> None:
+        self.visiting.let_watch(self.call)
+
+
+class _Leaving(_Visit):
+    """A player who goes for good."""
+
+    def apply(self, room: Room) -> Room | None:
+        if not self.live.is_played_by(self.call.session):
+            raise not_in_room(room.code)
+        return super().apply(room)
+
+    def carried_out(self) -> None:
+        live, session = self.live, self.call.session
+        live.part(session)
+        self.call.answer()
+        self.visiting.log.note("player left", session.address, room=live.room.code, player=self.player.name)
+        self.visiting.after_leaving(live)
+
+
+def _is_ahead(request: Join | Match | Watch, room: Room) -> bool:
+    """Tell whether somebody says to have seen a newer state than this one."""
+    return not isinstance(request, Match) and request.seq is not UNSET and request.seq > room.seq
+
+
+def _chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
+    try:
+        return rules_of(choice)
+    except InvalidRules as invalid:
+        path = "rules" if isinstance(choice, str) or invalid.field is None else f"rules.{invalid.field}"
+        raise Refused(ErrorCode(invalid.code), invalid.message, path=path) from None
+
+
+def _check_bots(names: Sequence[str], rules: Rules) -> None:
+    for index, name in enumerate(names):
+        if name not in LEVEL_NAMES:
+            message = f"There is no bot called {name!r}: {', '.join(LEVEL_NAMES)}."
+            raise Refused(ErrorCode.BAD_MESSAGE, message, path=f"bots[{index}]")
+    if len(names) > len(rules.marks):
+        message = f"{len(names)} bots do not fit a game of {len(rules.marks)}."
+        raise Refused(ErrorCode.BAD_MESSAGE, message, path="bots")
