@@ -75,13 +75,15 @@ class ClockFields(ClockTerms, frozen=True, forbid_unknown_fields=True):
     """The clock that a request asks for: one for each seat (with an increment a move) or one for each move."""
 
 
-class _Request(
+class RequestFields(
     Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", kw_only=True, gc=False, omit_defaults=True
 ):
+    """What every request may have. With an `id` it is answered under that."""
+
     id: RequestId | UnsetType = UNSET
 
 
-class Hello(_Request, frozen=True, tag="hello"):
+class Hello(RequestFields, frozen=True, tag="hello"):
     """Says who connects; the first request on every connection. With a `token`, the same player again.
 
     `features` are what the client understands beyond version 1.0. Servers up to 1.2 refuse the field.
@@ -93,7 +95,7 @@ class Hello(_Request, frozen=True, tag="hello"):
     features: Annotated[tuple[Feature, ...], Meta(max_length=64)] = ()
 
 
-class Create(_Request, frozen=True, tag="create"):
+class Create(RequestFields, frozen=True, tag="create"):
     """Opens a room and takes a seat in it."""
 
     rules: RulesChoice | UnsetType = UNSET
@@ -105,14 +107,14 @@ class Create(_Request, frozen=True, tag="create"):
     chat: Literal["all", "players"] = "all"
 
 
-class Match(_Request, frozen=True, tag="match"):
+class Match(RequestFields, frozen=True, tag="match"):
     """Joins the oldest open public room with equal rules and clock, or opens one."""
 
     rules: RulesChoice | UnsetType = UNSET
     clock: ClockFields | None = None
 
 
-class _RoomRequest(_Request, frozen=True):
+class _RoomRequest(RequestFields, frozen=True):
     room: RoomText
 
 
@@ -180,11 +182,11 @@ class Chat(_RoomRequest, frozen=True, tag="chat"):
     text: Annotated[str, Meta(min_length=1, extra_json_schema={"maxLength": MAX_CHAT_LENGTH})]
 
 
-class Rooms(_Request, frozen=True, tag="rooms"):
+class Rooms(RequestFields, frozen=True, tag="rooms"):
     """Asks for the public rooms."""
 
 
-class Lobby(_Request, frozen=True, tag="lobby"):
+class Lobby(RequestFields, frozen=True, tag="lobby"):
     """Subscribes to changes of the list of public rooms, and to so many boards of games that are on, or ends that."""
 
     on: bool
@@ -195,24 +197,24 @@ class Sync(_RoomRequest, frozen=True, tag="sync"):
     """Asks for the current state again."""
 
 
-class Ping(_Request, frozen=True, tag="ping"):
+class Ping(RequestFields, frozen=True, tag="ping"):
     """Asks for the server's time."""
 
 
-class History(_Request, frozen=True, tag="history"):
+class History(RequestFields, frozen=True, tag="history"):
     """Asks for the player's finished games, newest first: at most `limit`, those older than the game `before`."""
 
     limit: Annotated[int, Meta(ge=1, le=MAX_LISTED_GAMES)] = 20
     before: GameId | UnsetType = UNSET
 
 
-class Record(_Request, frozen=True, tag="record"):
+class Record(RequestFields, frozen=True, tag="record"):
     """Asks for one finished game as text, by the `id` that a history gave."""
 
     game: GameId
 
 
-class Share(_Request, frozen=True, tag="share"):
+class Share(RequestFields, frozen=True, tag="share"):
     """Shows one finished game to whoever knows its link, by the `id` that a history gave, or takes that back."""
 
     game: GameId

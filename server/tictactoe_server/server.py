@@ -7,7 +7,7 @@ import contextlib
 import socket
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
@@ -81,12 +81,14 @@ class Server:
         limits: Limits | None = None,
         *,
         monotonic_ns: Callable[[], int] = time.monotonic_ns,
+        services: Sequence[Service] = (),
     ) -> None:
-        """Prepare a server; `store` is used instead of the one that the settings name."""
+        """Prepare a server; `store` is used instead of the one that the settings name, `services` beside the usual."""
         self._settings = settings or Settings()
         self._limits = limits or Limits()
         self._given_store = store
         self._monotonic_ns = monotonic_ns
+        self._more_services = services
         self._chores: list[asyncio.Task[None]] = []
         self._metrics: MetricsServer | None = None
         self._cluster: Cluster | None = None
@@ -249,6 +251,7 @@ class Server:
             Reviews(pool),
             Keeping(),
             self.bots,
+            *self._more_services,
         )
         for service in self._services:
             service.start(core)

@@ -1,0 +1,103 @@
+"""What plugs into the core of rooms: services with requests, tables and topics of their own, listeners, bots' rooms."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from msgspec import UNSET, Struct
+
+from tests.limits import uncounted
+from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.requests import Ping, RequestFields
+from tictactoe_server.core.answers import Call
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.service import Service
+from tictactoe_server.rooms import FinishedGame, Player
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
+
+
+class Leaders(RequestFields, frozen=True, tag="leaderboard"):
+    """Asks who has won most."""
+
+
+class LeadersAnswer(Struct, frozen=True, tag="leaders", tag_field="type"):
+    id: str
+    wins: dict[str, int]
+
+
+class Leaderboard(Service):
+    """Counts the games that players won since the server started."""
+
+    def __init__(self) -> None:
+        self.handles = {Leaders: self.tell}
+        self.wins: dict[str, int] = {}
+
+    def start(self, core: Core) -> None:
+        core.on_result(self.count)
+
+    def count(self, game: FinishedGame) -> None:
+        if game.result.winner is not None:
+            name = game.players[game.result.winner].name
+            self.wins[name] = self.wins.get(name, 0) + 1
+
+    def tell(self, call: Call) -> None:
+        assert call.request.id is not UNSET
+        call.session.push(LeadersAnswer(call.request.id, self.wins))  # type: ignore[arg-type]  # no part of the protocol
+
+
+async def test_a_service_answers_a_request_of_its_own() -> None:
+    async with Server(HERE, services=[Leaderboard()]) as server, two_playing(server) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+        assert await ana.ask("leaderboard") == {"type": "leaders", "id": "r2", "wins": {"ana": 1}}
+        refused = await ana.ask("leader-board")
+        assert (refused["code"], '"leaderboard"' in refused["message"]) == ("unknown_type", True)
+
+
+async def test_a_request_that_two_services_handle_is_an_error_at_the_start() -> None:
+    class Second(Service):
+        def __init__(self) -> None:
+            self.handles = {Ping: lambda call: None}
+
+    with pytest.raises(ValueError, match="Second handles Ping, and so does another service"):
+        async with Server(HERE, services=[Second()]):
+            pass
+
+
+async def test_a_listener_that_raises_harms_no_other_and_no_game() -> None:
+    heard: list[FinishedGame] = []
+
+    def fail(game: FinishedGame) -> None:
+        raise ZeroDivisionError
+
+    async with Server(HERE, limits=uncounted()) as server:
+        server.core.on_result(fail)
+        server.core.on_result(heard.append)
+        async with two_playing(server) as (ana, bo, room):
+            over = await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+            assert over["status"] == "over"
+            await ana.ask("rematch", room=room)
+            await bo.ask("rematch", room=room)
+            assert (await ana.ask("resign", room=room))["type"] == "ok"
+    assert [(game.room, game.game, game.result.reason) for game in heard] == [(room, 1, "line"), (room, 2, "aborted")]
+
+
+async def test_a_room_opens_without_anybody_with_seats_for_a_player_and_a_bot() -> None:
+    async with Server(HERE) as server, open_peer(server.url, "ana") as ana, open_peer(server.url, "eve") as eve:
+        expected = Player(ana.welcome["player"], "ana")
+        live = await server.core.open_room(PRESETS["classic"], seats={"X": "rules", "O": expected}, analysis="open")
+        room = live.room.code
+        assert await eve.refusal("join", room=room) == "room_full"
+        assert (await ana.ask("join", room=room))["seat"] == "O"
+        state = await ana.state(ply=1)
+        assert state["seats"]["X"]["bot"] == "rules"
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while state["status"] == "playing":
+                if state["turn"] == "O":
+                    await ana.send("move", room=room, cell=state["board"].index("."), ply=state["ply"])
+                state = await ana.next_of("room")
+        assert state["status"] == "over"
