@@ -19,14 +19,13 @@ from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode
 from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState, RoomStatus
 from tictactoe_server.core.changes import Changes, ServerChange, leave_alone
 from tictactoe_server.core.elsewhere import Elsewhere, Nowhere, moved
+from tictactoe_server.core.holdings import OpenedRooms, Seats
 from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.listeners import Listeners
 from tictactoe_server.core.live_room import LiveRoom, Phase, no_such_room
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.matchmaking import Matchmaker
-from tictactoe_server.core.owners import Owners
 from tictactoe_server.core.room_log import RoomLog
-from tictactoe_server.core.seat_index import SeatIndex
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.core.tally import Tally
@@ -65,7 +64,7 @@ class Registry:
         self._lobby = lobby
         self._time = time
         self._limits = limits
-        self.owners = Owners(limits, tally.limited)
+        self.owners = OpenedRooms(limits, tally.limited)
         self.log = RoomLog()
         self.elsewhere: Elsewhere = Nowhere()
         self.on_told = Listeners[[LiveRoom]]()
@@ -77,7 +76,7 @@ class Registry:
 
         self._opening: dict[str, LiveRoom] = {}
         self._by_status: Counter[str] = Counter()
-        self.seats = SeatIndex(limits, tally.limited)
+        self.seats = Seats(limits, tally.limited)
         self._restored = asyncio.Event()
         self.knows_all = False
         self.matchmaker = Matchmaker(self.seats.is_full)
