@@ -120,32 +120,30 @@ class Seats(Holdings):
     def update(self, listed: Listed, before: Room | None) -> None:
         """Know the seats of a room that opened, or changed from `before`."""
         room = listed.room
-        had = () if before is None else [seat.player for seat in before.seats.values() if seat is not None]
-        for player in had:
-            self._forget(player, room.code)
-        is_counted = room.result is None and room.is_for_several
-        for seat in room.seats.values():
-            if seat is not None and not seat.left:
-                self._rooms.setdefault(seat.player, {})[room.code] = listed
-                if is_counted and not seat.bot:
-                    self._count(self._keys(seat.player, room.code), (seat.player, room.code))
-        for player in had:
-            self.give_up(player, room.code)
+        code, is_counted = room.code, room.result is None and room.is_for_several
+        seated = {seat.player: seat.bot for seat in room.seats.values() if seat is not None and not seat.left}
+        for seat in () if before is None else before.seats.values():
+            if seat is not None and seat.player not in seated:
+                self._forget(seat.player, code)
+        for player, bot in seated.items():
+            self._rooms.setdefault(player, {})[code] = listed
+            if is_counted and not bot:
+                self._count(self._keys(player, code), (player, code))
+            else:
+                self._uncount(self._keys(player, code), (player, code))
 
     def remove(self, room: Room) -> None:
         """Forget a room's seats."""
         for seat in room.seats.values():
             if seat is not None:
                 self._forget(seat.player, room.code)
-                self.give_up(seat.player, room.code)
 
     def _forget(self, player: str, code: str) -> None:
-        self._uncount(self._keys(player, code), (player, code))
-        rooms = self._rooms.get(player)
-        if rooms is not None:
-            rooms.pop(code, None)
-            if not rooms:
-                del self._rooms[player]
+        rooms = self._rooms.get(player, {})
+        rooms.pop(code, None)
+        if not rooms:
+            self._rooms.pop(player, None)
+        self.give_up(player, code)
 
     def _keys(self, player: str, code: str) -> list[str]:
         address = self._addresses.get((player, code))

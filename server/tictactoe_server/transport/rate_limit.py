@@ -31,16 +31,15 @@ class RateLimit:
         self._next = following
         return 0
 
-    def give_back(self) -> None:
-        """Take one use back that was counted for nothing."""
-        self._next -= self._interval
+    def give_back(self, count: int = 1) -> None:
+        """Take one use back, or so many, that was counted for nothing."""
+        self._next -= self._interval * count
 
     def wait(self, count: int = 1) -> int:
         """Return how many ms to wait for the next use, or so many, 0 where it may be now; nothing is counted."""
-        before = self._next
-        wait = self.take(count)
-        self._next = before
-        return wait
+        now = self._monotonic_ns()
+        over = (self._next if self._next > now else now) + self._interval * count - now - self._window
+        return over // 1_000_000 + 1 if over > 0 else 0
 
     @property
     def used(self) -> int:
@@ -86,8 +85,9 @@ class RateLimits:
 
 def take_each(*limits: RateLimit, count: int = 1) -> int:
     """Count a use of each limit, or so many, and return 0, or return how many ms to wait for all, counting nothing."""
-    wait = max(limit.wait(count) for limit in limits)
-    if not wait:
-        for limit in limits:
-            limit.take(count)
-    return wait
+    for number, limit in enumerate(limits):
+        if limit.take(count):
+            for taken in limits[:number]:
+                taken.give_back(count)
+            return max(limit.wait(count) for limit in limits)
+    return 0
