@@ -82,4 +82,9 @@ def lay(fuse: Fuse) -> None:
             super().push_state(room, frame)
             fuse.reach("after first state")
 
+        def push_answer_and_state(self, room: str, answer: bytes, state: bytes) -> None:
+            """Send in two writes what may be cut anywhere."""
+            self.push_frame(answer)
+            self.push_state(room, state)
+
     server.Connection = CrashingConnection  # type: ignore[attr-defined]
