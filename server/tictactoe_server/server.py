@@ -332,8 +332,7 @@ class Server:
         if not isinstance(store, JetStreamStore):
             raise CannotOpenStore(f"{self._settings.store} is no store of several servers.")
         name, url = f"{socket.gethostname()}:{self.port}", self._settings.advertise or self.url
-        core = self.core
-        return Cluster(store, name, url, core.registry, core.timers, core.agenda, core.time)
+        return Cluster(store, name, url, self.core)
 
     def _meet(self, connection: Connection) -> Receiver:
         """Return the session of a peer that has just arrived, unless its address is banned."""

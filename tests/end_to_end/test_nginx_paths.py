@@ -49,7 +49,7 @@ async def behind_one_name(authority: Authority, folder: Path) -> AsyncIterator[t
         ]
         await asyncio.gather(*(stack.enter_async_context(server) for server in servers))
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while any(len(server.cluster.urls) < COUNT for server in servers):  # noqa: ASYNC110  # nobody tells
+            while any(len(server.cluster.members.urls) < COUNT for server in servers):  # noqa: ASYNC110  # nobody tells
                 await asyncio.sleep(0.01)
         yield site, servers
 

@@ -42,7 +42,7 @@ async def test_a_game_goes_on_at_a_server_that_came_after_its_players(settings: 
         await first.move(4)
         two = await stack.enter_async_context(Server(settings, limits=uncounted()))
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while len(one.cluster.urls) < 2:  # noqa: ASYNC110  # nobody tells
+            while len(one.cluster.members.urls) < 2:  # noqa: ASYNC110  # nobody tells
                 await asyncio.sleep(0.01)
         await leaving.aclose()
         await until_moves(second, 1)
@@ -56,7 +56,7 @@ async def test_a_game_goes_on_at_a_server_that_came_after_its_players(settings: 
 async def test_those_who_come_to_two_servers_meet_in_a_match_and_play_at_one(settings: Settings) -> None:
     async with Server(settings, limits=uncounted()) as one, Server(settings, limits=uncounted()) as two:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while len(one.cluster.urls) < 2 or len(two.cluster.urls) < 2:  # noqa: ASYNC110  # nobody tells
+            while len(one.cluster.members.urls) < 2 or len(two.cluster.members.urls) < 2:  # noqa: ASYNC110  # nobody tells
                 await asyncio.sleep(0.01)
         async with connect(one.url, name="ana") as ana, connect(two.url, name="bo") as bo:
             first = await ana.match()

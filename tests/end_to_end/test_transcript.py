@@ -143,7 +143,7 @@ async def test_the_game_across_two_servers_goes_as_it_stands(tmp_path: Path) -> 
         async with Server(settings, limits=uncounted()) as two, contextlib.AsyncExitStack() as restarting:
             one = await restarting.enter_async_context(Server(settings, limits=uncounted()))
             async with asyncio.timeout(PATIENCE_SECONDS):
-                while len(one.cluster.urls) < 2 or len(two.cluster.urls) < 2:  # noqa: ASYNC110  # nobody tells
+                while len(one.cluster.members.urls) < 2 or len(two.cluster.members.urls) < 2:  # noqa: ASYNC110  # nobody tells
                     await asyncio.sleep(0.01)
             assert await replay({"one": one.url, "two": two.url}, page, restarting.aclose) > 25
 

@@ -32,7 +32,7 @@ class FakeNats:
     `faults` are what goes wrong with the next writes, one each: a number is the error that it is refused with.
     `release` lets what was held up happen: the answers of ``late ack``, the writes of ``in process``. Reads are refused
     with `read_error`; many at once are answered up to the sequence `copied`. While `holds_pings` they are answered by
-    `release`.
+    `release`. It tells of the `others`, as in ``["127.0.0.1:4222"]``; `introductions` are what clients say first.
     """
 
     def __init__(self) -> None:
@@ -40,6 +40,8 @@ class FakeNats:
         self.read_error: int | None = None
         self.copied: int | None = None
         self.holds_pings = False
+        self.others: list[str] = []
+        self.introductions: list[str] = []
         self._pinged: list[asyncio.StreamWriter] = []
         self.kept: dict[str, Kept] = {}
         self.sequence = 0
@@ -95,6 +97,7 @@ class FakeNats:
         self.connections += 1
         self._peers[writer] = {}
         info = {"server_id": "FAKE", "version": "2.15.1", "proto": 1, "headers": True, "max_payload": 1 << 20}
+        info |= {"connect_urls": self.others}
         writer.write(b"INFO %b\r\n" % json.dumps(info).encode())
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             while line := await reader.readline():
@@ -102,6 +105,8 @@ class FakeNats:
                     continue
                 verb, *words = line.decode().split()
                 match verb:
+                    case "CONNECT":
+                        self.introductions.append(line.decode())
                     case "PING" if self.holds_pings:
                         self._pinged.append(writer)
                     case "PING":

@@ -20,9 +20,10 @@ from tests.server.test_pages import get
 from tictactoe_engine import Rules
 from tictactoe_server.admin import orders
 from tictactoe_server.admin.control import OrderRefused
+from tictactoe_server.cli.cluster_check import LISTENING_SECONDS
 from tictactoe_server.cluster import matching
-from tictactoe_server.cluster.living import LISTENING_SECONDS
-from tictactoe_server.cluster.members import BEAT_SECONDS, GONE_SECONDS
+from tictactoe_server.cluster.jetstream.link import Link
+from tictactoe_server.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -37,9 +38,9 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let servers say three times as often that they live; how long they may be silent stays as it is."""
-    monkeypatch.setattr("tictactoe_server.cluster.members.BEAT_SECONDS", BEAT_SECONDS / 3)
-    monkeypatch.setattr("tictactoe_server.cluster.cluster._LISTENING_SECONDS", 2 * BEAT_SECONDS / 3)
-    monkeypatch.setattr("tictactoe_server.cluster.living.LISTENING_SECONDS", LISTENING_SECONDS / 2)
+    monkeypatch.setattr("tictactoe_server.cluster.members.HEARTBEAT_SECONDS", HEARTBEAT_SECONDS / 3)
+    monkeypatch.setattr("tictactoe_server.cluster.cluster._LISTENING_SECONDS", 2 * HEARTBEAT_SECONDS / 3)
+    monkeypatch.setattr("tictactoe_server.cli.cluster_check.LISTENING_SECONDS", LISTENING_SECONDS / 2)
 
 
 def settings(node: Node) -> Settings:
@@ -64,18 +65,24 @@ async def until(condition: Callable[[], object]) -> None:
 
 
 class Traveller:
-    """A peer who goes to the server that has the room, as often as that is another; `peer` is the newest connection."""
+    """A peer who goes to the server that has the room, as often as that is another; `peer` is the newest connection.
+
+    It goes where a welcome has said that there is a server: the newest one may lack a server that was just taken to be
+    gone, and is back.
+    """
 
     def __init__(self, stack: contextlib.AsyncExitStack, peer: Peer) -> None:
         self.peer = peer
         self.token = peer.welcome["token"]
         self.servers = [peer.welcome["servers"][0]]
+        self._known = set(peer.welcome["servers"])
         self.seen: list[Message] = peer.seen
         self._stack = stack
 
     async def go(self, url: str) -> None:
-        assert url in self.peer.welcome["servers"]
+        assert url in self._known
         self.peer = await self._stack.enter_async_context(open_peer(url, token=self.token, features=["moved"]))
+        self._known.update(self.peer.welcome["servers"])
         self.peer.seen[:0] = self.seen
         self.seen = self.peer.seen
         self.servers.append(url)
@@ -178,7 +185,7 @@ async def test_a_seat_is_told_at_every_server_and_held_when_its_player_drops(nod
             assert (await ana.state())["seats"]["O"]["online"]
 
 
-async def test_the_lobby_is_that_of_the_whole_house(node: Node) -> None:
+async def test_the_lobby_is_that_of_the_whole_cluster(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(other.url, "eve") as eve:
         assert (await eve.ask("lobby", on=True))["rooms"] == []
         async with open_peer(one.url, "ana") as ana:
@@ -191,7 +198,7 @@ async def test_the_lobby_is_that_of_the_whole_house(node: Node) -> None:
             ]
 
 
-async def test_the_boards_of_the_lobby_are_those_of_the_whole_house(
+async def test_the_boards_of_the_lobby_are_those_of_the_whole_cluster(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tictactoe_server.core.boards.LOOK_SECONDS", 0.02)
@@ -220,7 +227,7 @@ async def test_a_quick_match_brings_those_of_two_servers_together(node: Node) ->
                 assert (ana.servers, bo.servers) == ([first.url], [second.url, first.url])
 
 
-async def test_a_history_is_that_of_the_whole_house(node: Node) -> None:
+async def test_a_history_is_that_of_the_whole_cluster(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
         await play({"X": ana, "O": bo}, room, [0, 4, 1, 5, 2])
         for server in (one, other):
@@ -262,7 +269,7 @@ async def test_a_server_that_comes_takes_no_room(node: Node) -> None:
         Server(settings(node), limits=uncounted()) as other,
     ):
         await until(lambda: list(one.cluster.members.others))
-        await until(lambda: other.cluster.outlines.count == 1)
+        await until(lambda: other.cluster.other_rooms.count == 1)
         await play({"X": ana, "O": bo}, room, [0, 4])
         assert (ana.servers, bo.servers) == ([one.url], [one.url])
 
@@ -291,7 +298,7 @@ async def test_a_room_that_is_written_while_all_are_read_is_taken_over_with_them
         yield []
 
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
-        await until(lambda: other.cluster.outlines.count == 1)
+        await until(lambda: other.cluster.other_rooms.count == 1)
         monkeypatch.setattr(other.cluster._store.rooms, "load_all", missing_it)
         await ordered(one, orders.DrainOrder())
         for traveller in (ana, bo):
@@ -315,10 +322,10 @@ async def test_the_rooms_of_a_server_that_is_gone_are_taken_by_those_that_live(n
     async with cluster_of(node, 3) as (one, other, third), contextlib.AsyncExitStack() as stack:
         ana = await stack.enter_async_context(open_peer(one.url, "ana"))
         rooms = [(await ana.ask("create"))["room"] for _ in range(12)]
-        await until(lambda: other.cluster.outlines.count == third.cluster.outlines.count == 12)
+        await until(lambda: other.cluster.other_rooms.count == third.cluster.other_rooms.count == 12)
         await vanish(one)
-        await until(lambda: len(other.cluster.outlines.own) + len(third.cluster.outlines.own) == 12)
-        await until(lambda: other.cluster.outlines.count + third.cluster.outlines.count == 12)
+        await until(lambda: len(other.cluster.own_rooms.rooms) + len(third.cluster.own_rooms.rooms) == 12)
+        await until(lambda: other.cluster.other_rooms.count + third.cluster.other_rooms.count == 12)
         for server in (other, third):
             async with open_peer(server.url, token=ana.welcome["token"]) as again:
                 assert set(again.seats) == set(rooms)
@@ -336,7 +343,7 @@ async def test_nobody_is_taken_for_gone_in_a_cluster_where_nothing_happens(
             server.cluster.members.on_gone = gone.append
         await asyncio.sleep(1.5)
         assert gone == []
-        assert [len(server.cluster.urls) for server in servers] == [3, 3, 3]
+        assert [len(server.cluster.members.urls) for server in servers] == [3, 3, 3]
 
 
 async def test_a_server_whose_connection_to_the_store_is_gone_is_taken_for_gone_before_its_silence_says_so(
@@ -353,9 +360,9 @@ async def test_who_does_not_come_to_where_the_room_is_taken_over_is_away_there(
 ) -> None:
     monkeypatch.setattr("tictactoe_server.cluster.cluster.MISSING_SECONDS", 0.5)
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, one) as (_, bo, room):
-        await until(lambda: other.cluster.outlines.count == 1)
+        await until(lambda: other.cluster.other_rooms.count == 1)
         await vanish(one)
-        await until(lambda: other.cluster.outlines.own == [room])
+        await until(lambda: other.cluster.own_rooms.rooms.keys() == {room})
         async with open_peer(other.url, token=bo.token) as again:
             assert (await again.ask("join", room=room))["seat"] == "O"
             state = await again.until(lambda message: message["type"] == "room" and not message["seats"]["X"]["online"])
@@ -367,7 +374,7 @@ async def test_who_does_not_come_to_where_the_room_is_taken_over_is_away_there(
 async def test_an_older_connection_is_told_nothing_of_the_room_when_that_moves(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana", features=["moved"]) as older:
         room = (await older.ask("create"))["room"]
-        await until(lambda: other.cluster.outlines.count == 1)
+        await until(lambda: other.cluster.other_rooms.count == 1)
         async with open_peer(one.url, token=older.welcome["token"], features=["moved"]) as newer:
             await newer.ask("join", room=room)
             await older.next_of("replaced")
@@ -412,14 +419,14 @@ async def test_a_server_that_was_cut_off_gives_the_others_time_to_be_heard_again
 
 async def test_of_two_servers_that_have_a_room_the_one_keeps_it_that_took_it_later(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
-        await until(lambda: other.cluster.outlines.count == 1)
+        await until(lambda: other.cluster.other_rooms.count == 1)
         other.cluster.members.lose(one.cluster.members.id)  # as if it had been stopped for a while
         async with asyncio.timeout(PATIENCE_SECONDS):
             while bo.servers[-1] != other.url:
                 await bo.state()
         assert (await ana.state())["seq"]
         await play({"X": ana, "O": bo}, room, [0, 4, 1, 5, 2])
-        assert one.cluster.outlines.own == []
+        assert one.cluster.own_rooms.rooms == {}
 
 
 # -- the operator ---------------------------------------------------------------------------------------------------
@@ -432,7 +439,7 @@ async def ordered(server: Server, order: orders.Order) -> Any:
 async def test_orders_are_for_the_whole_cluster_and_say_which_server(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana, open_peer(other.url, "bo") as bo:
         room = (await ana.ask("create"))["room"]
-        await until(lambda: other.cluster.outlines.count == 1)
+        await until(lambda: other.cluster.other_rooms.count == 1)
         names = [one.cluster.members.name, other.cluster.members.name]
         for server in (one, other):
             (row,) = await ordered(server, orders.ListRooms())
@@ -569,23 +576,39 @@ async def test_a_seat_that_was_kept_for_one_who_does_not_come_is_for_the_next(
     async with cluster_of(node, 1) as (one,), open_peer(one.url, "ana") as ana:
         kind = (Rules(), None)
         room = (await ana.ask("match"))["room"]
-        assert await one.cluster.seek(kind, Player("1", "bo")) == (room, None)
-        assert await one.cluster.seek(kind, Player("1", "bo")) == (room, None)  # who asks again is not kept out by it
+        assert await one.cluster.other_rooms.seek(kind, Player("1", "bo")) == (room, None)
+        assert await one.cluster.other_rooms.seek(kind, Player("1", "bo")) == (
+            room,
+            None,
+        )  # who asks again is not kept out by it
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while (await one.cluster.seek(kind, Player("2", "eve")))[0] != room:  # noqa: ASYNC110  # nobody is told
+            while (await one.cluster.other_rooms.seek(kind, Player("2", "eve")))[0] != room:  # noqa: ASYNC110  # nobody is told
                 await asyncio.sleep(0)
 
 
 # -- lists ----------------------------------------------------------------------------------------------------------
 
 
+@contextlib.contextmanager
+def losing(server: Server, lost: str) -> Iterator[list[str]]:
+    """Lose what a server says to one subject inside, and give all the subjects to which it speaks."""
+    link, said = server.cluster._link, list[str]()
+
+    def publish(subject: str, *rest: Any, **more: Any) -> bool:
+        said.append(subject)
+        return subject == lost or Link.publish(link, subject, *rest, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(link, "publish", publish)
+        yield said
+
+
 async def test_what_was_lost_of_outlines_is_read_again(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
-        other.cluster.outlines.hear_news, deaf = lambda data: None, other.cluster.outlines.hear_news  # type: ignore[method-assign]
-        rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
-        await ana.ask("leave", room=rooms.pop())
-        await until(lambda: other.cluster.outlines.count == 4)
-        other.cluster.outlines.hear_news = deaf  # type: ignore[method-assign]
+        with losing(one, "house.news"):
+            rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
+            await ana.ask("leave", room=rooms.pop())
+            await until(lambda: other.cluster.other_rooms.count == 4)
         async with open_peer(other.url) as eve:
             assert {row["room"] for row in (await eve.ask("rooms"))["rooms"]} == set(rooms)
 
@@ -596,23 +619,14 @@ async def test_what_was_told_by_a_server_that_was_taken_to_be_gone_is_read_when_
     monkeypatch.setattr("tictactoe_server.cluster.cluster.MISSING_SECONDS", PATIENCE_SECONDS * 2)
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
         await ana.ask("create")
-        await until(lambda: other.cluster.outlines.count == 1)
-        told: list[bytes] = []
-        members, outlines = one.cluster.members, one.cluster.outlines
-        hear, hear_news = members.heard, outlines.hear_news
-
-        def hear_and_note(data: bytes) -> None:
-            told.append(data)
-            hear_news(data)
-
-        members.heard, outlines.hear_news = lambda data: None, hear_and_note  # type: ignore[method-assign]
-        members.lose(other.cluster.members.id)
-        other.cluster.members.lose(members.id)
-        await until(lambda: len(told) > 1)  # and again once the other has heard who has the room, too
-        await outlines.until_read()
-        members.heard = hear  # type: ignore[method-assign]
-        await until(lambda: not outlines.own)
-        assert len(other.cluster.outlines.own) == 1
+        await until(lambda: other.cluster.other_rooms.count == 1)
+        with losing(other, "house.alive") as said:
+            one.cluster.members.lose(other.cluster.members.id)
+            other.cluster.members.lose(one.cluster.members.id)
+            await until(lambda: said.count("house.news") > 1)  # and again once it has heard who has the room, too
+            await one.cluster.other_rooms.until_read()
+        await until(lambda: not one.cluster.own_rooms.rooms)
+        assert len(other.cluster.own_rooms.rooms) == 1
 
 
 async def test_a_room_that_many_change_and_close_leaves_no_row_behind(node: Node) -> None:
@@ -628,10 +642,8 @@ async def test_a_room_that_many_change_and_close_leaves_no_row_behind(node: Node
 
         await asyncio.gather(*(open_and_leave(*pair) for pair in zip(peers[::2], peers[1::2], strict=True)))
         for server in servers:
-            outlines = server.cluster.outlines
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                while outlines.count or outlines.own:  # noqa: ASYNC110  # nobody tells
-                    await asyncio.sleep(0.01)
+            others, own = server.cluster.other_rooms, server.cluster.own_rooms
+            await until(lambda others=others, own=own: not others.count and not own.rooms)  # type: ignore[misc]
             async with open_peer(server.url) as eve:
                 assert (await eve.ask("rooms"))["rooms"] == []
 

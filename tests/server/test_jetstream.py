@@ -59,7 +59,7 @@ async def store(node: Node, tmp_path: Path) -> AsyncIterator[JetStreamStore]:
 
 @pytest.fixture
 async def other(node: Node, store: JetStreamStore, tmp_path: Path) -> AsyncIterator[JetStreamStore]:
-    """The store of another server of the same house."""
+    """The store of another server of the same cluster."""
     opened = await JetStreamStore.open(node.url, data=tmp_path / "other", unsafe=True)
     yield opened
     await opened.close()

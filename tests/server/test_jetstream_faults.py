@@ -156,6 +156,25 @@ async def test_a_server_that_answers_a_ping_too_late_is_not_left(nats: FakeNats)
     await link.close()
 
 
+async def test_a_server_of_which_another_told_is_used_when_that_one_is_gone(nats: FakeNats) -> None:
+    async with FakeNats() as other:
+        other.others = [nats.url.removeprefix("nats://")]
+        link = await Link.open(other.url, patience_seconds=PATIENCE_SECONDS)
+    async with asyncio.timeout(20):
+        while nats.connections == 0 or not link.is_connected:  # noqa: ASYNC110  # nobody tells
+            await asyncio.sleep(0.01)
+    await link.request("$JS.API.STREAM.INFO.KV_rooms")
+    await link.close()
+
+
+@pytest.mark.parametrize("who", ["ana:secret@", "secret@", ""])
+async def test_a_server_without_tls_is_told_nothing_by_one_who_wants_tls(nats: FakeNats, who: str) -> None:
+    with pytest.raises(CannotOpenStore, match="no TLS"):
+        await Link.open(nats.url.replace("nats://", f"tls://{who}"), opening_seconds=OPENING_SECONDS)
+    assert nats.connections
+    assert nats.introductions == []
+
+
 async def test_a_read_that_nobody_can_answer_is_unavailable(nats: FakeNats, store: JetStreamStore) -> None:
     await keep(store, room_of(CODE), MISSING)
     nats.read_error = 10008

@@ -80,7 +80,7 @@ class ClusterOffice:
         answer = await self._office.carry_out(orders.Status())
         assert isinstance(answer, dict)
         served = len(list(self._office.site.registry.rooms))
-        return {**answer, "served": served, "elsewhere": self._cluster.outlines.count}
+        return {**answer, "served": served, "elsewhere": self._office.site.registry.elsewhere.count}
 
     async def _rows(self, order: Order) -> list[dict[str, Any]]:
         """Return the rows of all servers."""

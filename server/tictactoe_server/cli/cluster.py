@@ -53,7 +53,8 @@ def init(store: str, store_credentials: Path | None, store_ca: Path | None, repl
         from tictactoe_server.cluster.jetstream.setup import rights
 
         await _make_stream(link, replicas)
-        click.echo(f"The stream is there, on {_nodes(replicas)}. The user of the servers needs these rights:")
+        nodes = "one node" if replicas == 1 else f"{replicas} nodes"
+        click.echo(f"The stream is there, on {nodes}. The user of the servers needs these rights:")
         click.echo("permissions {")
         for verb, subjects in rights().items():
             listed = ", ".join(f'"{subject}"' for subject in subjects)
@@ -116,7 +117,9 @@ def _run(
     """Do something with a connection to the store, or say why not and end."""
 
     async def connected() -> None:
-        link = await _open_link(urls, credentials, ca)
+        with needing_nats():
+            from tictactoe_server.cluster.jetstream.link import Link
+        link = await Link.open(urls, credentials=credentials, ca=ca)
         try:
             await work(link)
         finally:
@@ -128,14 +131,3 @@ def _run(
     except CannotOpenStore as error:
         click.echo(f"tictactoe-server: {error}", err=True)
         sys.exit(1)
-
-
-async def _open_link(urls: str, credentials: Path | None, ca: Path | None) -> Link:
-    """Return a connection to the store; raises `CannotOpenStore`."""
-    with needing_nats():
-        from tictactoe_server.cluster.jetstream.link import Link
-    return await Link.open(urls, credentials=credentials, ca=ca)
-
-
-def _nodes(count: int) -> str:
-    return "one node" if count == 1 else f"{count} nodes"

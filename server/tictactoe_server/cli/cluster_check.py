@@ -1,15 +1,17 @@
 """What is wrong with a store and its servers, in sentences for the operator; each kind of right is tried once.
 
-How soon a node's disk is flushed (`sync_interval`) is nothing that a user of the game may ask: each node's own
-monitoring page says it.
+How soon a node's disk is flushed (`sync_interval`) only its own monitoring page says.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import time
 import urllib.request
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
@@ -17,6 +19,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
 from tictactoe_server.admin import orders
+from tictactoe_server.cluster.cluster import ORDERS
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.jetstream.setup import faults_of, risks_of
 from tictactoe_server.cluster.jetstream.stream import (
@@ -29,8 +32,12 @@ from tictactoe_server.cluster.jetstream.stream import (
     Stream,
     StreamInfo,
 )
-from tictactoe_server.cluster.living import ask_living, find_living
+from tictactoe_server.cluster.members import HEARTBEAT_SECONDS, HEARTBEATS
+from tictactoe_server.cluster.messages import Heartbeat, decode
 from tictactoe_server.storage.store import StoreUnavailable
+
+LISTENING_SECONDS: Final = 2.4 * HEARTBEAT_SECONDS
+"""Long enough for two heartbeats of each server."""
 
 _PROBE: Final = "check"
 _SERVERS: Final = "house.check"
@@ -39,12 +46,12 @@ _REACHING_SECONDS: Final = 2.0
 _MAX_TIME_LAG_MS: Final = 1_000
 
 
+@dataclass(frozen=True, slots=True)
 class Report:
     """What is so, and what is wrong, in sentences."""
 
-    def __init__(self) -> None:
-        self.said: list[str] = []
-        self.wrong: list[str] = []
+    said: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
 
 
 async def inspect(link: Link, monitors: Sequence[str] = ()) -> Report:
@@ -69,18 +76,18 @@ async def _look_at_stream(stream: Stream, report: Report) -> bool:
             f"The stream {STREAM}: {info.error.description}. To make it: tictactoe-server cluster init."
         )
         return False
-    state = info.state
+    state, replicas = info.state, info.config.get("num_replicas", 1)
     report.said.append(
-        f"Stream {STREAM}: {state.messages} documents, {state.bytes} bytes, replicas {info.config.num_replicas}, "
+        f"Stream {STREAM}: {state.messages} documents, {state.bytes} bytes, replicas {replicas}, "
         f"the leader is {info.cluster.leader or 'not known'}."
     )
-    report.wrong += [f"The stream {STREAM}: {fault}" for fault in (*faults_of(info), *risks_of(info))]
+    report.wrong.extend(f"The stream {STREAM}: {fault}" for fault in (*faults_of(info), *risks_of(info)))
     _look_at_nodes(info, report)
     return True
 
 
 def _look_at_nodes(info: StreamInfo, report: Report) -> None:
-    if info.config.num_replicas > 1 and not info.cluster.leader:
+    if info.config.get("num_replicas", 1) > 1 and not info.cluster.leader:
         report.wrong.append(f"The stream {STREAM} has no leader: nothing can be written.")
     for peer in info.cluster.replicas:
         if peer.offline:
@@ -96,44 +103,32 @@ def _look_at_nodes(info: StreamInfo, report: Report) -> None:
 
 async def _try_rights(link: Link, report: Report) -> None:
     """Do once what servers do, under a key of its own that is gone a second later."""
-    feed: asyncio.Queue[Message] = asyncio.Queue()
-    servers: asyncio.Queue[Message] = asyncio.Queue()
-    probes: dict[str, Callable[[], Awaitable[object]]] = {
-        "read": lambda: Stream(link).newest(_PROBE),
-        "read many documents": lambda: link.request_many(
-            READ_MANY_SUBJECT, msgspec.json.encode({"seq": 1, "next_by_subj": f"{PREFIX}{_PROBE}", "batch": 1})
-        ),
-        "write": lambda: link.request(f"{PREFIX}{_PROBE}", b"", TOMBSTONE),
-        "hear what is written": lambda: _next(feed),
-        "delete old games": lambda: link.request(DELETE_SUBJECT, b'{"seq": 0}'),
-        "hear other servers": lambda: _next(servers),
-    }
-    await link.subscribe(f"{FEED}{_PROBE}", feed.put_nowait)
-    await link.subscribe(_SERVERS, servers.put_nowait)
+    is_told, is_heard = asyncio.Event(), asyncio.Event()
+    await link.subscribe(f"{FEED}{_PROBE}", lambda message: is_told.set())
+    await link.subscribe(_SERVERS, lambda message: is_heard.set())
     try:
         await link.flush()
     except StoreUnavailable as error:
         report.wrong.append(str(error))
         return
     link.publish(_SERVERS)
-    refusals = [fault for fault in await asyncio.gather(*map(_try, probes, probes.values())) if fault]
-    report.wrong += refusals
-    if not refusals:
+    question = msgspec.json.encode({"seq": 1, "next_by_subj": f"{PREFIX}{_PROBE}", "batch": 1})
+    probes: dict[str, Awaitable[object]] = {
+        "read": Stream(link).newest(_PROBE),
+        "read many documents": link.request_many(READ_MANY_SUBJECT, question),
+        "write": link.request(f"{PREFIX}{_PROBE}", b"", TOMBSTONE),
+        "hear what is written": asyncio.wait_for(is_told.wait(), _PATIENCE_SECONDS),
+        "delete old games": link.request(DELETE_SUBJECT, b'{"seq": 0}'),
+        "hear other servers": asyncio.wait_for(is_heard.wait(), _PATIENCE_SECONDS),
+    }
+    found = zip(probes, await asyncio.gather(*probes.values(), return_exceptions=True), strict=True)
+    refused = {name: answer for name, answer in found if isinstance(answer, BaseException)}
+    for name, refusal in refused.items():
+        if not isinstance(refusal, StoreUnavailable | TimeoutError):
+            raise refusal
+        report.wrong.append(f"This user cannot {name}: {str(refusal).rstrip('.') or 'nothing came'}.")
+    if not refused:
         report.said.append("This user has every right that a server needs.")
-
-
-async def _try(name: str, probe: Callable[[], Awaitable[object]]) -> str:
-    """Return what is wrong where a probe is refused, or unanswered for some seconds; else ""."""
-    try:
-        await probe()
-    except (StoreUnavailable, TimeoutError) as error:
-        return f"This user cannot {name}: {str(error).rstrip('.') or 'nothing came'}."
-    return ""
-
-
-async def _next(queue: asyncio.Queue[Message]) -> Message:
-    async with asyncio.timeout(_PATIENCE_SECONDS):
-        return await queue.get()
 
 
 async def _look_at_disks(monitors: Sequence[str], report: Report) -> None:
@@ -160,15 +155,16 @@ async def _look_at_disks(monitors: Sequence[str], report: Report) -> None:
 async def _look_at_servers(link: Link, report: Report) -> None:
     """Report on the servers that live; that none does is no fault."""
     try:
-        living = await find_living(link)
+        found = await _find_living(link)
     except StoreUnavailable as error:
         report.wrong.append(f"The servers cannot be heard: {error}")
         return
+    living = [one for one, _ in found]
     if not living:
         report.said.append("No server lives.")
-    for one, time_lag_ms in living:
+    for one, time_lag_ms in found:
         try:
-            said = await ask_living(link, one.sender, msgspec.json.encode(orders.Status()))
+            said = await link.request(ORDERS + one.sender, msgspec.json.encode(orders.Status()))
             answer = msgspec.json.decode(said)["answer"]
         except (StoreUnavailable, msgspec.MsgspecError, KeyError) as error:
             report.wrong.append(f"Server {one.name} lives and does not say how it is: {error}")
@@ -181,22 +177,38 @@ async def _look_at_servers(link: Link, report: Report) -> None:
             report.wrong.append(f"Server {one.name} is not ready: {answer['unready']}.")
         if time_lag_ms > _MAX_TIME_LAG_MS:
             report.wrong.append(f"The time of server {one.name} is not that of the others: it does not hear them.")
-        for other, _ in living:
+        for other in living:
             if other.sender not in one.living:
                 report.wrong.append(f"Server {one.name} does not hear {other.name}.")
-    await _look_at_addresses([(one.name, one.url) for one, _ in living], report)
+    await _look_at_addresses(living, report)
 
 
-async def _look_at_addresses(addresses: Sequence[tuple[str, str]], report: Report) -> None:
-    """Connect to each server, by name, as players do; each needs a URL of its own."""
-    urls = [url for _, url in addresses]
-    for url, count in Counter(urls).items():
+async def _find_living(link: Link) -> list[tuple[Heartbeat, int]]:
+    """Return who is heard within a moment, by name, and how far the served time of each is behind the latest (ms)."""
+    heard: dict[str, tuple[Heartbeat, float]] = {}
+
+    def hear(message: Message) -> None:
+        with contextlib.suppress(msgspec.DecodeError):
+            heartbeat = decode(message.data, Heartbeat)
+            heard[heartbeat.sender] = heartbeat, heartbeat.time - time.monotonic() * 1000
+
+    await link.subscribe(HEARTBEATS, hear)
+    await link.flush()
+    await asyncio.sleep(LISTENING_SECONDS)
+    latest = max((moment for _, moment in heard.values()), default=0.0)
+    found = [(heartbeat, round(latest - moment)) for heartbeat, moment in heard.values()]
+    return sorted(found, key=lambda one: one[0].name)
+
+
+async def _look_at_addresses(servers: Sequence[Heartbeat], report: Report) -> None:
+    """Connect to each server as players do; each needs a URL of its own."""
+    for url, count in Counter(server.url for server in servers).items():
         if count > 1:
             report.wrong.append(f"{count} servers say that they are at {url}: each needs an --advertise of its own.")
-    reasons = await asyncio.gather(*map(_why_out_of_reach, urls))
-    for (name, url), reason in zip(addresses, reasons, strict=True):
+    reasons = await asyncio.gather(*(_why_out_of_reach(server.url) for server in servers))
+    for server, reason in zip(servers, reasons, strict=True):
         if reason:
-            report.wrong.append(f"Server {name} cannot be reached at {url}: {reason}.")
+            report.wrong.append(f"Server {server.name} cannot be reached at {server.url}: {reason}.")
 
 
 async def _why_out_of_reach(url: str) -> str:

@@ -14,12 +14,11 @@ from tictactoe_engine import InvalidRules
 from tictactoe_protocol.requests import RulesFields
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import Members
-from tictactoe_server.cluster.messages import Found, Seek, decode, encode
-from tictactoe_server.cluster.outlines import OtherRoom, Outlines
-from tictactoe_server.core.agenda import Agenda
+from tictactoe_server.cluster.messages import Found, Seek, answer_all, ask, decode, encode
+from tictactoe_server.cluster.other_rooms import OtherRoom, OtherRooms
+from tictactoe_server.core.core import Core
 from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.matchmaking import GameKind
-from tictactoe_server.core.registry import Registry
 from tictactoe_server.rooms import Player, open_room
 from tictactoe_server.storage.store import StoreUnavailable
 
@@ -29,7 +28,7 @@ RESERVED_SECONDS: Final = 3.0
 _ANSWER_SECONDS: Final = 0.4
 _ATTEMPTS: Final = 2
 
-SUBJECT: Final = "house.seek."
+_SUBJECT: Final = "house.seek."
 
 log: Final = structlog.get_logger(__name__)
 
@@ -37,13 +36,16 @@ log: Final = structlog.get_logger(__name__)
 class Matching:
     """Finds rooms for those who ask for a match, here or at the server that knows who waits."""
 
-    def __init__(self, link: Link, members: Members, outlines: Outlines, registry: Registry, agenda: Agenda) -> None:
+    def __init__(self, link: Link, members: Members, rooms: OtherRooms, core: Core) -> None:
         self._link = link
         self._members = members
-        self._outlines = outlines
-        self._registry = registry
-        self._agenda = agenda
+        self._rooms = rooms
+        self._registry = core.registry
+        self._agenda = core.agenda
         self._kept: dict[str, Listed] = {}
+
+    async def open(self) -> None:
+        await answer_all(self._link, _SUBJECT + self._members.id, self._answer)
 
     async def seek(self, kind: GameKind, player: Player) -> tuple[str, str | None]:
         """Return the code of the room for a player, and the URL of the server that has it, None for this one.
@@ -58,9 +60,8 @@ class Matching:
                 found = self._find(kind, player, seek)
             else:
                 try:
-                    async with asyncio.timeout(_ANSWER_SECONDS):
-                        found = decode(await self._link.request(SUBJECT + knowing, encode(seek)), Found)
-                except (StoreUnavailable, TimeoutError, msgspec.DecodeError):
+                    found = await ask(self._link, _SUBJECT + knowing, encode(seek), Found, _ANSWER_SECONDS)
+                except StoreUnavailable:
                     log.debug("a match was not answered", server=self._members.name_of(knowing))
                     await asyncio.sleep(0.1)
                     continue
@@ -71,7 +72,7 @@ class Matching:
                 return found.code, url
         raise StoreUnavailable("nobody can say who waits for a match")
 
-    def answer(self, question: bytes) -> bytes:
+    def _answer(self, question: bytes) -> bytes:
         """Return where a player of another server goes."""
         try:
             seek = decode(question, Seek)
@@ -108,9 +109,9 @@ class Matching:
     def _expect(self, kind: GameKind, player: Player, seek: Seek) -> None:
         """Send others to the room that another server is about to open, for as long as that may take."""
         rules, clock = kind
-        expected = self._outlines.expect(seek.sender, open_room(seek.code, rules, player, 0, clock=clock))
+        expected = self._rooms.expect(seek.sender, open_room(seek.code, rules, player, 0, clock=clock))
         self._registry.matchmaker.offer(expected)
-        self._after_a_while(partial(self._outlines.expect_no_more, expected))
+        self._after_a_while(partial(self._rooms.expect_no_more, expected))
 
     def _keep_no_longer(self, listed: Listed, player: Player) -> None:
         """Let another one have a seat, if the one for whom it was kept has not come or asks again."""

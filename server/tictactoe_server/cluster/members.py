@@ -1,170 +1,162 @@
-"""Which servers of the cluster are alive. Each says so of itself a few times a second."""
+"""Which servers of the cluster are alive. Each sends a heartbeat a few times a second."""
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Final
 
-import msgspec
 import structlog
 
-from tictactoe_server.cluster.messages import Beat, decode, encode
+from tictactoe_server.cluster.jetstream.link import Link, Message
+from tictactoe_server.cluster.messages import Heartbeat, encode, listen
+from tictactoe_server.core.served_time import ServedTime
 
-BEAT_SECONDS: Final = 0.3
+HEARTBEAT_SECONDS: Final = 0.3
 GONE_SECONDS: Final = 1.2
-"""How often a server says that it lives, and after how long without that it is taken to be gone."""
+"""How often a server sends a heartbeat, and after how long without one it is taken to be gone."""
 
-SUBJECT: Final = "house.alive"
+HEARTBEATS: Final = "house.alive"
+_HERE: Final = "house.here."
+_NOT_THERE: Final = "house.not."
 
 log: Final = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
 class Member:
-    """Another server: `beat` is its last sign of life, heard at `heard_at` (s of `time.monotonic`)."""
+    """Another server: its last `heartbeat`, and when that was heard (s of `time.monotonic`)."""
 
-    beat: Beat
+    heartbeat: Heartbeat
     heard_at: float = field(default_factory=time.monotonic)
 
 
 class Members:
-    """The living servers: the others, and this one while it `is_in`.
+    """The living servers: the others, and this one while it `is_in`, which goes by `id`.
 
-    `send` says something to all, `is_heard` tells whether there is a connection to hear the others by. `now` returns
-    the served time in ms, and `go_on_from` sees to it that it is as late as that of another. `on_beat` is called with
-    each sign of life, `on_gone` with the id of each server that is gone.
+    `number` is that of the last `News` from here. `on_heartbeat` is called with each heartbeat, `on_gone` with the id
+    of each server that is gone.
     """
 
-    def __init__(
-        self,
-        name: str,
-        url: str,
-        id: str,
-        send: Callable[[bytes], object],
-        is_heard: Callable[[], bool],
-        now: Callable[[], int],
-        go_on_from: Callable[[int], None],
-    ) -> None:
-        self.id = id
+    def __init__(self, link: Link, name: str, url: str, time_served: ServedTime) -> None:
+        self.id = secrets.token_hex(6)
         self.name = name
         self.url = url
         self.is_in = self.is_leaving = False
         self.number = 0
-        self._send = send
-        self._is_heard = is_heard
-        self._now = now
-        self._go_on_from = go_on_from
+        self._link = link
+        self._time_served = time_served
         self._others: dict[str, Member] = {}
         self._looked_at = time.monotonic()
-        self.on_beat: Callable[[Beat], None] = lambda beat: None
+        self.on_heartbeat: Callable[[Heartbeat], None] = lambda heartbeat: None
         self.on_gone: Callable[[str], None] = lambda id: None
 
+    async def open(self) -> None:
+        await listen(self._link, HEARTBEATS, Heartbeat, self._hear, "a sign of life cannot be read")
+        await self._link.subscribe(_HERE + self.id, lambda message: None)  # as long as this one lives it can be sent
+        await self._link.subscribe(f"{_NOT_THERE}{self.id}.*", self._not_there)
+        self._link.on_connected.append(self._listen_anew)
+
     @property
-    def others(self) -> Iterable[Beat]:
-        """The last signs of life of the others that live."""
-        return [member.beat for member in self._others.values()]
+    def others(self) -> list[Heartbeat]:
+        """The last heartbeats of the others that live."""
+        return [member.heartbeat for member in self._others.values()]
 
     @property
     def urls(self) -> tuple[str, ...]:
         """Where the living are reached, this one first, without those that leave."""
-        return (self.url, *(beat.url for beat in self.others if not beat.is_leaving))
+        return (self.url, *(heartbeat.url for heartbeat in self.others if not heartbeat.is_leaving))
 
     def is_living(self, id: str) -> bool:
-        """Tell whether a server lives."""
         return id == self.id or id in self._others
 
     def stays(self, id: str) -> bool:
-        """Tell whether a server lives and does not leave."""
+        """Tell whether another server lives and does not leave."""
         member = self._others.get(id)
-        return member is not None and not member.beat.is_leaving
+        return member is not None and not member.heartbeat.is_leaving
 
     def url_of(self, id: str) -> str | None:
         """Return where another server is reached that lives, else None."""
         member = self._others.get(id)
-        return None if member is None else member.beat.url
+        return None if member is None else member.heartbeat.url
 
     def name_of(self, id: str) -> str:
-        """Return what people call a server."""
         member = self._others.get(id)
-        return self.name if id == self.id else id if member is None else member.beat.name
+        return self.name if id == self.id else id if member is None else member.heartbeat.name
 
     def chosen_for(self, key: str) -> str:
         """Return the id of the server that is to take a room, or decides about something else.
 
         Of all that live the one with the highest hash is it, so that all choose the same one without asking.
         """
-        serving = [beat.sender for beat in self.others if not beat.is_leaving]
+        serving = [heartbeat.sender for heartbeat in self.others if not heartbeat.is_leaving]
         if not self.is_leaving or not serving:
             serving.append(self.id)
         return max(serving, key=lambda id: blake2b(f"{id} {key}".encode(), digest_size=8).digest())
 
     def come_in(self) -> None:
-        """Be one of the living from now on."""
         self.is_in = True
-        self.beat()
+        self._send_heartbeat()
 
     def leave(self) -> None:
         """Take no rooms any more, and say so."""
         self.is_leaving = True
-        self.beat()
-
-    def beat(self) -> None:
-        """Say that this server lives, while it is in."""
-        if self.is_in:
-            living = [*self._others, self.id]
-            beat = Beat(self.id, self.name, self.url, self._now(), living, self.number, self.is_leaving)
-            self._send(encode(beat))
+        self._send_heartbeat()
 
     async def keep(self) -> None:
-        """Say so again and again, and notice who is gone, until cancelled."""
+        """Send heartbeats, and notice who is gone, until cancelled."""
         while True:
-            await asyncio.sleep(BEAT_SECONDS)
+            await asyncio.sleep(HEARTBEAT_SECONDS)
             self._look()
-            self.beat()
+            self._send_heartbeat()
 
-    def heard(self, data: bytes) -> None:
-        """Hear a sign of life."""
-        try:
-            beat = decode(data, Beat)
-        except msgspec.DecodeError as error:
-            log.error("a sign of life cannot be read", reason=str(error))
-            return
-        if beat.sender == self.id:
-            return
-        if beat.sender not in self._others:
-            log.info("a server of the cluster has come", server=beat.name, url=beat.url)
-        elif beat.is_leaving and not self._others[beat.sender].beat.is_leaving:
-            log.info("a server of the cluster leaves", server=beat.name)
-        self._others[beat.sender] = Member(beat)
-        self._go_on_from(beat.time)
-        self.on_beat(beat)
+    def lose(self, id: str) -> None:
+        member = self._others.pop(id, None)
+        if member is not None:
+            log.info("a server of the cluster is gone", server=member.heartbeat.name)
+            self.on_gone(id)
 
-    def listen_anew(self) -> None:
+    def _send_heartbeat(self) -> None:
+        """Send a heartbeat to all, and to each other server a message that NATS returns where that one is gone."""
+        if self.is_in:
+            living, now = [*self._others, self.id], self._time_served()
+            heartbeat = Heartbeat(self.id, self.name, self.url, now, living, self.number, self.is_leaving)
+            self._link.publish(HEARTBEATS, encode(heartbeat))
+            for other in self._others:
+                self._link.publish(_HERE + other, reply=f"{_NOT_THERE}{self.id}.{other}")
+
+    def _hear(self, heartbeat: Heartbeat) -> None:
+        known = self._others.get(heartbeat.sender)
+        if heartbeat.sender == self.id:
+            return
+        if known is None:
+            log.info("a server of the cluster has come", server=heartbeat.name, url=heartbeat.url)
+        elif heartbeat.is_leaving and not known.heartbeat.is_leaving:
+            log.info("a server of the cluster leaves", server=heartbeat.name)
+        self._others[heartbeat.sender] = Member(heartbeat)
+        self._time_served.go_on_from(heartbeat.time)
+        self.on_heartbeat(heartbeat)
+
+    def _listen_anew(self) -> None:
         """Take the others to be silent from now on: what they said while there was no connection was lost."""
         for member in self._others.values():
             member.heard_at = time.monotonic()
 
-    def not_there(self, id: str) -> None:
-        """Hear that nobody takes what is sent to a server: with its silence for two beats that is enough."""
+    def _not_there(self, message: Message) -> None:
+        """Take a server to be gone after two heartbeats without a sign of it, as what is sent to it comes back."""
+        id = message.subject.rpartition(".")[2]
         member = self._others.get(id)
-        if member is not None and time.monotonic() - member.heard_at > 2 * BEAT_SECONDS:
+        if member is not None and time.monotonic() - member.heard_at > 2 * HEARTBEAT_SECONDS:
             self.lose(id)
-
-    def lose(self, id: str) -> None:
-        """Take a server to be gone."""
-        member = self._others.pop(id, None)
-        if member is not None:
-            log.info("a server of the cluster is gone", server=member.beat.name)
-            self.on_gone(id)
 
     def _look(self) -> None:
         """Notice who has been silent for too long; what was said while this one could not hear is still to come."""
         now = time.monotonic()
-        could_hear = self._is_heard() and now - self._looked_at < GONE_SECONDS
+        could_hear = self._link.is_connected and now - self._looked_at < GONE_SECONDS
         self._looked_at = now
         for id, member in list(self._others.items()):
             if not could_hear:

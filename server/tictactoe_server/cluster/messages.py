@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from typing import Final, TypeVar
 
 import msgspec
+import structlog
 from msgspec import Struct
 
 from tictactoe_protocol.requests import ClockFields, RulesFields
+from tictactoe_server.cluster.jetstream.link import Link, Message
+from tictactoe_server.storage.store import StoreUnavailable
 
 Said = TypeVar("Said")
 
+log: Final = structlog.get_logger(__name__)
 
-class Beat(Struct, frozen=True, array_like=True):
-    """The sign of life of a server, to all: its `name` for people, the `url` at which it is reached, its served time
-    in ms, whom it takes to be living, and the number of the last `News` that it has sent.
+
+class Heartbeat(Struct, frozen=True, array_like=True):
+    """That a server lives, to all: its `name` for people, the `url` at which it is reached, its served time in ms, the
+    ids of the living servers it knows of, itself included, and the number of the last `News` that it has sent.
 
     One that `is_leaving` gives all its rooms away.
     """
@@ -91,3 +98,40 @@ encode: Final = msgspec.msgpack.Encoder().encode
 def decode(data: bytes, kind: type[Said]) -> Said:
     """Return what was said; raises `msgspec.DecodeError`."""
     return msgspec.msgpack.decode(data, type=kind)
+
+
+async def ask(link: Link, subject: str, question: bytes, kind: type[Said], seconds: float | None = None) -> Said:
+    """Return what another server answers within some seconds, without them when the link's patience is over.
+
+    Raises `StoreUnavailable`, also for an answer that cannot be read.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            return decode(await link.request(subject, question), kind)
+    except TimeoutError:
+        raise StoreUnavailable(f"no answer within {seconds} s") from None
+    except msgspec.DecodeError as error:
+        raise StoreUnavailable(f"the answer cannot be read: {error}") from error
+
+
+async def listen(link: Link, subject: str, kind: type[Said], take: Callable[[Said], None], unreadable: str) -> None:
+    """Let what others say to a subject come to `take`; what is `unreadable` is logged in these words."""
+
+    def hear(message: Message) -> None:
+        try:
+            said = decode(message.data, kind)
+        except msgspec.DecodeError as error:
+            log.error(unreadable, reason=str(error))
+        else:
+            take(said)
+
+    await link.subscribe(subject, hear)
+
+
+async def answer_all(link: Link, subject: str, answer: Callable[[bytes], bytes]) -> None:
+    """Answer the questions to a subject."""
+
+    def hear(message: Message) -> None:
+        link.publish(message.reply, answer(message.data))
+
+    await link.subscribe(subject, hear)

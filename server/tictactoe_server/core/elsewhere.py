@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from typing import NamedTuple, Protocol
 
 from tictactoe_protocol import ErrorCode
@@ -27,7 +27,7 @@ class Elsewhere(Protocol):
     def cluster(self) -> ClusterIdentity | None:
         """The servers of which this is one, or None for one on its own."""
 
-    async def seek(self, kind: GameKind, player: Player) -> tuple[str, str | None]:
+    def seek(self, kind: GameKind, player: Player, /) -> Awaitable[tuple[str, str | None]]:
         """Return the code of the room for one who asks for a match, and where that is, None for here.
 
         There is no such room yet where it is to be opened here. Raises `StoreUnavailable` where nobody can say.

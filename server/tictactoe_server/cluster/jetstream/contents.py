@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final, Self
 
 from tictactoe_server.cluster.jetstream import tables
-from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link, hidden, on_failure
+from tictactoe_server.cluster.jetstream.access import hidden
+from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link, on_failure
 from tictactoe_server.cluster.jetstream.setup import find_stream
 from tictactoe_server.cluster.jetstream.stream import FEED, STREAM, Entry, Stream, entry_of
 from tictactoe_server.rooms import FinishedGame, Room

@@ -2,6 +2,9 @@
 
 Answers come to one inbox, by a number at the end of its subject: asking costs neither a subscription, a task nor a
 timer of its own. What is sent while there is no connection is not sent later: whoever asked is told at once.
+
+The library's own way to come back ends with some errors that a node sends, and waits for the end of a connection that
+is silent. So each of its clients here is for one connection, and the next connection is another client's.
 """
 
 from __future__ import annotations
@@ -9,46 +12,43 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-import ssl
+import secrets
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import Any, Final, Self, cast
-from urllib.parse import urlsplit
+from typing import Any, Final, Self, TypeAlias
 
-import msgspec
 import nkeys
 import structlog
 from nats import errors
 from nats.aio.client import Client
-from nats.protocol.parser import PERMISSIONS_ERR
+from nats.aio.msg import Msg
 
+from tictactoe_server.cluster.jetstream.access import Access, hidden
 from tictactoe_server.storage.store import CannotOpenStore, NotStored, StoreUnavailable
 
 PATIENCE_SECONDS: Final = 1.3
 """How long an answer may take: twice that, for reading and writing, is less than players wait to hear of it."""
 
 OPENING_SECONDS: Final = 10.0
+_PAUSE_SECONDS: Final = 0.1
+"""How long after one attempt to connect the next one begins."""
+
+_PONG_SECONDS: Final = 60
+"""How late an answer to a ping may be, which is longer than a silent connection lasts: the library stops to read where
+one comes that it does not wait for any more."""
 
 log: Final = structlog.get_logger(__name__)
 
-
-class Message(msgspec.Struct, frozen=True, gc=False):
-    """What came on a subject; `lines` are its headers as they came, empty where it has none."""
-
-    subject: str
-    reply: str
-    data: bytes
-    lines: bytes
-
-    @property
-    def status(self) -> str:
-        """What the server says in place of an answer, as in "503 No Responders"; empty for what somebody sent."""
-        return self.lines.partition(b"\r\n")[0].partition(b" ")[2].decode(errors="replace").strip()
-
-
+Message: TypeAlias = Msg
 Answered = Callable[[Message | StoreUnavailable], None]
-"""Who is told what was answered, on the event loop."""
+"""Called with what was answered, on the event loop."""
+
+_Question = tuple[float, Answered, list[Message] | None]
+"""When it was asked (s, as `time.monotonic`), who is told, and where the answers before the last one go."""
+
+_NOBODY: Final[_Question] = (0.0, lambda answer: None, None)
 
 
 class Link:
@@ -57,19 +57,25 @@ class Link:
     `on_connected` are called each time it is back. `away_since` is since when there is none (s, as `time.monotonic`).
     """
 
-    def __init__(self, patience_seconds: float) -> None:
+    def __init__(self, access: Access, patience_seconds: float) -> None:
         self.on_connected: list[Callable[[], None]] = []
         self.away_since: float | None = time.monotonic()
+        self._access = access
         self._patience_seconds = patience_seconds
-        self._client = _Client()
-        self._inbox = self._client.new_inbox() + "."
+        self._client: Client | None = None
+        self._server = ""
+        self._opened, self._lost, self._has_outgoing = (asyncio.Event() for _ in range(3))
+        self._outgoing: deque[tuple[Client, str, bytes, str, dict[str, str] | None]] = deque()
+        self._inbox = f"_INBOX.{secrets.token_hex(11)}."
+        self._subscriptions = [(f"{self._inbox}*", _taking(self._hear))]
         self._numbers = itertools.count(1)
-        self._asked: dict[str, tuple[float, Answered, list[Message] | None]] = {}
+        self._asked: dict[str, _Question] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._reasons = {True: (-1.0, ""), False: (-1.0, "")}
-        self._server = ""
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._is_testing = False
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._pings: set[asyncio.Task[Any]] = set()
+        self._endings: set[asyncio.Task[Any]] = set()
+        self._is_testing = self._is_closed = False
 
     @classmethod
     async def open(
@@ -83,31 +89,29 @@ class Link:
     ) -> Self:
         """Return a link to one of the servers of ``nats://a,b:4223,c`` or ``tls://...``; raises `CannotOpenStore`.
 
-        `credentials` is a file with a user's JWT and seed, or with the seed of an nkey, `ca` one with the certificates
-        to trust instead of the system's.
+        `credentials` and `ca` are as for `Access`.
         """
-        servers = parse_urls(urls)
-        access = {**_credentials_in(credentials), "tls": _tls_context(servers, ca)}
-        link = cls(patience_seconds)
-        async with on_failure(link.close):
-            try:
-                async with asyncio.timeout(opening_seconds):
-                    await link._connect(servers, access)
-            except TimeoutError as error:
-                reason = link._reason_since(0) or "nobody answers"
-                raise CannotOpenStore(f"Cannot reach the store {hidden(urls)}: {reason}.") from error
+        link = cls(Access(urls, credentials, ca), patience_seconds)
+        link.run(link._keep_connected())
+        link.run(link._keep_sending())
+        try:
+            async with on_failure(link.close), asyncio.timeout(opening_seconds):
+                await link._opened.wait()
+        except TimeoutError as error:
+            reason = link._reason_since(0) or "nobody answers"
+            raise CannotOpenStore(f"Cannot reach the store {hidden(urls)}: {reason}.") from error
         return link
 
     @property
     def is_connected(self) -> bool:
         """Whether what is asked now is sent."""
-        return self._client.is_connected
+        if self._client is not None and not self._client.is_connected:
+            self._drop(self._client)  # the library ends it now, and may be long about it
+        return self._client is not None
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something beside, until the link is closed."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        """Run a task, until the link is closed."""
+        _begin(work, self._tasks)
 
     def ask(
         self,
@@ -117,16 +121,15 @@ class Link:
         answered: Answered,
         earlier: list[Message] | None = None,
     ) -> None:
-        """Send a message, and tell `answered` the answer: within the call itself where nothing could be sent.
+        """Send a message, and tell `answered` the answer: within the call itself where there is no connection.
 
         With a list `earlier` many answers are taken: they go there, but for the last one, which has a status.
         """
         number = str(next(self._numbers))
-        error = self.publish(subject, payload, headers, self._inbox + number)
-        if error is not None:
-            answered(error)
+        if not self.publish(subject, payload, headers, self._inbox + number):
+            answered(NotStored("There is no connection to the store."))
             return
-        self._asked[number] = (time.monotonic(), answered, earlier)
+        self._asked[number] = time.monotonic(), answered, earlier
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(self._patience_seconds, self._look)
 
@@ -137,91 +140,168 @@ class Link:
     async def request_many(self, subject: str, payload: bytes) -> list[Message]:
         """Send a message and return all answers before the one with a status, in order; raises `StoreUnavailable`."""
         found: list[Message] = []
-        last = await self._request(subject, payload, None, found)
-        if last.status[:3] not in ("204", "404"):
-            raise StoreUnavailable(f"The store refuses: {last.status}.")
+        status = _status_of(await self._request(subject, payload, None, found))
+        if status[:3] not in ("204", "404"):
+            raise StoreUnavailable(f"The store refuses: {status}.")
         return found
 
     def publish(
         self, subject: str, payload: bytes = b"", headers: dict[str, str] | None = None, reply: str = ""
-    ) -> NotStored | None:
-        """Send a message; return why it was not sent, or None.
-
-        The library's `publish` never waits where it keeps nothing for later.
-        """
-        publishing = self._client.publish(subject, payload, reply, headers)
-        try:
-            publishing.send(None)
-        except StopIteration:
-            return None
-        except errors.OutboundBufferLimitError:
-            return NotStored("There is no connection to the store.")
-        except errors.Error as error:
-            return NotStored(f"Nothing could be sent to the store: {error}.")
-        publishing.close()  # it waits for the flush alone, which others have asked for
-        return None
+    ) -> bool:
+        """Send a message, and return True, or False where there is no connection."""
+        if not self.is_connected or self._client is None:
+            return False
+        self._outgoing.append((self._client, subject, payload, reply, headers))
+        self._has_outgoing.set()
+        return True
 
     async def subscribe(self, subject: str, callback: Callable[[Message], None]) -> None:
         """Let each message to a subject come to `callback`, in order, until the link is closed."""
-        self._client.callbacks[self._client._sid + 1] = callback  # the number that the subscription gets now
-        await self._client.subscribe(subject)
+        self._subscriptions.append((subject, _taking(callback)))
+        if self._client is not None:
+            with contextlib.suppress(errors.Error):  # the next connection has all subscriptions
+                await _subscribe(self._client, *self._subscriptions[-1])
 
     async def flush(self) -> None:
         """Return when the server has heard all that was sent; raises `StoreUnavailable`."""
-        try:
-            await self._client.flush(self._patience_seconds)
-        except errors.Error as error:
-            raise StoreUnavailable(f"The server does not answer: {error}") from error
+        await self._send()
+        if self._client is None or not await self._is_answering(self._client, self._patience_seconds):
+            raise StoreUnavailable("The server does not answer.")
 
     async def close(self) -> None:
         """Send what waits, and end; whoever still waits for an answer is told that none came."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._client.close()
+        self._is_closed = True
+        await _cancel(self._tasks)
+        await self._send()
+        client, self._client = self._client, None
+        if client is not None:
+            self._end(client)
+        if self._endings:
+            await asyncio.wait(self._endings, timeout=self._patience_seconds)
+        await _cancel(self._endings | self._pings)
         self._lose()
         if self._timer is not None:
             self._timer.cancel()
 
     # -- the connection -----------------------------------------------------------------------------------------
 
-    async def _connect(self, servers: list[str], access: dict[str, Any]) -> None:
+    async def _keep_connected(self) -> None:
+        """Connect to one server after the other, again whenever a connection is lost."""
+        while not self._is_closed:
+            begun = time.monotonic()
+            try:
+                client = await self._connect(self._access.servers[0])
+            except (errors.Error, OSError, CannotOpenStore) as error:
+                await self._note(error)
+            except (nkeys.NkeysError, TypeError, ValueError) as error:  # of a file that was changed since, maybe
+                await self._note(errors.Error(f"the credentials cannot be used: {error}"))
+            except Exception:
+                log.exception("no connection to the store could be made")
+            else:
+                self._take(client)
+                if not self._is_closed:  # before Python 3.12 the library can lose a cancellation
+                    await self._lost.wait()
+            self._access.next()
+            await asyncio.sleep(begun + _PAUSE_SECONDS - time.monotonic())  # no time at all after one that lasted
+
+    async def _connect(self, server: str) -> Client:
+        """Return a client that is connected to a server and has the subscriptions."""
+        client = Client()
+
+        async def failed(error: Exception) -> None:
+            await self._note(error)
+            if not client.is_connected and not client.is_closed:
+                raise error  # the library would try the same server for good
+
+        async def closed() -> None:
+            self._drop(client)
+
         try:
-            await self._client.connect(
-                servers,
+            await client.connect(
+                [server],
                 name="tictactoe-server",
-                error_cb=self._note,
-                disconnected_cb=self._disconnected,
-                reconnected_cb=self._connected,
+                error_cb=failed,
+                closed_cb=closed,
+                allow_reconnect=False,
                 pending_size=0,
                 ping_interval=5,
                 max_outstanding_pings=2,
-                max_reconnect_attempts=-1,
                 connect_timeout=1,
-                reconnect_time_wait=0.1,  # type: ignore[arg-type]  # any number of seconds will do
-                **access,
+                **self._access.options_for(server),
             )
-            await self.subscribe(self._inbox + "*", self._hear)
-            await self._client.flush(self._patience_seconds)
-        except (errors.Error, nkeys.NkeysError, OSError, ValueError) as error:
-            raise CannotOpenStore(f"Cannot use the store: {error}.") from error
-        await self._connected()
+            begun = 0
+            while begun < len(self._subscriptions):
+                await _subscribe(client, *self._subscriptions[begun])
+                begun += 1
+                if begun == len(self._subscriptions) and not await self._is_answering(client, self._patience_seconds):
+                    raise errors.FlushTimeoutError
+        except BaseException:
+            self._end(client)
+            raise
+        return client
 
-    async def _connected(self) -> None:
-        url, is_again = self._client.connected_url, bool(self._server)
+    def _take(self, client: Client) -> None:
+        """Use a new connection, and tell those who wait for it."""
+        self._access.add_found(client.discovered_servers)
+        url, is_again = client.connected_url, bool(self._server)
         self._server = f"{url.hostname}:{url.port}" if url else "unknown"
         if is_again:
             log.info("the store is connected again", server=self._server)
-        self.away_since = None
+        self._client, self.away_since = client, None
+        self._lost.clear()
+        self._opened.set()
         for callback in list(self.on_connected):
             callback()
 
-    async def _disconnected(self) -> None:
-        if self.away_since is None:
-            self.away_since = time.monotonic()
-            if not self._client.is_closed:
-                log.warning("the connection to the store is lost", server=self._server)
-        self._lose()
+    def _drop(self, client: Client) -> None:
+        """Use a connection no more, and tell all who wait for an answer over it."""
+        if client is self._client:
+            self._client, self.away_since = None, time.monotonic()
+            log.warning("the connection to the store is lost", server=self._server)
+            self._lose()
+            self._end(client)
+            self._lost.set()
+
+    def _end(self, client: Client) -> None:
+        """Have the library end a connection, which takes 30 s with TLS where the node is silent."""
+
+        async def end() -> None:
+            with contextlib.suppress(Exception):  # one that was never begun cannot be ended
+                await client.close()
+
+        _begin(end(), self._endings)
+
+    async def _is_answering(self, client: Client, seconds: float) -> bool:
+        """Tell whether a ping is answered in time; one that is answered later is still waited for."""
+
+        async def ping() -> bool:
+            with contextlib.suppress(errors.Error):
+                await client.flush(_PONG_SECONDS)
+                return True
+            return False
+
+        pinging = _begin(ping(), self._pings)
+        await asyncio.wait([pinging], timeout=seconds)
+        return pinging.done() and bool(pinging.result())
+
+    async def _keep_sending(self) -> None:
+        while True:
+            await self._has_outgoing.wait()
+            self._has_outgoing.clear()
+            await self._send()
+
+    async def _send(self) -> None:
+        """Send what waits, each over the connection for which it was meant."""
+        while self._outgoing:
+            client, subject, payload, reply, headers = self._outgoing.popleft()
+            try:
+                await client.publish(subject, payload, reply, headers)
+            except errors.Error as error:
+                self._answer(
+                    reply.removeprefix(self._inbox), NotStored(f"Nothing could be sent to the store: {error}.")
+                )
+            except OSError:
+                self._drop(client)
 
     async def _note(self, error: Exception) -> None:
         """Keep what the library says of an error, which for a refused permission is all that is to be had."""
@@ -229,8 +309,6 @@ class Link:
         if self._reasons[is_said][1] != reason:
             log.debug("the store says", reason=reason)
         self._reasons[is_said] = time.monotonic(), reason
-        if (task := asyncio.current_task()) and task.cancelling():
-            raise asyncio.CancelledError  # before Python 3.12 `wait_for` can lose that, and the library goes on
 
     # -- questions and answers ----------------------------------------------------------------------------------
 
@@ -251,21 +329,19 @@ class Link:
         return answer
 
     def _hear(self, message: Message) -> None:
-        """Hand on an answer."""
-        number = message.subject[len(self._inbox) :]
-        asked = self._asked.get(number)
-        if asked is None:
-            return
-        _, answered, earlier = asked
-        status = message.status if message.lines and not message.data else ""
+        number, status = message.subject.removeprefix(self._inbox), _status_of(message)
+        _, _, earlier = self._asked.get(number, _NOBODY)
         if earlier is not None and not status:
             earlier.append(message)
-            return
-        del self._asked[number]
-        if status.startswith("503"):
-            answered(NotStored("Nobody answers for the store: it has no leader, or is not there."))
+        elif status.startswith("503"):
+            self._answer(number, NotStored("Nobody answers for the store: it has no leader, or is not there."))
         else:
-            answered(message)
+            self._answer(number, message)
+
+    def _answer(self, number: str, answer: Message | StoreUnavailable) -> None:
+        """Tell whoever asked, unless they were told before."""
+        _, answered, _ = self._asked.pop(number, _NOBODY)
+        answered(answer)
 
     def _lose(self) -> None:
         """Tell all who wait that the connection is gone."""
@@ -287,77 +363,23 @@ class Link:
                 self._is_testing = True
                 self.run(self._test())
             reason = self._reason_since(since)  # of a refused permission nothing else is heard
-            loop.call_soon(
-                answered, StoreUnavailable("The store does not answer" + (f": {reason}." if reason else "."))
-            )
+            unavailable = StoreUnavailable("The store does not answer" + (f": {reason}." if reason else "."))
+            loop.call_soon(answered, unavailable)
 
     async def _test(self) -> None:
         """Leave a server that is silent itself, rather than the one it would ask: a frozen one, or a dead line."""
-        client, heard = self._client, self._client.stats["in_msgs"]
-        try:
-            await client.flush(self._patience_seconds / 2)
-        except errors.Error:
-            if client.is_connected and client.stats["in_msgs"] == heard:
+        client = self._client
+        if client is not None:
+            heard = client.stats["in_msgs"]
+            is_silent = not await self._is_answering(client, self._patience_seconds / 2)
+            if is_silent and client is self._client and client.stats["in_msgs"] == heard:
                 log.warning("the server of the store is silent, another is tried", server=self._server)
-                cast(Any, client._transport)._io_writer.transport.abort()  # a farewell of TLS would take 30 s
-                await client.force_reconnect()
-        finally:
-            self._is_testing = False
+                self._drop(client)
+        self._is_testing = False
 
     def _reason_since(self, moment: float) -> str:
         """Return the last that was said of an error since a moment, by the store rather than the system, or ""."""
         return next((reason for since, reason in self._reasons.values() if since >= moment), "")
-
-
-class _Client(Client):
-    """The library's client, which comes back whatever ends a connection, and never says who we are without TLS.
-
-    It hands messages on within the turn in which they were read, by the numbers of their subscriptions: by way of the
-    library's queues and tasks each answer costs three times as much.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.callbacks: dict[int, Callable[[Message], None]] = {}
-
-    async def flush(self, timeout: float = PATIENCE_SECONDS) -> None:  # noqa: ASYNC109  # as the library has it
-        """Return when the server has answered a ping; one that comes later is no error, as it is in the library."""
-        if not self.is_connected:
-            raise errors.ConnectionClosedError
-        answered: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        await self._send_ping(answered)
-        done, _ = await asyncio.wait([answered], timeout=timeout)  # which never cancels what it waits for
-        if not done:
-            raise errors.FlushTimeoutError
-
-    async def _process_msg(self, sid: int, subject: bytes, reply: bytes, data: bytes, headers: bytes) -> None:
-        self.stats["in_msgs"] += 1
-        try:
-            self.callbacks[sid](Message(subject.decode(), reply.decode(), data, headers or b""))
-        except Exception:
-            log.exception("what came from the store was not taken")
-
-    async def _process_err(self, err_msg: str) -> None:
-        if PERMISSIONS_ERR in err_msg:
-            await super()._process_err(err_msg)
-        else:  # the server throws us out, after which the library would stay away for good
-            await self._process_op_err(errors.Error(err_msg))
-
-    def _connect_command(self) -> bytes:
-        if self.options.get("tls") is not None and not self._server_info.get("tls_required"):
-            raise errors.Error("the server speaks no TLS")
-        try:
-            return super()._connect_command()
-        except (nkeys.NkeysError, OSError, TypeError, ValueError) as error:  # of a file that is damaged, maybe since
-            raise errors.Error(f"the credentials cannot be used: {error}") from error
-
-    async def _process_connect_init(self) -> None:
-        try:
-            await super()._process_connect_init()
-        except BaseException:
-            if self._transport is not None:
-                self._transport.close()  # type: ignore[no-untyped-call]  # the next one takes its place
-            raise
 
 
 @contextlib.asynccontextmanager
@@ -370,51 +392,39 @@ async def on_failure(close: Callable[[], Awaitable[None]]) -> AsyncIterator[None
         raise
 
 
-def parse_urls(urls: str) -> list[str]:
-    """Return one URL for each host of a list behind one scheme; raises `CannotOpenStore`.
+def _taking(callback: Callable[[Message], None]) -> Callable[[Message], Coroutine[Any, Any, None]]:
+    """Return what the library calls with each message."""
 
-    >>> parse_urls("nats://ana:secret@a,b:4223")
-    ['nats://ana:secret@a', 'nats://ana:secret@b:4223']
-    """
-    scheme, _, rest = urls.partition("://")
-    user, at, hosts = rest.rpartition("@")
-    with contextlib.suppress(ValueError):
-        parts = [urlsplit(f"{scheme}://{user}{at}{host}") for host in hosts.rstrip("/").split(",")]
-        if scheme in ("nats", "tls") and all(part.hostname and not part.path and part.port != 0 for part in parts):
-            return [part.geturl() for part in parts]
-    raise CannotOpenStore(f"{hidden(urls)!r} names no store, as in nats://a.example,b.example,c.example:4222.")
+    async def take(message: Message) -> None:
+        try:
+            callback(message)
+        except Exception:
+            log.exception("what came from the store was not taken")
+
+    return take
 
 
-def hidden(urls: str) -> str:
-    """Return URLs without what tells who we are, for people to read.
-
-    >>> hidden("nats://ana:secret@a,b")
-    'nats://a,b'
-    """
-    scheme, separator, rest = urls.partition("://")
-    return scheme + separator + rest.rpartition("@")[2]
+async def _subscribe(client: Client, subject: str, take: Callable[[Message], Coroutine[Any, Any, None]]) -> None:
+    await client.subscribe(subject, cb=take, pending_msgs_limit=0, pending_bytes_limit=0)
 
 
-def _credentials_in(file: Path | None) -> dict[str, Any]:
-    """Return what a file says of who we are, as the library takes it; raises `CannotOpenStore`."""
-    if file is None:
-        return {}
-    try:
-        text = file.read_bytes()
-    except OSError as error:
-        raise CannotOpenStore(f"Cannot read the credentials {file}: {error.strerror or error}.") from error
-    if b"-----BEGIN NATS USER JWT-----" in text:
-        return {"user_credentials": str(file)}
-    with contextlib.suppress(nkeys.NkeysError, ValueError):
-        nkeys.from_seed(bytearray(text.strip())).wipe()
-        return {"nkeys_seed": str(file)}
-    raise CannotOpenStore(f"{file} holds no credentials of NATS: neither a user's JWT and seed nor a seed alone.")
+def _begin(work: Coroutine[Any, Any, Any], tasks: set[asyncio.Task[Any]]) -> asyncio.Task[Any]:
+    """Run a task, which is in that set until it is done."""
+    task = asyncio.create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+    return task
 
 
-def _tls_context(urls: list[str], ca: Path | None) -> ssl.SSLContext | None:
-    if ca is None and not urls[0].startswith("tls:"):
-        return None
-    try:
-        return ssl.create_default_context(cafile=ca)
-    except OSError as error:  # what OpenSSL finds wrong is one, too
-        raise CannotOpenStore(f"Cannot read the certificates of {ca}: {error.strerror or error}.") from error
+async def _cancel(tasks: set[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _status_of(message: Message) -> str:
+    """Return what the server says in place of an answer, as in "503 No Responders"; empty for what somebody sent."""
+    headers = message.headers
+    if not headers or message.data:
+        return ""
+    return f"{headers.get('Status', '')} {headers.get('Description', '')}".strip()

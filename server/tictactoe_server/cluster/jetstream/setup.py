@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import structlog
 
-from tictactoe_server.cluster.jetstream.link import Link, hidden
+from tictactoe_server.cluster.jetstream.access import hidden
+from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.stream import (
     DELETE_SUBJECT,
     FEED,
@@ -103,7 +104,7 @@ async def find_stream(stream: Stream, urls: str, patience_seconds: float, *, uns
 
 def faults_of(info: StreamInfo) -> list[str]:
     """Return in sentences what makes a stream useless for the rooms, whatever the operator accepts."""
-    found = {name: getattr(info.config, name) for name in _NEEDED}
+    found = {name: info.config.get(name, False if needed is True else None) for name, needed in _NEEDED.items()}
     return [
         f"{name} is {found[name]!r} and has to be {needed!r}."
         for name, needed in _NEEDED.items()
@@ -113,13 +114,12 @@ def faults_of(info: StreamInfo) -> list[str]:
 
 def risks_of(info: StreamInfo) -> list[str]:
     """Return in sentences why a stream may lose what it has acknowledged."""
-    config = info.config
-    risks = []
-    if config.storage != "file":
+    risks, replicas = [], info.config.get("num_replicas", 1)
+    if info.config.get("storage") != "file":
         risks.append("It is kept in memory: it is gone when the nodes are.")
-    if config.num_replicas < REPLICAS:
-        kept = "on one node" if config.num_replicas == 1 else f"on {config.num_replicas} nodes"
+    if replicas < REPLICAS:
+        kept = "on one node" if replicas == 1 else f"on {replicas} nodes"
         risks.append(f"It is kept {kept} alone, and {REPLICAS} are needed to survive the loss of one.")
-    if config.persist_mode == "async":
+    if info.config.get("persist_mode") == "async":
         risks.append("persist_mode is async: it acknowledges before anything is on a disk.")
     return risks

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import secrets
 import time
 from collections.abc import AsyncIterator
 from functools import partial
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -45,10 +44,7 @@ TOMBSTONE: Final = {"KV-Operation": "DEL", "Nats-TTL": "1s"}
 MAX_WAITING: Final = 10_000
 """How many writes may be under way at once."""
 
-_GONE: Final = b"KV-Operation:"
-_HEADERS: Final = re.compile(rb"\r\nNats-Subject: *\$KV\.rooms\.(\S+)\r\n(?:.*\r\n)*?Nats-Sequence: *(\d+)\r\n")
-"""Of a message of the stream that is sent on or read: its key, and its sequence."""
-
+_GONE: Final = "KV-Operation"
 _EXPECTED: Final = "Nats-Expected-Last-Subject-Sequence"
 """The header of a compare-and-set."""
 
@@ -79,20 +75,6 @@ class Entry(NamedTuple):
     sequence: int
     document: bytes
     is_gone: bool
-
-
-class _Config(msgspec.Struct, frozen=True):
-    subjects: list[str] = []
-    storage: str = ""
-    num_replicas: int = 1
-    max_msgs_per_subject: int = -1
-    discard: str = "old"
-    max_age: int = 0
-    allow_direct: bool = False
-    allow_msg_ttl: bool = False
-    allow_atomic: bool = False
-    persist_mode: str = ""
-    republish: dict[str, str | bool] | None = None
 
 
 class _State(msgspec.Struct, frozen=True):
@@ -127,7 +109,7 @@ class StreamError(msgspec.Struct, frozen=True):
 class StreamInfo(msgspec.Struct, frozen=True):
     """What the leader says of the stream, or why it does not."""
 
-    config: _Config = _Config()
+    config: dict[str, Any] = {}
     state: _State = _State()
     cluster: _Copies = _Copies()
     created: str = ""
@@ -185,9 +167,9 @@ class Stream:
     async def last_sequence(self) -> int:
         """Return the sequence of the newest message, by the leader."""
         info = await self.info()
-        if info.error is not None:
-            raise _unavailable(info.error)
-        return info.state.last_seq
+        if info.error is None:
+            return info.state.last_seq
+        raise _unavailable(info.error)
 
     async def newest(self, key: str) -> Entry | None:
         """Return what is kept under a key, by the leader, or None."""
@@ -273,7 +255,7 @@ class Stream:
         answer = await self.ask(READ_SUBJECT, question, _Answer)
         if answer.message is not None:
             subject, sequence, document = answer.message.subject, answer.message.seq, answer.message.data
-            return Entry(subject[len(PREFIX) :], sequence, document, _GONE in answer.message.hdrs)
+            return Entry(subject[len(PREFIX) :], sequence, document, f"{_GONE}:".encode() in answer.message.hdrs)
         if answer.error is not None and answer.error.err_code == _NO_MESSAGE:
             return None
         raise _unavailable(answer.error)
@@ -284,10 +266,7 @@ class Stream:
         if write.before is not None:
             batch = {"Nats-Batch-Id": secrets.token_hex(8)}
             key, document = write.before
-            error = self.link.publish(PREFIX + key, document, batch | {"Nats-Batch-Sequence": "1"})
-            if error is not None:
-                self._settle(write, error)
-                return
+            self.link.publish(PREFIX + key, document, batch | {"Nats-Batch-Sequence": "1"})
             headers |= batch | {"Nats-Batch-Sequence": "2", "Nats-Batch-Commit": "1"}
         self.link.ask(PREFIX + write.key, write.document, headers or None, partial(self._settle, write))
 
@@ -326,10 +305,11 @@ class Stream:
 
 def entry_of(message: Message) -> Entry:
     """Return the entry that was read or sent on to the feed; raises `StoreUnavailable` where it is something else."""
-    found = _HEADERS.search(message.lines)
-    if found is None:
+    headers = message.headers or {}
+    subject, sequence = headers.get("Nats-Subject", ""), headers.get("Nats-Sequence", "")
+    if not subject.startswith(PREFIX) or not sequence.isdecimal():
         raise StoreUnavailable("The store's answer is none: a message without a sequence.")
-    return Entry(found[1].decode(), int(found[2]), message.data, _GONE in message.lines)
+    return Entry(subject.removeprefix(PREFIX), int(sequence), message.data, _GONE in headers)
 
 
 _decode: Final = msgspec.json.Decoder(_Answer).decode

@@ -1,0 +1,132 @@
+"""Where the nodes of the store are, and who we are there, as the library for NATS takes it."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import random
+import ssl
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import ParseResult, urlsplit
+
+import nkeys
+from nats import errors
+
+from tictactoe_server.storage.store import CannotOpenStore
+
+
+class Access:
+    """The `servers`, the next one first, and what the library takes for a connection to one of them.
+
+    `credentials` is a file with a user's JWT and seed, or with the seed of an nkey, `ca` one with the certificates to
+    trust instead of the system's. Raises `CannotOpenStore`.
+    """
+
+    def __init__(self, urls: str, credentials: Path | None, ca: Path | None) -> None:
+        parts = [urlsplit(url) for url in parse_urls(urls)]
+        self.servers = [part._replace(netloc=part.netloc.rpartition("@")[2]).geturl() for part in parts]
+        random.shuffle(self.servers)
+        self._names: dict[str, str] = {}
+        self._credentials = credentials
+        self._user, self._password = (None, None) if credentials else (parts[0].username, parts[0].password)
+        self._tls = _tls_context(ca) if ca is not None or urls.startswith("tls:") else None
+        _credentials_in(credentials)
+
+    def options_for(self, server: str) -> dict[str, Any]:
+        """Return the options of the next connection, which is to that server; raises `CannotOpenStore`."""
+        options = _credentials_in(self._credentials)
+        user: str | Callable[[], str] | None = self._user
+        if self._tls is not None:
+            options["tls"] = self._tls
+            user = _said_over(self._tls, self._user or "")  # as a token this is asked for whatever else there is
+        if user is not None:
+            options |= {"token": user} if self._password is None else {"user": user, "password": self._password}
+        return options | ({"tls_hostname": self._names[server]} if server in self._names else {})
+
+    def next(self) -> None:
+        """Have another server come first."""
+        self.servers.append(self.servers.pop(0))
+
+    def add_found(self, found: Iterable[ParseResult]) -> None:
+        """Add those servers of which the first one tells; it vouches with its name for one that has but an address."""
+        for server in found:
+            url = f"{server.scheme}://{server.netloc}"
+            if url in self.servers:
+                continue
+            self.servers.append(url)
+            with contextlib.suppress(ValueError):
+                ipaddress.ip_address(server.hostname or "")
+                if self._tls is not None:
+                    self._names[url] = self._names.get(self.servers[0]) or urlsplit(self.servers[0]).hostname or ""
+
+
+def _said_over(context: ssl.SSLContext, word: str) -> Callable[[], str]:
+    """Return what the library asks for a word before it says anything; over the next connection alone.
+
+    It raises the library's `Error` where that is not encrypted: to a node without TLS the library would speak all the
+    same.
+    """
+    encrypted = []
+
+    class Noted(ssl.SSLObject):
+        def do_handshake(self) -> None:
+            super().do_handshake()
+            encrypted.append(self)
+
+    def say() -> str:
+        if not encrypted:
+            raise errors.Error("the server speaks no TLS")
+        return word
+
+    context.sslobject_class = Noted
+    return say
+
+
+def parse_urls(urls: str) -> list[str]:
+    """Return one URL for each host of a list behind one scheme; raises `CannotOpenStore`.
+
+    >>> parse_urls("nats://ana:secret@a,b:4223")
+    ['nats://ana:secret@a', 'nats://ana:secret@b:4223']
+    """
+    scheme, _, rest = urls.partition("://")
+    user, at, hosts = rest.rpartition("@")
+    with contextlib.suppress(ValueError):
+        parts = [urlsplit(f"{scheme}://{user}{at}{host}") for host in hosts.rstrip("/").split(",")]
+        if scheme in ("nats", "tls") and all(part.hostname and not part.path and part.port != 0 for part in parts):
+            return [part.geturl() for part in parts]
+    raise CannotOpenStore(f"{hidden(urls)!r} names no store, as in nats://a.example,b.example,c.example:4222.")
+
+
+def hidden(urls: str) -> str:
+    """Return URLs without what tells who we are, for people to read.
+
+    >>> hidden("nats://ana:secret@a,b")
+    'nats://a,b'
+    """
+    scheme, separator, rest = urls.partition("://")
+    return scheme + separator + rest.rpartition("@")[2]
+
+
+def _credentials_in(file: Path | None) -> dict[str, Any]:
+    """Return what a file says of who we are, as the library takes it; raises `CannotOpenStore`."""
+    if file is None:
+        return {}
+    try:
+        text = file.read_bytes()
+    except OSError as error:
+        raise CannotOpenStore(f"Cannot read the credentials {file}: {error.strerror or error}.") from error
+    if b"-----BEGIN NATS USER JWT-----" in text:
+        return {"user_credentials": str(file)}
+    with contextlib.suppress(nkeys.NkeysError, ValueError):
+        nkeys.from_seed(bytearray(text.strip())).wipe()
+        return {"nkeys_seed": str(file)}
+    raise CannotOpenStore(f"{file} holds no credentials of NATS: neither a user's JWT and seed nor a seed alone.")
+
+
+def _tls_context(ca: Path | None) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=ca)
+    except OSError as error:  # what OpenSSL finds wrong is one, too
+        raise CannotOpenStore(f"Cannot read the certificates of {ca}: {error.strerror or error}.") from error

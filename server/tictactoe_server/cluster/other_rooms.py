@@ -1,0 +1,312 @@
+"""What this server knows of the rooms of the others, by the outlines that they tell; see `Outline`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+from typing import Final
+
+import structlog
+from msgspec.structs import replace
+
+from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary
+from tictactoe_server.cluster.jetstream.link import Link
+from tictactoe_server.cluster.members import Members
+from tictactoe_server.cluster.messages import News, Outline, Page, ask, encode, listen
+from tictactoe_server.cluster.own_rooms import BOARDS, NEWS, PAGES, OwnRoom, OwnRooms
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.elsewhere import ClusterIdentity
+from tictactoe_server.core.listed import Listed, board_of
+from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.matchmaking import GameKind
+from tictactoe_server.rooms import Player, Room, summary_of
+from tictactoe_server.storage.documents import decode_room_of
+from tictactoe_server.storage.store import StoreUnavailable, Unreadable
+
+YOUNG_MS: Final = 2_000
+"""A room of this age may be another server's whose word of it is still on its way."""
+
+_WORD_SECONDS: Final = 0.3
+_BOARDS_SECONDS: Final = 0.5
+_HANDED_OVER: Final = "house.gave."
+
+log: Final = structlog.get_logger(__name__)
+
+
+class OtherRoom(Listed):
+    """A room that another `server` has `since` that moment; one that `is_opening` is expected there.
+
+    `shown` is the newest board that was told, if any.
+    """
+
+    __slots__ = ("_ply", "_rooms", "is_gone", "is_opening", "server", "shown", "since", "watching")
+
+    knows_moves = False
+    is_gone: bool
+    is_opening: bool
+    watching: int
+
+    def __init__(self, room: Room, server: str, outline: Outline, rooms: OtherRooms) -> None:
+        super().__init__(room, outline.owner, outline.source)
+        self.is_gone = self.is_opening = False
+        self.shown: LiveBoard | None = None
+        self._rooms = rooms
+        self.take(room, server, outline)
+
+    def take(self, room: Room, server: str, outline: Outline) -> None:
+        if room.game != self.room.game:
+            self.shown = None
+        if self.is_opening:
+            self.owner, self.source, self.is_opening = outline.owner, outline.source, False
+        self.room = room
+        self.server = server
+        self.since = outline.since
+        self.has_bots = room.has_bots
+        self.entering.difference_update(seat.player for seat in room.seats.values() if seat is not None)
+        self._ply = outline.ply
+        self.watching = outline.watchers
+
+    @property
+    def has_somebody(self) -> bool:
+        return self._rooms.members.is_living(self.server) and self.room.has_somebody
+
+    def summary(self, now: int) -> RoomSummary:
+        return summary_of(self.room, now, watchers=self.watching, ply=self._ply)
+
+    def board(self) -> LiveBoard:
+        """Return the newest board that was told, and have a newer one told."""
+        self._rooms.want_board(self)
+        return self.shown or board_of(self.room)
+
+    def state(self, now: int) -> RoomState:
+        """Return its state as far as it is known, with the newest board that was told."""
+        board = self.board()
+        return replace(super().state(now), board=board.board, ply=board.ply, turn=board.turn, last=board.last)
+
+
+class OtherRooms:
+    """The `rooms` of the others, and which of this server's `own` rooms are theirs now; see `Elsewhere`.
+
+    The cluster sets `seek`, and `id` when it opens. A room of a server that is gone stays until another has it.
+    """
+
+    is_several = True
+
+    def __init__(self, link: Link, members: Members, own: OwnRooms, core: Core) -> None:
+        self.id = ""
+        self.seek: Callable[[GameKind, Player], Awaitable[tuple[str, str | None]]]
+        self.members = members
+        self._link = link
+        self._own = own
+        self._core = core
+        self._registry = core.registry
+        self.rooms: dict[str, OtherRoom] = {}
+        self._heard: dict[str, int] = {}
+        self._reading: dict[str, set[str]] = {}
+        self._wanted: set[OtherRoom] = set()
+
+    async def open(self) -> None:
+        await listen(self._link, NEWS, News, self._hear_news, "news of another server cannot be read")
+        await listen(
+            self._link, _HANDED_OVER + self.members.id, tuple[str, int], self._read_again, "a handover cannot be read"
+        )
+
+    # -- where rooms are ----------------------------------------------------------------------------------------
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """Where the others are reached."""
+        return self.members.urls[1:]
+
+    @property
+    def cluster(self) -> ClusterIdentity:
+        return ClusterIdentity(self.id, self.members.urls)
+
+    @property
+    def count(self) -> int:
+        return len(self.rooms)
+
+    @property
+    def codes(self) -> list[str]:
+        """The codes of the rooms that others have told of."""
+        return [code for code, other in self.rooms.items() if not other.is_opening]
+
+    def server_of(self, code: str) -> str | None:
+        """Return the id of the server that has a room, or is to take it from one that is gone; None for no other."""
+        other = self.rooms.get(code)
+        if other is None:
+            return None
+        server = other.server if self.members.is_living(other.server) else self.members.chosen_for(code)
+        return None if server == self.members.id else server
+
+    def find(self, code: str) -> str | None:
+        server = self.server_of(code)
+        return None if server is None else self.members.url_of(server)
+
+    def is_free(self, code: str) -> bool:
+        """Tell whether no server has a room that lives and does not leave, as far as is known."""
+        other = self.rooms.get(code)
+        return code not in self._own.rooms and (other is None or not self.members.stays(other.server))
+
+    async def may_take(self, room: Room) -> bool:
+        """Tell whether a stored room is nobody's, once those had time to say so who may just have opened it."""
+        if room.code not in self.rooms and self._core.time() - room.opened_at < YOUNG_MS:
+            await asyncio.sleep(_WORD_SECONDS)
+        return self.find(room.code) is None
+
+    def drop(self, code: str) -> OtherRoom | None:
+        """Forget a room of another server; return what was known of it."""
+        other = self.rooms.pop(code, None)
+        if other is not None:
+            other.is_gone = True
+            if not other.is_opening:
+                self._registry.unlist_elsewhere(other)
+        return other
+
+    def drop_unclaimed(self) -> None:
+        """Forget the rooms of servers that are gone that no other has taken: they have ended."""
+        for code in [code for code, other in self.rooms.items() if not self.members.is_living(other.server)]:
+            self.drop(code)
+
+    def expect(self, server: str, room: Room) -> OtherRoom:
+        """Know a room that another server is about to open."""
+        expected = OtherRoom(room, server, Outline(room.code, 0, b""), self)
+        expected.is_opening = True
+        self.rooms.setdefault(room.code, expected)
+        return expected
+
+    def expect_no_more(self, expected: OtherRoom) -> None:
+        if expected.is_opening:
+            self.drop(expected.room.code)
+
+    # -- hearing ------------------------------------------------------------------------------------------------
+
+    def follow(self, server: str, number: int) -> None:
+        """Read all rooms of a server anew, unless all that it told up to that number was heard."""
+        if self._heard.get(server, -1) < number and server not in self._reading:
+            self._reading[server] = set()
+            self._link.run(self._read(server))
+
+    def forget_server(self, server: str) -> None:
+        """Forget up to where a server was heard that is gone; its rooms are known until others have them."""
+        self._heard.pop(server, None)
+
+    async def until_read(self) -> None:
+        """Return when what is being read now has been, or cannot be."""
+        while self._reading:  # noqa: ASYNC110  # it ends by itself
+            await asyncio.sleep(0.01)
+
+    def _hear_news(self, news: News) -> None:
+        """Take in what another server tells; where something was missed all its rooms are read."""
+        if news.sender == self.members.id or not self.members.is_living(news.sender):
+            return  # all rooms of one that is not known to live are read at its next heartbeat
+        self.follow(news.sender, news.number - 1)
+        self._heard[news.sender] = max(self._heard.get(news.sender, 0), news.number)
+        for outline in news.outlines:
+            self._hear(news.sender, outline)
+        for code in news.ended:
+            other = self.rooms.get(code)
+            if other is not None and other.server == news.sender:
+                self.drop(code)
+
+    async def _read(self, server: str) -> None:
+        told, after, is_last = self._reading[server], "", False
+        try:
+            while not is_last:
+                page = await ask(self._link, PAGES + server, after.encode(), Page)
+                for outline in page.outlines:
+                    self._hear(server, outline)
+                after, is_last = page.after, not page.after
+                await asyncio.sleep(0)
+            if self.members.is_living(server):
+                self._heard[server] = max(self._heard.get(server, 0), page.number)
+            for code in [code for code, other in self.rooms.items() if other.server == server]:
+                if code not in told and not self.rooms[code].is_opening:
+                    self.drop(code)
+        except StoreUnavailable as unavailable:  # its next heartbeat begins it again
+            log.debug("the rooms of another server cannot be read", reason=str(unavailable))
+        finally:
+            del self._reading[server]
+
+    def _hear(self, server: str, outline: Outline) -> None:
+        """Know a room as another server says; of two that have it the one keeps it that took it later."""
+        code = outline.code
+        if server in self._reading:
+            self._reading[server].add(code)
+        own = self._own.rooms.get(code)
+        if own is not None:
+            self._settle_owner(own, server, outline)
+            return
+        other = self.rooms.get(code)
+        is_kept = other is not None and self.members.is_living(other.server) and not other.is_opening
+        if other is None or not is_kept or (other.since, other.server) <= (outline.since, server):
+            self._know(server, outline, other)
+
+    def _settle_owner(self, own: OwnRoom, server: str, outline: Outline) -> None:
+        """Give a room of this server's to another that has it too and took it later, or else tell that one."""
+        live, url = self._registry.find_here(outline.code), self.members.url_of(server)
+        if live is None or url is None or own.is_going:
+            return
+        if (outline.since, server) > (own.since, self.members.id):
+            own.is_going = True
+            self._registry.hand_over(live, url, partial(self._handed_over, live, server, outline))
+        else:
+            self._own.tell(live, at_once=True)
+
+    def _handed_over(self, live: LiveRoom, server: str, outline: Outline) -> None:
+        """List a room as another server's that was here until now, and tell that one the last revision from here."""
+        self._link.publish(_HANDED_OVER + server, encode((outline.code, live.revision)))
+        self._own.forget(outline.code)
+        self._know(server, outline, None)
+
+    def _read_again(self, told: tuple[str, int]) -> None:
+        """Read a room again where the server that had it has stored something newer."""
+        code, revision = told
+        live = self._registry.find_here(code)
+        if live is not None and live.revision < revision:
+            self._core.changes.read_again(live)
+
+    def _know(self, server: str, outline: Outline, other: OtherRoom | None) -> None:
+        try:
+            room = decode_room_of(outline.code, outline.document)
+        except Unreadable as damaged:
+            log.error("an outline cannot be read", room=outline.code, reason=str(damaged))
+            return
+        before = None if other is None or other.is_opening else other.room
+        if other is None:
+            other = self.rooms[outline.code] = OtherRoom(room, server, outline, self)
+        else:
+            other.take(room, server, outline)
+        self._registry.list_elsewhere(other, before)
+
+    # -- boards -------------------------------------------------------------------------------------------------
+
+    async def look_at(self, rooms: Iterable[Listed]) -> None:
+        codes = defaultdict[str, list[str]](list)
+        for listed in rooms:
+            if isinstance(listed, OtherRoom):
+                codes[listed.server].append(listed.room.code)
+        await asyncio.gather(*(self._ask_boards(server, some) for server, some in codes.items()))
+
+    def want_board(self, other: OtherRoom) -> None:
+        """Ask for the newest board of a room, together with those that are wanted in this turn of the loop."""
+        if not self._wanted:
+            asyncio.get_running_loop().call_soon(self._ask_for_wanted)
+        self._wanted.add(other)
+
+    def _ask_for_wanted(self) -> None:
+        wanted, self._wanted = self._wanted, set()
+        self._link.run(self.look_at(wanted))
+
+    async def _ask_boards(self, server: str, codes: list[str]) -> None:
+        try:
+            boards = await ask(self._link, BOARDS + server, encode(codes), list[LiveBoard], _BOARDS_SECONDS)
+        except StoreUnavailable as unavailable:
+            log.debug("boards of another server cannot be read", reason=str(unavailable))
+            return
+        for board in boards:
+            other = self.rooms.get(board.room)
+            if other is not None:
+                other.shown = board

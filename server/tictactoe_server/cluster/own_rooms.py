@@ -1,0 +1,152 @@
+"""Tells the other servers of the rooms of this one, when a room opens, changes or ends: its outline, without the moves.
+
+Moves change no outline. A room in which the same people play game after game is told every other second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Final
+
+from tictactoe_server.cluster.jetstream.link import Link
+from tictactoe_server.cluster.members import Members
+from tictactoe_server.cluster.messages import News, Outline, Page, answer_all, decode, encode
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.rooms import Room
+from tictactoe_server.storage.documents import RoomEncoder
+
+GATHER_SECONDS: Final = 0.1
+EACH_SECONDS: Final = 2.0
+"""For how long changes are gathered, and how often at most a room is told in which the same people sit."""
+
+NEWS: Final = "house.news"
+PAGES: Final = "house.page."
+BOARDS: Final = "house.boards."
+
+_MAX_BYTES: Final = 128 * 1024
+_PAGE_ROOMS: Final = 1_000
+
+
+@dataclass(slots=True)
+class OwnRoom:
+    """A room here: `since` when it is, in ms of served time, and which `people` sat there when it was told last.
+
+    It may be told again at `next_at` (s of the loop's time). One that `is_going` is about to be another server's.
+    """
+
+    since: int
+    next_at: float = 0.0
+    people: Set[str] = frozenset()
+    is_going: bool = False
+
+
+class OwnRooms:
+    """The rooms of this server, as others are told of them."""
+
+    def __init__(self, link: Link, members: Members, core: Core) -> None:
+        self._link = link
+        self._members = members
+        self._registry = core.registry
+        self._now = core.time
+        self._encoder = RoomEncoder()
+        self.rooms: dict[str, OwnRoom] = {}
+        self._changed: dict[str, LiveRoom] = {}
+        self._ended: list[str] = []
+        self._timer: asyncio.Handle | None = None
+        core.registry.on_told.add(self.tell)
+        core.registry.on_ended.add(self._tell_end)
+
+    async def open(self) -> None:
+        """Answer those who ask for all rooms, or for the boards of some."""
+        await answer_all(self._link, PAGES + self._members.id, self._answer_page)
+        await answer_all(self._link, BOARDS + self._members.id, self._answer_boards)
+
+    def tell(self, live: LiveRoom, *, at_once: bool = False) -> None:
+        """Tell others of a room here that is new or has changed, or that has to be told `at_once` anyhow."""
+        if live.is_gone:
+            return
+        code = live.room.code
+        own = self.rooms.get(code)
+        if own is None:
+            self.rooms[code] = OwnRoom(self._now())
+        elif at_once or own.people != _people_in(live.room):
+            own.next_at = 0.0
+        self._changed[code] = live
+        self._flush_in(0 if own is None else GATHER_SECONDS)
+
+    def take_since(self, code: str, since: int) -> None:
+        """Have a room here that another server had since then: this one has it since later."""
+        self.rooms[code].since = max(self.rooms[code].since, since + 1)
+
+    def forget(self, code: str) -> None:
+        """Have a room here no more, and tell nobody."""
+        self.rooms.pop(code, None)
+        self._changed.pop(code, None)
+        self._encoder.forget(code)
+
+    def _tell_end(self, live: LiveRoom) -> None:
+        self.forget(live.room.code)
+        self._ended.append(live.room.code)
+        self._flush_in(0)
+
+    def _flush_in(self, seconds: float) -> None:
+        if self._timer is not None and not seconds:
+            self._timer.cancel()
+        if self._timer is None or not seconds:
+            self._timer = asyncio.get_running_loop().call_later(seconds, self._flush)
+
+    def _flush(self) -> None:
+        """Send what has changed, in as many messages as it needs."""
+        self._timer = None
+        now = asyncio.get_running_loop().time()
+        size, outlines = 0, list[Outline]()
+        for code in [code for code in self._changed if self.rooms[code].next_at <= now]:
+            own = self.rooms[code]
+            own.next_at, own.people = now + EACH_SECONDS, _people_in(self._changed[code].room)
+            outlines.append(self._outline_of(self._changed.pop(code)))
+            size += len(outlines[-1].document)
+            if size > _MAX_BYTES:
+                self._send(outlines, [])
+                size, outlines = 0, []
+        ended, self._ended = self._ended, []
+        if outlines or ended:
+            self._send(outlines, ended)
+        if self._changed:
+            self._flush_in(GATHER_SECONDS)
+
+    def _send(self, outlines: list[Outline], ended: list[str]) -> None:
+        self._members.number += 1
+        self._link.publish(NEWS, encode(News(self._members.id, self._members.number, outlines, ended)))
+
+    def _outline_of(self, live: LiveRoom) -> Outline:
+        room = live.room
+        document = self._encoder.encode(room, without_moves=True)
+        since = self.rooms[room.code].since
+        return Outline(room.code, since, document, room.position.ply, len(live.watchers), live.owner, live.source)
+
+    def _answer_page(self, after: bytes) -> bytes:
+        """Return the rooms behind a code, as many as fit."""
+        first, size, outlines = after.decode(), 0, list[Outline]()
+        codes = heapq.nsmallest(_PAGE_ROOMS, (code for code in self.rooms if code > first))
+        for code in codes:
+            live = self._registry.find_here(code)
+            if live is not None:
+                outlines.append(self._outline_of(live))
+                size += len(outlines[-1].document)
+            if size >= _MAX_BYTES:
+                break
+        is_all = len(codes) < _PAGE_ROOMS and size < _MAX_BYTES
+        return encode(Page(self._members.number, outlines, "" if is_all else code))
+
+    def _answer_boards(self, question: bytes) -> bytes:
+        """Return the boards of some rooms, those that are here."""
+        found = map(self._registry.find_here, decode(question, list[str]))
+        return encode([live.board() for live in found if live is not None])
+
+
+def _people_in(room: Room) -> set[str]:
+    return {seat.player for seat in room.seats.values() if seat is not None and not seat.left}
