@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from tictactoe_engine import Position
 from tictactoe_engine.strategies import Level
-from tictactoe_server.rooms import Command, FinishedGame, Player, Room
+from tictactoe_server.core.kept import KEPT, PLAYERS, ROOMS
+from tictactoe_server.rooms import Command, Player
 from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.bots.waiting import Priority
-from tictactoe_server.storage.memory import MemoryArchive, MemoryPlayers, MemoryRooms, MemoryStore
-from tictactoe_server.storage.store import MISSING, Stored, Unreadable, Waiter
+from tictactoe_server.storage.memory import MemoryLog, MemoryStore, MemoryTable
+from tictactoe_server.storage.specs import Specs, TableSpec
+from tictactoe_server.storage.store import MISSING, Stored, Unreadable, Value, Waiter
 
 Operation = Literal["load", "load_all", "save", "delete"]
 
@@ -106,59 +108,37 @@ class Trouble:
             self._before_save.pop(0)()
 
 
-class TroubledPlayers(MemoryPlayers):
-    """A table in memory that fails on demand."""
+class TroubledTable(MemoryTable[Value]):
+    """A table in memory that fails on demand; `now` and `put` are for those who are quicker."""
 
-    def __init__(self, archive: MemoryArchive) -> None:
-        super().__init__(archive)
+    def __init__(self, spec: TableSpec[Value], games: MemoryLog[Any]) -> None:
+        super().__init__(spec, games)
         self.trouble = Trouble()
 
-    async def load(self, key: str) -> tuple[Player, int] | None:
-        if error := self.trouble.failure("load", key):
-            raise error
-        return await super().load(key)
+    def now(self, key: str) -> Value:
+        """Return a value as it is kept."""
+        return self._values[key][0]
 
-    def save(self, key: str, value: Player, expected_revision: int, waiter: Waiter) -> None:
-        if error := self.trouble.failure("save", key):
-            waiter.failed(error)
-        else:
-            save = super().save
-            self.trouble.write(lambda: save(key, value, expected_revision, waiter), waiter)
-
-
-class TroubledRooms(MemoryRooms):
-    """The rooms in memory, which fail on demand; `now` and `put` are for those who are quicker."""
-
-    def __init__(self, archive: MemoryArchive) -> None:
-        super().__init__(archive)
-        self.trouble = Trouble()
-
-    def now(self, code: str) -> Room:
-        """Return a room as it is kept."""
-        return self._values[code][0]
-
-    def put(self, room: Room | None, code: str = "") -> None:
-        """Keep a room, or forget the one with this code, past everybody."""
+    def put(self, value: Value | None, key: str = "") -> None:
+        """Keep a value that says its key, or forget the one under this key, past everybody."""
         self._revision += 1
-        if room is None:
-            del self._values[code]
-        else:
-            self._values[room.code] = (room, self._revision)
+        if value is None:
+            del self._values[key]
+        elif self._spec.key_of is not None:
+            self._values[self._spec.key_of(value)] = (value, self._revision)
 
-    async def load(self, key: str) -> tuple[Room, int] | None:
+    async def load(self, key: str) -> tuple[Value, int] | None:
         if error := self.trouble.failure("load", key):
             raise error
         return await super().load(key)
 
-    async def load_all(self) -> AsyncIterator[Sequence[Stored[Room]]]:
+    async def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
         if error := self.trouble.failure("load_all", ""):
             raise error
         async for some in super().load_all():
             yield [self._damaged(stored) for stored in some]
 
-    def save(
-        self, key: str, value: Room, expected_revision: int, waiter: Waiter, finished: FinishedGame | None = None
-    ) -> None:
+    def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
         trouble = self.trouble
         trouble.prepare()
         error = trouble.failure("save", key)
@@ -169,14 +149,14 @@ class TroubledRooms(MemoryRooms):
         save = super().save
         trouble.write(lambda: save(key, value, expected_revision, told, finished), told)
 
-    def delete(self, key: str, expected_revision: int, waiter: Waiter) -> None:
+    def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
         if error := self.trouble.failure("delete", key):
             waiter.failed(error)
         else:
             delete = super().delete
             self.trouble.write(lambda: delete(key, expected_revision, waiter), waiter)
 
-    def _damaged(self, stored: Stored[Room]) -> Stored[Room]:
+    def _damaged(self, stored: Stored[Value]) -> Stored[Value]:
         error = self.trouble.failure("load", stored.key)
         return Stored(stored.key, error, MISSING) if isinstance(error, Unreadable) else stored
 
@@ -198,11 +178,12 @@ class _Lost:
 class TroubledStore(MemoryStore):
     """A store in memory with trouble in its tables; see `Trouble`. `owes_since` is what it says that it owes."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, specs: Specs = KEPT) -> None:
+        super().__init__(specs)
         self.owes_since: float | None = None
-        self.rooms: TroubledRooms = TroubledRooms(self.archive)
-        self.players: TroubledPlayers = TroubledPlayers(self.archive)
+        self.rooms = TroubledTable(ROOMS, self.games)
+        self.players = TroubledTable(PLAYERS, self.games)
+        self.tables |= {ROOMS.name: self.rooms, PLAYERS.name: self.players}
 
     def owed_since(self) -> float | None:
         return self.owes_since

@@ -27,6 +27,7 @@ from tictactoe_server.admin.site import LimitsNow, Site
 from tictactoe_server.cluster.requirement import needing_nats
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.dispatcher import Dispatcher
+from tictactoe_server.core.kept import BANS, KEPT, PLAYERS, SHARES, open_folder, open_memory
 from tictactoe_server.core.pressure import Pressure
 from tictactoe_server.core.served_time import GRACE_SECONDS, ServedTime
 from tictactoe_server.core.service import Service
@@ -47,9 +48,8 @@ from tictactoe_server.services.players import Players
 from tictactoe_server.services.review import Reviews
 from tictactoe_server.services.visiting import Visiting
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
-from tictactoe_server.storage.memory import MemoryStore
-from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import CannotOpenStore, Storage, StoreUnavailable
+from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.door import Door
@@ -235,12 +235,12 @@ class Server:
         rate = messages_rate(limits.messages_per_second_per_address, limits.messages_at_once_per_address)
         self._sources = Sources(*rate, self._monotonic_ns)
         self._pressure = Pressure(limits.turn_milliseconds, self._sources)
-        self._bans = bans = Bans(store.bans)
+        self._bans = bans = Bans(store.table(BANS))
         self._drain = drain = Drain(core.registry.count_games, self._tell_all)
         self._cluster = self._join_cluster(store) if settings.store is not None else None
         self._pool = pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = Bots(pool, pause_seconds=settings.bot_pause_seconds)
-        players = Players(store.players, core.allowances)
+        players = Players(store.table(PLAYERS), core.allowances)
         self._services: tuple[Service, ...] = (
             Greeting(players, bans, shows_pages=settings.page),
             Visiting(players, drain),
@@ -269,7 +269,7 @@ class Server:
         door.names |= self._own_names()
         if settings.page:
             door.pages = Pages(
-                Assets(), core.registry, core.lobby, core.store.archive, core.allowances, door, core.time
+                Assets(), core.registry, core.lobby, core.store.table(SHARES), core.allowances, door, core.time
             ).answer
         self._meter = Meter()
         make = Connection if settings.metrics is None else partial(MeteredConnection, self._meter)
@@ -418,11 +418,12 @@ def _kept_in(settings: Settings) -> str:
 async def _open_storage(settings: Settings) -> Storage:
     """Return the store that the settings name; raises `CannotOpenStore`."""
     if settings.store is None:
-        return MemoryStore() if settings.data is None else SqliteStore.open(settings.data)
+        return open_memory() if settings.data is None else open_folder(settings.data)
     with needing_nats():
         from tictactoe_server.cluster.jetstream.store import JetStreamStore
     return await JetStreamStore.open(
         settings.store,
+        KEPT,
         credentials=settings.store_credentials,
         ca=settings.store_ca,
         data=settings.data,

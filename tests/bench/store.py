@@ -19,29 +19,30 @@ import uvloop
 
 from tests.server.stored import keep, room_of
 from tictactoe_protocol import ROOM_CODE_ALPHABET
+from tictactoe_server.core.kept import ROOMS, open_folder, open_memory
 from tictactoe_server.rooms import FinishedGame, Room
-from tictactoe_server.storage.memory import MemoryRooms, MemoryStore
-from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import MISSING, Storage, Waiter
+from tictactoe_server.storage.memory import MemoryTable
+from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.store import MISSING, Waiter
 
 SLICE = 500
 
 
-class NoRooms(MemoryRooms):
+class NoRooms(MemoryTable[Room]):
     """Answers a save in the next round of the event loop: the cost of the harness itself."""
 
     def save(
-        self, key: str, value: Room, expected_revision: int, waiter: Waiter, finished: FinishedGame | None = None
+        self, key: str, value: Room, expected_revision: int | None, waiter: Waiter, finished: FinishedGame | None = None
     ) -> None:
-        asyncio.get_running_loop().call_soon(waiter.stored, expected_revision + 1)
+        asyncio.get_running_loop().call_soon(waiter.stored, (expected_revision or 0) + 1)
 
 
 def open_store(name: str, folder: Path) -> Storage:
     if name == "sqlite":
-        return SqliteStore.open(folder)
-    store = MemoryStore()
+        return open_folder(folder)
+    store = open_memory()
     if name == "nothing":
-        store.rooms = NoRooms(store.archive)
+        store.tables[ROOMS.name] = NoRooms(ROOMS, store.games)
     return store
 
 

@@ -11,26 +11,26 @@ import sys
 from pathlib import Path
 
 from tests.faults.crash_points import CRASH_POINTS, CrashingRooms, Fuse, lay
-from tests.faults.early_store import EarlyStore
+from tests.faults.early_store import early
 from tests.limits import uncounted
 from tictactoe_server.cli.log import set_up_logging
+from tictactoe_server.core.kept import ROOMS, open_folder
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import Storage
+from tictactoe_server.storage.specs import Storage
 
 COMMAND = (sys.executable, "-m", "tests.faults.broken_server")
 
 
 async def serve(options: argparse.Namespace) -> None:
     """Serve until killed."""
-    inner = SqliteStore.open(options.data)
+    inner = open_folder(options.data)
     if options.early:
-        store: Storage = EarlyStore.around(inner)
+        store: Storage = early(inner)
     else:
         fuse = Fuse(options.crash, options.save)
         lay(fuse)
-        inner.rooms = CrashingRooms(inner.rooms, fuse)
+        inner.tables[ROOMS.name] = CrashingRooms(inner, fuse)
         store = inner
     async with Server(Settings(host=options.host, port=options.port), store, uncounted()) as server:
         print(f"Listening on {server.url}", flush=True)

@@ -11,9 +11,11 @@ import signal
 from typing import Literal, get_args
 
 from tictactoe_server import server
+from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.rooms import FinishedGame, Room
-from tictactoe_server.storage.sqlite import SqliteRooms
+from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import Waiter
+from tictactoe_server.storage.tables import JournaledTable
 from tictactoe_server.transport.connection import Connection
 
 CrashPoint = Literal["before save", "after save", "before reply", "after reply", "after first state"]
@@ -39,15 +41,15 @@ class Fuse:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-class CrashingRooms(SqliteRooms):
+class CrashingRooms(JournaledTable[Room]):
     """Those of `inner`, with the fuse burning around their saves."""
 
-    def __init__(self, inner: SqliteRooms, fuse: Fuse) -> None:
-        super().__init__(inner._writer)
+    def __init__(self, inner: SqliteStore, fuse: Fuse) -> None:
+        super().__init__(inner._writer, ROOMS)
         self._fuse = fuse
 
     def save(
-        self, key: str, value: Room, expected_revision: int, waiter: Waiter, finished: FinishedGame | None = None
+        self, key: str, value: Room, expected_revision: int | None, waiter: Waiter, finished: FinishedGame | None = None
     ) -> None:
         self._fuse.count_save()
         self._fuse.reach("before save")

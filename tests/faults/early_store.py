@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 
+from tictactoe_server.core.kept import GAMES, ROOMS
 from tictactoe_server.rooms import FinishedGame, Room
-from tictactoe_server.storage.memory import MemoryRooms
-from tictactoe_server.storage.sqlite import SqliteRooms, SqliteStore
-from tictactoe_server.storage.store import MISSING, Conflict, Pending, Stored, Waiter
+from tictactoe_server.storage.memory import MemoryLog, MemoryTable
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import MISSING, Conflict, Pending, Stored, Table, Waiter
 
 SAVES_BETWEEN = 40
 
 
-class EarlyRooms(MemoryRooms):
+class EarlyRooms(MemoryTable[Room]):
     """Keeps in `inner` what it promised some saves ago; `fill` it with what is there before use."""
 
-    def __init__(self, inner: SqliteRooms, store: SqliteStore) -> None:
-        super().__init__(store.archive)  # type: ignore[arg-type]
+    def __init__(self, inner: Table[Room]) -> None:
+        super().__init__(ROOMS, MemoryLog(GAMES))
         self._inner = inner
         self._kept: dict[str, int] = {}
         self._changed: dict[str, Room] = {}
@@ -40,9 +41,9 @@ class EarlyRooms(MemoryRooms):
             yield some
 
     def save(
-        self, key: str, value: Room, expected_revision: int, waiter: Waiter, finished: FinishedGame | None = None
+        self, key: str, value: Room, expected_revision: int | None, waiter: Waiter, finished: FinishedGame | None = None
     ) -> None:
-        if not self._is_at(key, expected_revision):
+        if expected_revision is None or not self._is_at(key, expected_revision):
             waiter.failed(Conflict(key))
             return
         self._revision += 1
@@ -85,12 +86,7 @@ class _First:
         self._waiter.failed(error)
 
 
-class EarlyStore(SqliteStore):
-    """The real store but for its rooms."""
-
-    @classmethod
-    def around(cls, inner: SqliteStore) -> EarlyStore:
-        """Return one that keeps in `inner` what it keeps at all."""
-        store = cls(inner._writer)
-        store.rooms = EarlyRooms(inner.rooms, store)  # type: ignore[assignment]
-        return store
+def early(store: SqliteStore) -> SqliteStore:
+    """Return the real store, in which only the rooms are kept too late."""
+    store.tables[ROOMS.name] = EarlyRooms(store.table(ROOMS))
+    return store

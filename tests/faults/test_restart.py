@@ -12,6 +12,7 @@ from tests.peer import open_peer
 from tests.server.stored import rooms_in, until_rooms
 from tests.server.tables import ANA, Table
 from tests.soak import restart
+from tictactoe_server.core.kept import PLAYERS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import StoreUnavailable
@@ -30,7 +31,7 @@ async def left_by_a_kill(store: TroubledStore) -> TroubledStore:
     copy = TroubledStore()
     for room in (await rooms_in(store)).values():
         copy.rooms.put(room)
-    copy.players = store.players
+    copy.tables[PLAYERS.name] = store.players
     return copy
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.server.stored import keep, room_of
+from tictactoe_server.core.kept import GAMES, KEPT
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import DataFolder
 from tictactoe_server.storage.sqlite import SqliteStore
@@ -25,7 +26,7 @@ class WatchedDatabase(Database):
         self.commits = 0
         self.failures: list[BaseException] = []
         self.closed = threading.Event()
-        super().__init__(folder)
+        super().__init__(folder, KEPT)
 
     def begin(self, *, durable: bool) -> None:
         self.transactions.append(durable)
@@ -48,8 +49,8 @@ class Laboratory:
     def __init__(self, folder: Path, **limits: Any) -> None:
         self.folder = DataFolder(folder)
         self.database = WatchedDatabase(self.folder)
-        self.writer = Writer(self.database, self.folder.release, **limits)
-        self.store = SqliteStore(self.writer)
+        self.writer = Writer(self.database, GAMES, self.folder.release, **limits)
+        self.store = SqliteStore(self.writer, KEPT)
         self._gates: list[threading.Event] = []
 
     async def pragma(self, text: str) -> list[Any]:

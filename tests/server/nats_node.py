@@ -18,6 +18,8 @@ from tests.environment import environment
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.setup import stream_config
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.core.kept import KEPT
+from tictactoe_server.storage.specs import Specs
 
 _START_SECONDS = 20
 
@@ -63,12 +65,12 @@ def node_in(folder: Path, extra: str = "") -> Iterator[Node]:
         node.stop()
 
 
-async def empty_store(node: Node, data: Path | None = None) -> JetStreamStore:
+async def empty_store(node: Node, data: Path | None = None, specs: Specs = KEPT) -> JetStreamStore:
     """Return a store on one replica, with nothing in it."""
     link = await Link.open(node.url)
     await make_anew(link, stream_config(1))
     await link.close()
-    return await JetStreamStore.open(node.url, data=data, unsafe=True)
+    return await JetStreamStore.open(node.url, specs, data=data, unsafe=True)
 
 
 async def make_anew(link: Link, config: dict[str, object]) -> None:

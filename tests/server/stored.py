@@ -9,9 +9,11 @@ from msgspec.structs import replace
 
 from tests.server.tables import ANA, BO, Table
 from tictactoe_server.admin.orders import ListRooms
+from tictactoe_server.core.kept import BANS, PLAYERS, ROOMS, SHARES, Ban, KnownPlayer, today
 from tictactoe_server.rooms import FinishedGame, Player, Room, finished_game
 from tictactoe_server.server import Server
-from tictactoe_server.storage.store import MISSING, Pending, Storage
+from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.store import MISSING, Pending, delete, save
 
 ANA_KEY = "a" * 64
 _ROOM = Table(ANA, BO).room
@@ -25,15 +27,55 @@ def room_of(code: str, seq: int = 1) -> Room:
 async def keep(store: Storage, room: Room, expected: int, finished: FinishedGame | None = None) -> int:
     """Save a room and return its revision."""
     pending = Pending()
-    store.rooms.save(room.code, room, expected, pending, finished)
-    return await pending.future
+    store.table(ROOMS).save(room.code, room, expected, pending, finished)
+    revision: int = await pending.future
+    return revision
 
 
 async def forget(store: Storage, code: str, expected: int) -> None:
     """Delete a room."""
     pending = Pending()
-    store.rooms.delete(code, expected, pending)
+    store.table(ROOMS).delete(code, expected, pending)
     assert await pending.future == MISSING
+
+
+async def keep_player(store: Storage, key: str, player: Player, expected: int) -> int:
+    """Save a player who is here today and return the revision."""
+    return await save(store.table(PLAYERS), key, KnownPlayer(player, today()), expected)
+
+
+async def seat(store: Storage, key: str) -> None:
+    """Note that a player took a seat."""
+    found = await store.table(PLAYERS).load(key)
+    assert found is not None
+    await save(store.table(PLAYERS), key, replace(found[0], is_seated=True), found[1])
+
+
+async def keep_ban(store: Storage, ban: Ban) -> None:
+    await save(store.table(BANS), ban.subject, ban, None)
+
+
+async def forget_ban(store: Storage, subject: str) -> None:
+    await delete(store.table(BANS), subject, None)
+
+
+async def bans_in(store: Storage) -> list[Ban]:
+    """Return all bans that can be read."""
+    found = [stored.value async for some in store.table(BANS).load_all() for stored in some]
+    return [ban for ban in found if isinstance(ban, Ban)]
+
+
+async def share(store: Storage, id: str, game: FinishedGame) -> None:
+    await save(store.table(SHARES), id, game, None)
+
+
+async def unshare(store: Storage, id: str) -> None:
+    await delete(store.table(SHARES), id, None)
+
+
+async def shared(store: Storage, id: str) -> FinishedGame | None:
+    found = await store.table(SHARES).load(id)
+    return None if found is None else found[0]
 
 
 async def until_noted(store: Storage, ms: int) -> None:
@@ -58,7 +100,7 @@ async def rooms_in(store: Storage) -> dict[str, Room]:
     """Return all rooms that can be read."""
     return {
         stored.key: stored.value
-        async for some in store.rooms.load_all()
+        async for some in store.table(ROOMS).load_all()
         for stored in some
         if isinstance(stored.value, Room)
     }

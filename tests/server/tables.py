@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.requests import ClockFields, Move
+from tictactoe_server.core.documents import encode_room
+from tictactoe_server.core.kept import GAMES, ROOMS
 from tictactoe_server.rooms import (
     NOBODY,
     Command,
@@ -22,7 +25,9 @@ from tictactoe_server.rooms import (
     open_room,
     state_of,
 )
-from tictactoe_server.storage.documents import encode_room
+
+decode_room = partial(ROOMS.read_row, None)
+decode_game = GAMES.read
 
 CODE = "K7M4PQ"
 ANA, BO, CY, DI = (Player(f"p{name}", name) for name in ("ana", "bo", "cy", "di"))

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec import UNSET
 
-from tests.server.tables import ANA, BO, CODE, CY, DI, START
+from tests.server.tables import ANA, BO, CODE, CY, DI, START, decode_room
 from tictactoe_engine import Rules
 from tictactoe_protocol import decode_push, encode
 from tictactoe_protocol.pushes import Offers, RoomState
 from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_server.core.documents import encode_room
 from tictactoe_server.rooms import (
     NOBODY,
     Command,
@@ -29,7 +30,6 @@ from tictactoe_server.rooms import (
     open_room,
     state_of,
 )
-from tictactoe_server.storage.documents import decode_room, encode_room
 
 PLAYERS = st.sampled_from((ANA, BO, CY, DI))
 ACTIONS = st.sampled_from(("offer", "accept", "decline"))

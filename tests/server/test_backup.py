@@ -11,6 +11,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.peer import open_peer
@@ -18,12 +19,11 @@ from tests.server.stored import ANA_KEY, keep, room_of, rooms_in
 from tests.server.tables import ANA
 from tests.server.test_lost_data import CODES, damage, fill
 from tests.server.test_sqlite_store import child
+from tictactoe_server.core.kept import PLAYERS, KnownPlayer, open_folder, today
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.backup import CannotBackUp, back_up
-from tictactoe_server.storage.documents import encode_player
 from tictactoe_server.storage.folder import FILE_NAME
-from tictactoe_server.storage.idleness import today
 from tictactoe_server.storage.schema import MIGRATIONS, SCHEMA, open_database, version_of
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, CannotOpenStore
@@ -58,14 +58,14 @@ def restore(backup: Path, folder: Path) -> SqliteStore:
     """Put a copy into a new folder, as an operator would, and open it."""
     folder.mkdir(mode=0o700)
     (folder / FILE_NAME).write_bytes(backup.read_bytes())
-    return SqliteStore.open(folder)
+    return open_folder(folder)
 
 
 async def check_restored(store: SqliteStore) -> None:
     rooms = await rooms_in(store)
     assert set(rooms) == {f"K7M4{number + 20}" for number in range(50)}
     assert {room.status for room in rooms.values()} == {"over"}
-    assert len(await store.archive.games_of("pana", 100)) == 50
+    assert len(await store.games.games_of("pana", 100)) == 50
     await keep(store, room_of("NEWONE"), MISSING)
     await store.close()
 
@@ -97,7 +97,7 @@ async def test_a_backup_after_a_kill_has_what_is_only_in_the_log(tmp_path: Path)
 
 
 async def test_a_backup_and_its_name_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    await SqliteStore.open(tmp_path / "data").close()
+    await open_folder(tmp_path / "data").close()
     flushed: list[tuple[int, int]] = []
 
     def fsync(descriptor: int) -> None:
@@ -111,7 +111,7 @@ async def test_a_backup_and_its_name_are_flushed(tmp_path: Path, monkeypatch: py
 
 
 async def test_a_backup_never_overwrites(tmp_path: Path) -> None:
-    await SqliteStore.open(tmp_path / "data").close()
+    await open_folder(tmp_path / "data").close()
     (tmp_path / "backup").write_text("mine")
     with pytest.raises(CannotBackUp, match="exists"):
         back_up(tmp_path / "data", tmp_path / "backup")
@@ -125,7 +125,7 @@ def test_a_backup_of_nothing_makes_nothing(tmp_path: Path) -> None:
 
 
 async def test_a_backup_into_a_folder_that_is_not_there_is_a_clear_error(tmp_path: Path) -> None:
-    await SqliteStore.open(tmp_path / "data").close()
+    await open_folder(tmp_path / "data").close()
     with pytest.raises(CannotBackUp, match="No such"):
         back_up(tmp_path / "data", tmp_path / "nowhere" / "backup")
 
@@ -201,7 +201,7 @@ async def test_a_copy_of_the_older_database_stays_beside_the_new_one(
     old: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = gzip.decompress(OLD_DATABASE.read_bytes())
-    await SqliteStore.open(old).close()
+    await open_folder(old).close()
     assert version_of(old / FILE_NAME) == SCHEMA
     assert str(old / COPY_NAME) in str([record.__dict__ for record in caplog.records])
     with (
@@ -212,7 +212,7 @@ async def test_a_copy_of_the_older_database_stays_beside_the_new_one(
         for table in ("documents", "archive", "archive_players", "server", "counters"):
             rows = f"SELECT * FROM {table}"
             assert copy.execute(rows).fetchall() == original.execute(rows).fetchall()
-    await SqliteStore.open(old).close()
+    await open_folder(old).close()
     assert names_in(old) == sorted(["server.lock", FILE_NAME, COPY_NAME])
 
 
@@ -224,7 +224,7 @@ async def test_what_is_only_in_the_log_of_an_older_database_is_brought_forward_t
         copied = contents(old)
     for name, content in copied.items():
         (old / name).write_bytes(content)
-    store = SqliteStore.open(old)
+    store = open_folder(old)
     left = len(await rooms_in(store))
     await store.close()
     assert 0 < left < len(CONTENT["rooms"])
@@ -240,7 +240,7 @@ async def test_without_a_copy_an_older_database_is_left_as_it_is(old: Path, monk
 
     monkeypatch.setattr(os, "fsync", refuse)
     with pytest.raises(CannotOpenStore, match="No space left"):
-        SqliteStore.open(old)
+        open_folder(old)
     assert (old / FILE_NAME).read_bytes() == before
     assert COPY_NAME not in names_in(old)
 
@@ -251,17 +251,17 @@ async def test_a_damaged_older_database_gives_what_is_whole(old: Path) -> None:
     page = content.index(b'"room":{"code":"' + room.encode()) // 4096 * 4096
     content[page : page + 4096] = b"\xff" * 4096
     (old / FILE_NAME).write_bytes(content)
-    store = SqliteStore.open(old)
+    store = open_folder(old)
     found = await rooms_in(store)
     assert 0 < len(found) < len(CONTENT["rooms"])
     assert room not in found
-    assert len(await store.archive.games_of(CONTENT["players"]["ana"]["player"], 10)) == len(CONTENT["history"])
+    assert len(await store.games.games_of(CONTENT["players"]["ana"]["player"], 10)) == len(CONTENT["history"])
     await store.close()
     assert (old / f"{FILE_NAME}.damaged-1").read_bytes() == content
 
 
 async def test_an_older_schema_is_brought_forward_with_its_rooms(tmp_path: Path) -> None:
-    store = SqliteStore.open(tmp_path)
+    store = open_folder(tmp_path)
     await keep(store, room_of(CODES[0]), MISSING)
     await store.close()
     longer = (*MIGRATIONS, ("ALTER TABLE archive ADD COLUMN rating INTEGER", "CREATE TABLE ratings (player TEXT)"))
@@ -273,10 +273,9 @@ async def test_an_older_schema_is_brought_forward_with_its_rooms(tmp_path: Path)
 
 async def test_the_players_of_an_older_schema_are_here_today_and_outlive_the_next_sweep(tmp_path: Path) -> None:
     with contextlib.closing(open_database(tmp_path / FILE_NAME, MIGRATIONS[:2])) as connection:
-        connection.execute("INSERT INTO players VALUES (?, 1, ?)", (ANA_KEY, encode_player(ANA)))
-    store = SqliteStore.open(tmp_path)
-    assert await store.players.forget_idle("", today(), set()) == ANA_KEY
-    assert await store.players.load(ANA_KEY) == (ANA, 1)
+        connection.execute("INSERT INTO players VALUES (?, 1, ?)", (ANA_KEY, msgspec.json.encode(ANA)))
+    store = open_folder(tmp_path)
+    assert await store.table(PLAYERS).load(ANA_KEY) == (KnownPlayer(ANA, today(), is_seated=True), 1)
     await store.close()
 
 

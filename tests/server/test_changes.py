@@ -15,6 +15,7 @@ from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out, two_playing
 from tictactoe_protocol.requests import Move, Resign
 from tictactoe_server.core.changes import ATTEMPTS
+from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.rooms import Player, apply
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -511,10 +512,10 @@ async def test_a_room_that_was_changed_elsewhere_is_told_to_the_lobby_when_that_
         await eve.ask("lobby", on=True)
         async with two_playing(server) as (ana, bo, room):
             await eve.until(lambda message: "playing" in [row["status"] for row in message.get("changed", ())])
-            found = await store.rooms.load(room)
+            found = await store.table(ROOMS).load(room)
             assert found is not None
             over = apply(found[0], Player(bo.welcome["player"], "bo"), Resign(room), 0)
-            await save(store.rooms, room, over, found[1])
+            await save(store.table(ROOMS), room, over, found[1])
             assert await ana.refusal("move", room=room, cell=0, ply=0) == "game_over"
             change = await eve.next_of("lobby")
             assert [(row["room"], row["status"]) for row in change["changed"]] == [(room, "over")]

@@ -6,10 +6,11 @@ import json
 
 import pytest
 
-from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Table
+from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Table, decode_room
 from tictactoe_protocol import BadMessage, decode_request
 from tictactoe_protocol.pushes import Result
 from tictactoe_protocol.requests import MAX_CLOCK_MS, Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_server.core.documents import encode_room
 from tictactoe_server.rooms import (
     START_MS,
     Command,
@@ -21,7 +22,6 @@ from tictactoe_server.rooms import (
     expires_at,
     is_expired,
 )
-from tictactoe_server.storage.documents import decode_room, encode_room
 
 FIVE_MINUTES = ClockFields(initial_ms=300_000, increment_ms=2_000)
 TEN_SECONDS_A_MOVE = ClockFields(move_ms=10_000)

@@ -24,6 +24,7 @@ from tictactoe_server.cli.cluster_check import LISTENING_SECONDS
 from tictactoe_server.cluster import matching
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
+from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -299,7 +300,7 @@ async def test_a_room_that_is_written_while_all_are_read_is_taken_over_with_them
 
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
         await until(lambda: other.cluster.other_rooms.count == 1)
-        monkeypatch.setattr(other.cluster._store.rooms, "load_all", missing_it)
+        monkeypatch.setattr(other.cluster._store.table(ROOMS), "load_all", missing_it)
         await ordered(one, orders.DrainOrder())
         for traveller in (ana, bo):
             while traveller.servers[-1] != other.url:

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.stored import finish, keep, room_of, rooms_in
+from tests.server.stored import bans_in, finish, keep, keep_ban, keep_player, room_of, rooms_in, share, shared
 from tests.server.tables import ANA, BO
+from tictactoe_server.core.kept import PLAYERS, Ban, open_folder
 from tictactoe_server.rooms import Player
 from tictactoe_server.storage.folder import FILE_NAME
-from tictactoe_server.storage.pages import PAGE_BYTES, Pages
-from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import MISSING, Ban, CannotOpenStore, Unreadable, save
+from tictactoe_server.storage.pages import PAGE_BYTES, DatabasePages
+from tictactoe_server.storage.store import MISSING, CannotOpenStore, Unreadable
 
 CODES = [f"{letter}{number:05}" for letter in "ABCDEFGH" for number in range(22222, 22262)]
 KEYS = [f"{number:064x}" for number in range(60)]
@@ -29,16 +29,16 @@ NUMBER_OF_SEEDS = 25
 
 async def fill(folder: Path) -> None:
     """Keep some of everything: in `data` as a server leaves it that ends, in `killed` as one that was killed."""
-    store = SqliteStore.open(folder / "data")
+    store = open_folder(folder / "data")
     for number, key in enumerate(KEYS):
-        await save(store.players, key, Player(f"p{number:010}", f"player-{number}"), MISSING)
-    await store.bans.keep(Ban("192.0.2.1", "noise", 1))
+        await keep_player(store, key, Player(f"p{number:010}", f"player-{number}"), MISSING)
+    await keep_ban(store, Ban("192.0.2.1", "noise", 1))
     revisions = {code: await keep(store, room_of(code), MISSING) for code in CODES}
     for number in range(GAMES):
         game = await finish(store, f"Z{number + 22222}", ANA, BO)
-    await store.archive.share(SHARE, game)
+    await share(store, SHARE, game)
     await store.close()
-    store = SqliteStore.open(folder / "data")
+    store = open_folder(folder / "data")
     for code in CODES[::4]:
         await keep(store, room_of(code, 2), revisions[code])
     shutil.copytree(folder / "data", folder / "killed")
@@ -61,22 +61,22 @@ def folder(kept: Path, tmp_path: Path) -> Path:
 
 async def play_on(folder: Path) -> dict[str, int]:
     """Open the store, and return how much of each it serves; what is kept then is there the next time, too."""
-    store = SqliteStore.open(folder)
+    store = open_folder(folder)
     rooms = await rooms_in(store)
     served = {
         "rooms": len([code for code in CODES if code in rooms]),
-        "games": len(await store.archive.games_of(ANA.id, 100)),
-        "players": len([key for key in KEYS if await store.players.load(key) is not None]),
-        "bans": len(await store.bans.load_all()),
-        "shares": int(await store.archive.shared(SHARE) is not None),
+        "games": len(await store.games.games_of(ANA.id, 100)),
+        "players": len([key for key in KEYS if await store.table(PLAYERS).load(key) is not None]),
+        "bans": len(await bans_in(store)),
+        "shares": int(await shared(store, SHARE) is not None),
     }
     await finish(store, "NEWGAM", Player("pnew", "new"), BO)
-    await store.archive.forget_before(1)
+    await store.games.forget_before(1)
     await store.close()
-    again = SqliteStore.open(folder)
+    again = open_folder(folder)
     assert set(rooms) | {"NEWGAM"} <= set(await rooms_in(again))
-    assert len(await again.archive.games_of("pnew", 10)) == 1
-    assert len(await again.archive.games_of(ANA.id, 100)) == served["games"]
+    assert len(await again.games.games_of("pnew", 10)) == 1
+    assert len(await again.games.games_of(ANA.id, 100)) == served["games"]
     await again.close()
     return served
 
@@ -102,7 +102,7 @@ def aside(folder: Path) -> Path:
 
 async def test_every_row_is_read_from_the_pages_as_sqlite_reads_it(kept: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(kept / "killed", tmp_path / "data"))
-    with closing(Pages(folder / FILE_NAME)) as pages:
+    with closing(DatabasePages(folder / FILE_NAME)) as pages:
         found = [row for row in pages.rows() if row is not None]
     with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
         for table in ("rooms", "players", "bans", "shares", "server", "archive_players"):
@@ -187,13 +187,13 @@ async def test_a_table_whose_name_or_column_is_damaged_costs_nothing(
 async def test_a_value_of_another_kind_costs_its_row_alone(folder: Path, statement: str) -> None:
     with closing(sqlite3.connect(folder / FILE_NAME)) as connection, connection:
         connection.execute(statement)
-    store = SqliteStore.open(folder)
+    store = open_folder(folder)
     for key in KEYS:
         with suppress(Unreadable):
-            await store.players.load(key)
-    await store.archive.forget_before(1)
+            await store.table(PLAYERS).load(key)
+    await store.games.forget_before(1)
     assert len(await rooms_in(store)) >= len(CODES)
-    assert len(await store.archive.games_of(ANA.id, 100)) >= GAMES - 1
+    assert len(await store.games.games_of(ANA.id, 100)) >= GAMES - 1
     await store.close()
 
 
@@ -209,7 +209,7 @@ async def test_a_file_of_zeros_is_put_aside_and_an_empty_one_takes_its_place(
 def test_what_is_no_database_is_refused_with_what_to_do(folder: Path) -> None:
     (folder / FILE_NAME).write_bytes(b"no database" * 1000)
     with pytest.raises(CannotOpenStore, match="Move it away to start without it, or restore a backup"):
-        SqliteStore.open(folder)
+        open_folder(folder)
     assert (folder / FILE_NAME).read_bytes() == b"no database" * 1000
 
 

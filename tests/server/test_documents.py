@@ -11,15 +11,16 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
-from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
+from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_game, decode_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.requests import ClockFields, Draw, Leave, Rematch, Resign
+from tictactoe_server.core.documents import GameDocuments, RoomDocuments, RoomEncoder, encode_room
+from tictactoe_server.core.kept import encode_game
 from tictactoe_server.rooms import Dropped, FinishedGame, Room, finished_game, open_room, state_of
 from tictactoe_server.rooms.view import rules_state
-from tictactoe_server.storage.documents import RoomEncoder, decode_game, decode_room, encode_game, encode_room
 from tictactoe_server.storage.store import Unreadable
 
 NOW = 60_000
@@ -166,6 +167,64 @@ def test_a_document_with_other_bytes_is_unreadable(name: str, data: st.DataObjec
     if damaged != document:
         with pytest.raises(Unreadable):
             decode_room(bytes(damaged))
+
+
+# -- one more field ---------------------------------------------------------------------------------------------
+
+
+class NotedRoom(Room, frozen=True):
+    """A room as a later version may have it."""
+
+    note: str = ""
+    stars: dict[str, int] = msgspec.field(default_factory=dict)
+
+
+class NotedGame(FinishedGame, frozen=True):
+    """A finished game as a later version may have it."""
+
+    note: str = ""
+
+
+NOTED_ROOMS, NOTED_GAMES = RoomDocuments(NotedRoom), GameDocuments(NotedGame)
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_a_new_field_of_a_room_is_kept_and_older_documents_read_on(name: str) -> None:
+    room = ROOMS[name]
+    fields = {field: getattr(room, field) for field in Room.__struct_fields__}
+    noted = NotedRoom(**fields, note="well played", stars={ANA.id: 3})
+    encoder = RoomEncoder(NOTED_ROOMS)
+    for _ in range(2):
+        assert NOTED_ROOMS.decode(encoder.encode(noted)) == noted
+    for document in (encode_room(room), old_document(room, 2), old_document(room, 1)):
+        assert NOTED_ROOMS.decode(document) == NotedRoom(**fields)
+    assert encoder.encode(noted)[8:].startswith(encode_room(room)[8:-1] + b",")
+
+
+def test_a_new_field_of_a_finished_game_is_kept_and_older_documents_read_on() -> None:
+    game = game_of(PRESETS["classic"])
+    noted = NotedGame(**asdict(game), note="well played")
+    assert NOTED_GAMES.decode(NOTED_GAMES.encode(noted)) == noted
+    assert NOTED_GAMES.decode(encode_game(game)) == NotedGame(**asdict(game))
+
+
+KEPT_ROOM = (
+    b'73910f97[3,["K7M4PQ",5000,{"preset":"classic","rows":3,"columns":3,"line":3,"marks":"XO","blocked":[],'
+    b'"misere":false,"gravity":false},{"X":{"player":"pana","name":"ana","online":true,"bot":null},'
+    b'"O":{"player":"pbo","name":"bo","online":true,"bot":null}},"public",{"initial_ms":300000,"increment_ms":2000},'
+    b'60000,1,{"pana":0,"draws":0,"pbo":0},30000,"closed","all"],5,[0,4,1],[],null,'
+    b'{"draw":null,"undo":null,"rematch":[]},{},{"X":302000,"O":300000},5000,{}]'
+)
+KEPT_GAME = (
+    b'{"room":"K7M4PQ","game":1,"at":60000,"rules":{"preset":"classic","rows":3,"columns":3,"line":3,"marks":"XO",'
+    b'"blocked":[],"misere":false,"gravity":false},"players":{"X":{"player":"pana","name":"ana"},'
+    b'"O":{"player":"pbo","name":"bo"}},"moves":[0,1],"result":{"winner":"O","reason":"resigned","line":[]}}'
+)
+
+
+def test_documents_are_byte_for_byte_as_version_1_4_wrote_them() -> None:
+    assert encode_room(ROOMS["with clocks"]) == KEPT_ROOM
+    assert encode_game(game_of(PRESETS["classic"])) == KEPT_GAME
 
 
 # -- what older versions wrote ----------------------------------------------------------------------------------

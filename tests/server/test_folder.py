@@ -14,9 +14,9 @@ import pytest
 
 from tests.server.stored import keep, room_of
 from tests.server.test_sqlite_store import child
+from tictactoe_server.core.kept import open_folder
 from tictactoe_server.storage.folder import FILE_NAME, LOCK_NAME, DataFolder, FolderInUse
 from tictactoe_server.storage.schema import SCHEMA, NewerSchema, open_database
-from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, CannotOpenStore
 
 CODE = "K7M4PQ"
@@ -29,7 +29,7 @@ def mode_of(path: Path) -> int:
 
 async def test_everything_is_made_for_its_owner_alone(tmp_path: Path) -> None:
     folder = tmp_path / "some" / "data"
-    store = SqliteStore.open(folder)
+    store = open_folder(folder)
     await keep(store, room_of(CODE), MISSING)
     assert {path.name: mode_of(path) for path in folder.iterdir()} == {
         LOCK_NAME: 0o600,
@@ -44,17 +44,17 @@ async def test_everything_is_made_for_its_owner_alone(tmp_path: Path) -> None:
 async def test_a_folder_that_is_a_file_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("mine")
     with pytest.raises(CannotOpenStore, match=r"data"):
-        SqliteStore.open(tmp_path / "data")
+        open_folder(tmp_path / "data")
     assert (tmp_path / "data").read_text() == "mine"
 
 
 @posix
 def test_what_others_could_read_or_change_is_closed_to_them(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    asyncio.run(SqliteStore.open(tmp_path).close())
+    asyncio.run(open_folder(tmp_path).close())
     tmp_path.chmod(0o777)
     for name in (FILE_NAME, LOCK_NAME):
         (tmp_path / name).chmod(0o666)
-    asyncio.run(SqliteStore.open(tmp_path).close())
+    asyncio.run(open_folder(tmp_path).close())
     assert mode_of(tmp_path) == 0o700
     assert mode_of(tmp_path / FILE_NAME) == mode_of(tmp_path / LOCK_NAME) == 0o600
     assert caplog.text.count("others could get at this") == 3
@@ -63,10 +63,10 @@ def test_what_others_could_read_or_change_is_closed_to_them(tmp_path: Path, capl
 @posix
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
 def test_what_belongs_to_somebody_else_is_used_and_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    asyncio.run(SqliteStore.open(tmp_path).close())
+    asyncio.run(open_folder(tmp_path).close())
     os.chown(tmp_path, 12345, -1)
     tmp_path.chmod(0o777)
-    asyncio.run(SqliteStore.open(tmp_path).close())
+    asyncio.run(open_folder(tmp_path).close())
     assert mode_of(tmp_path) == 0o777
     assert "belongs to another user" in caplog.text
 
@@ -82,27 +82,27 @@ async def test_a_file_that_is_a_link_is_not_opened(tmp_path: Path, name: str) ->
     (tmp_path / "data").mkdir(mode=0o700)
     (tmp_path / "data" / name).symlink_to(mine)
     with pytest.raises(CannotOpenStore, match="link"):
-        SqliteStore.open(tmp_path / "data")
+        open_folder(tmp_path / "data")
     assert mine.read_text() == "precious"
     (tmp_path / "data" / name).unlink()
-    await SqliteStore.open(tmp_path / "data").close()
+    await open_folder(tmp_path / "data").close()
 
 
 @posix
 async def test_a_lock_that_is_no_file_is_not_opened(tmp_path: Path) -> None:
     (tmp_path / LOCK_NAME).mkdir()
     with pytest.raises(CannotOpenStore, match=LOCK_NAME):
-        SqliteStore.open(tmp_path)
+        open_folder(tmp_path)
 
 
 @posix
 async def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "private").mkdir()
     (tmp_path / "data").symlink_to(tmp_path / "private")
-    store = SqliteStore.open(tmp_path / "data")
+    store = open_folder(tmp_path / "data")
     await keep(store, room_of(CODE), MISSING)
     with pytest.raises(FolderInUse):
-        SqliteStore.open(tmp_path / "private")
+        open_folder(tmp_path / "private")
     await store.close()
     assert mode_of(tmp_path / "private") == 0o700
 
@@ -111,15 +111,15 @@ async def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
 
 
 async def test_a_second_store_on_a_folder_is_refused_with_the_pid_of_the_first(tmp_path: Path) -> None:
-    first = SqliteStore.open(tmp_path)
+    first = open_folder(tmp_path)
     with pytest.raises(FolderInUse) as refused:
-        SqliteStore.open(tmp_path)
+        open_folder(tmp_path)
     assert (refused.value.folder, refused.value.pid) == (tmp_path, os.getpid())
     assert str(tmp_path) in str(refused.value)
     assert str(os.getpid()) in str(refused.value)
     await keep(first, room_of(CODE), MISSING)
     await first.close()
-    await SqliteStore.open(tmp_path).close()
+    await open_folder(tmp_path).close()
 
 
 async def test_a_folder_is_free_again_after_its_process_was_killed(tmp_path: Path) -> None:
@@ -127,25 +127,25 @@ async def test_a_folder_is_free_again_after_its_process_was_killed(tmp_path: Pat
         assert process.stdout
         assert process.stdout.readline() == "open\n"
         with pytest.raises(FolderInUse, match=str(process.pid)):
-            SqliteStore.open(tmp_path)
+            open_folder(tmp_path)
         process.kill()
         process.wait()
-    await SqliteStore.open(tmp_path).close()
+    await open_folder(tmp_path).close()
 
 
 @posix
 async def test_one_database_in_two_folders_serves_one_of_them(tmp_path: Path) -> None:
-    first = SqliteStore.open(tmp_path / "one")
+    first = open_folder(tmp_path / "one")
     (tmp_path / "two").mkdir()
     os.link(tmp_path / "one" / FILE_NAME, tmp_path / "two" / FILE_NAME)
     with pytest.raises(FolderInUse):
-        SqliteStore.open(tmp_path / "two")
+        open_folder(tmp_path / "two")
     await first.close()
 
 
 @posix
 async def test_the_database_stays_locked_when_the_process_opens_and_closes_it_once_more(tmp_path: Path) -> None:
-    first = SqliteStore.open(tmp_path / "one")
+    first = open_folder(tmp_path / "one")
     (tmp_path / "one" / FILE_NAME).read_bytes()
     with contextlib.closing(sqlite3.connect(tmp_path / "one" / FILE_NAME)) as other:
         other.execute("SELECT * FROM rooms").fetchall()
@@ -162,7 +162,7 @@ async def test_a_folder_that_could_not_be_opened_is_not_held(tmp_path: Path) -> 
     (tmp_path / FILE_NAME).write_bytes(b"no database" * 100)
     for _ in range(2):
         with pytest.raises(CannotOpenStore, match="not a database"):
-            SqliteStore.open(tmp_path)
+            open_folder(tmp_path)
 
 
 def test_the_names_of_new_files_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +198,7 @@ def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / FILE_NAME
     path.write_bytes(b"no database" * 1000)
     with pytest.raises(CannotOpenStore, match="not a database"):
-        SqliteStore.open(tmp_path)
+        open_folder(tmp_path)
     assert path.read_bytes() == b"no database" * 1000
 
 
@@ -206,16 +206,16 @@ def test_the_database_of_another_program_is_left_as_it_is(tmp_path: Path) -> Non
     path = tmp_path / FILE_NAME
     before = write_foreign(path, "CREATE TABLE songs (title)")
     with pytest.raises(CannotOpenStore, match="another program"):
-        SqliteStore.open(tmp_path)
+        open_folder(tmp_path)
     assert path.read_bytes() == before
 
 
 def test_a_newer_schema_is_refused_with_both_numbers_and_left_as_it_is(tmp_path: Path) -> None:
-    asyncio.run(SqliteStore.open(tmp_path).close())
+    asyncio.run(open_folder(tmp_path).close())
     path = tmp_path / FILE_NAME
     before = write_foreign(path, "PRAGMA user_version = 99")
     with pytest.raises(NewerSchema) as refused:
-        SqliteStore.open(tmp_path)
+        open_folder(tmp_path)
     assert (refused.value.found, refused.value.known) == (99, SCHEMA)
     assert "99" in str(refused.value)
     assert str(SCHEMA) in str(refused.value)

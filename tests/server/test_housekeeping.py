@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from tests.peer import open_peer, play_out
-from tests.server.stored import finish
+from tests.server.stored import finish, keep_player, seat
 from tests.server.tables import ANA, BO
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.housekeeping import Housekeeping
+from tictactoe_server.core.kept import BANS, PLAYERS, open_folder, open_memory, today
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage.idleness import today
-from tictactoe_server.storage.memory import MemoryStore
+from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import MISSING, Storage, save
+from tictactoe_server.storage.store import MISSING
 
 DAY_MS = 86_400_000
 FINISHED_AT = 1_700_000_000_000
@@ -28,20 +28,20 @@ FINISHED_AT = 1_700_000_000_000
 
 @pytest.fixture(params=["memory", "sqlite"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Storage]:
-    opened: Storage = MemoryStore() if request.param == "memory" else SqliteStore.open(tmp_path)
+    opened: Storage = open_memory() if request.param == "memory" else open_folder(tmp_path)
     yield opened
     await opened.close()
 
 
 async def go_round(store: Storage, days: int, *stay: str, history_days: float | None = None) -> None:
     """Forget what is too old in so many days."""
-    housekeeping = Housekeeping(store, Bans(store.bans), lambda: stay, history_days)
+    housekeeping = Housekeeping(store, Bans(store.table(BANS)), lambda: stay, history_days)
     await housekeeping.go_round(today() + days, step_seconds=0)
 
 
 async def known(store: Storage, *keys: str) -> list[str]:
     """Return those of the keys under which there is a player."""
-    return [key for key in keys if await store.players.load(key) is not None]
+    return [key for key in keys if await store.table(PLAYERS).load(key) is not None]
 
 
 async def until_folded(store: Storage, count: int) -> None:
@@ -54,9 +54,9 @@ async def until_folded(store: Storage, count: int) -> None:
 
 async def meet(store: Storage, *keys: str, is_seated: bool = False) -> None:
     for key in keys:
-        await save(store.players, key, Player(f"id-{key}", key), MISSING)
+        await keep_player(store, key, Player(f"id-{key}", key), MISSING)
         if is_seated:
-            store.players.see(key, is_seated=True)
+            await seat(store, key)
 
 
 async def test_who_never_took_a_seat_is_forgotten_after_a_day_and_who_did_after_a_year(store: Storage) -> None:
@@ -74,7 +74,7 @@ async def test_who_never_took_a_seat_is_forgotten_after_a_day_and_who_did_after_
 
 async def test_who_is_here_or_has_a_finished_game_stays(store: Storage) -> None:
     await meet(store, "guest", "here")
-    await save(store.players, "ana", ANA, MISSING)
+    await keep_player(store, "ana", ANA, MISSING)
     await finish(store, "K7M4PQ", ANA, BO)
     await until_folded(store, 1)
     await go_round(store, 1000, "id-here")
@@ -96,12 +96,12 @@ async def test_finished_games_are_kept_for_as_long_as_is_wanted(store: Storage) 
     await until_folded(store, len(codes))
     await go_round(store, 0)
     await go_round(store, 0, history_days=age_days + 1)
-    assert len(await store.archive.games_of(ANA.id, 100)) == len(codes)
+    assert len(await store.games.games_of(ANA.id, 100)) == len(codes)
     await go_round(store, 0, history_days=age_days - 1)
-    assert await store.archive.games_of(ANA.id, 100) == []
-    assert await store.archive.game(1) is None
+    assert await store.games.games_of(ANA.id, 100) == []
+    assert await store.games.game(1) is None
     game = await finish(store, "M2XWQ7", ANA, BO)
-    assert await store.archive.games_of(ANA.id, 100) == [(len(codes) + 1, game)]
+    assert await store.games.games_of(ANA.id, 100) == [(len(codes) + 1, game)]
 
 
 async def test_a_server_notes_who_was_here_and_who_took_a_seat(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ async def test_a_server_notes_who_was_here_and_who_took_a_seat(tmp_path: Path) -
                 await bo.ask("join", room=room)
                 await play_out({"X": ana, "O": bo}, room, [4])
         tokens = {peer.welcome["name"]: peer.welcome["token"] for peer in (ana, bo, fan)}
-    store = SqliteStore.open(tmp_path)
+    store = open_folder(tmp_path)
     await go_round(store, 2)
     await store.close()
     async with Server(Settings(host="127.0.0.1", port=0, data=tmp_path)) as server:

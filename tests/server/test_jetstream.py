@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 import nkeys
 import pytest
+from msgspec.structs import replace
 
 from tests.authority import Authority
 from tests.cluster.nodes import READY_SECONDS, Nodes
@@ -22,15 +23,26 @@ from tests.environment import environment
 from tests.proxy import Proxy
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, make_anew, node_in
-from tests.server.stored import ANA_KEY, finish, keep, room_of, rooms_in
+from tests.server.stored import (
+    ANA_KEY,
+    bans_in,
+    finish,
+    forget_ban,
+    keep,
+    keep_ban,
+    keep_player,
+    room_of,
+    rooms_in,
+    seat,
+)
 from tests.server.tables import ANA, BO
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.setup import make_stream, stream_config
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.core.kept import KEPT, PLAYERS, ROOMS, Ban
 from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.storage.store import (
     MISSING,
-    Ban,
     CannotOpenStore,
     NotStored,
     Pending,
@@ -60,7 +72,7 @@ async def store(node: Node, tmp_path: Path) -> AsyncIterator[JetStreamStore]:
 @pytest.fixture
 async def other(node: Node, store: JetStreamStore, tmp_path: Path) -> AsyncIterator[JetStreamStore]:
     """The store of another server of the same cluster."""
-    opened = await JetStreamStore.open(node.url, data=tmp_path / "other", unsafe=True)
+    opened = await JetStreamStore.open(node.url, KEPT, data=tmp_path / "other", unsafe=True)
     yield opened
     await opened.close()
 
@@ -95,7 +107,7 @@ async def until_copied(store: JetStreamStore, count: int) -> list[tuple[int, Fin
     """Wait until so many games of ana's are in the history, and return them."""
     async with asyncio.timeout(20):
         while True:
-            games = await store.archive.games_of(ANA.id, 10)
+            games = await store.games.games_of(ANA.id, 10)
             if len(games) == count:
                 return games
             await asyncio.sleep(0.01)
@@ -108,17 +120,17 @@ async def test_who_follows_the_bans_is_told_of_each_that_any_server_keeps_or_for
     store: JetStreamStore, other: JetStreamStore
 ) -> None:
     bans, first = Bans(), Ban("10.0.0.0/8", "noise", 1)
-    await store.bans.keep(first)
+    await keep_ban(store, first)
     await other.follow_bans(bans.changed)
     assert bans.told == {first.subject: first}
-    await store.bans.forget(first.subject)
+    await forget_ban(store, first.subject)
     await until(lambda: bans.told == {first.subject: None})
 
 
 async def test_the_rooms_that_are_wanted_alone_are_read(store: JetStreamStore) -> None:
     for code in ("AAAAAA", "BBBBBB"):
         await keep(store, room_of(code), MISSING)
-    found = [stored.key async for some in store.rooms.load_all(lambda code: code != "AAAAAA") for stored in some]
+    found = [stored.key async for some in store.table(ROOMS).load_all(lambda code: code != "AAAAAA") for stored in some]
     assert found == ["BBBBBB"]
 
 
@@ -132,9 +144,9 @@ async def test_what_was_missed_while_the_connection_was_away_is_told_when_it_is_
     node: Node, store: JetStreamStore
 ) -> None:
     async with Proxy(node.port) as proxy:
-        far = await JetStreamStore.open(proxy.url.replace("ws", "nats"), unsafe=True)
+        far = await JetStreamStore.open(proxy.url.replace("ws", "nats"), KEPT, unsafe=True)
         bans, ban, old = Bans(), Ban("10.0.0.0/8", "noise", 1), Ban("pana", "noise", 1)
-        await store.bans.keep(old)
+        await keep_ban(store, old)
         await far.follow_bans(bans.changed)
         proxy.is_closed = True
         proxy.cut()
@@ -142,8 +154,8 @@ async def test_what_was_missed_while_the_connection_was_away_is_told_when_it_is_
         assert far.owed_since() is not None
         with pytest.raises(NotStored):
             await keep(far, room_of("AAAAAA"), MISSING)
-        await store.bans.keep(ban)
-        await store.bans.forget(old.subject)
+        await keep_ban(store, ban)
+        await forget_ban(store, old.subject)
         game = await finish(store, "BBBBBB", ANA, BO)
         proxy.is_closed = False
         await until(lambda: bans.told == {ban.subject: ban, old.subject: None})
@@ -160,9 +172,9 @@ async def test_games_of_another_server_are_in_the_history_with_the_same_ids(
     node: Node, store: JetStreamStore, other: JetStreamStore, tmp_path: Path
 ) -> None:
     game = await finish(store, CODE, ANA, BO)
-    ((id, _),) = await store.archive.games_of(ANA.id, 5)
+    ((id, _),) = await store.games.games_of(ANA.id, 5)
     assert await until_copied(other, 1) == [(id, game)]
-    third = await JetStreamStore.open(node.url, data=tmp_path / "third", unsafe=True)
+    third = await JetStreamStore.open(node.url, KEPT, data=tmp_path / "third", unsafe=True)
     assert await until_copied(third, 1) == [(id, game)]
     await third.close()
 
@@ -170,12 +182,12 @@ async def test_games_of_another_server_are_in_the_history_with_the_same_ids(
 async def test_a_server_goes_on_behind_its_newest_copy_after_a_restart(
     node: Node, store: JetStreamStore, tmp_path: Path
 ) -> None:
-    first = await JetStreamStore.open(node.url, data=tmp_path / "first", unsafe=True)
+    first = await JetStreamStore.open(node.url, KEPT, data=tmp_path / "first", unsafe=True)
     await finish(first, "AAAAAA", ANA, BO)
-    assert len(await first.archive.games_of(ANA.id, 5)) == 1
+    assert len(await first.games.games_of(ANA.id, 5)) == 1
     await first.close()
     await finish(store, "BBBBBB", ANA, BO)
-    again = await JetStreamStore.open(node.url, data=tmp_path / "first", unsafe=True)
+    again = await JetStreamStore.open(node.url, KEPT, data=tmp_path / "first", unsafe=True)
     await until_copied(again, 2)
     await again.close()
 
@@ -183,21 +195,21 @@ async def test_a_server_goes_on_behind_its_newest_copy_after_a_restart(
 async def test_a_copy_of_another_stream_is_begun_anew(node: Node, tmp_path: Path) -> None:
     first = await empty_store(node, tmp_path / "data")
     await finish(first, "AAAAAA", ANA, BO)
-    assert len(await first.archive.games_of(ANA.id, 5)) == 1
+    assert len(await first.games.games_of(ANA.id, 5)) == 1
     await first.close()
     second = await empty_store(node, tmp_path / "data")
-    assert await second.archive.games_of(ANA.id, 5) == []
+    assert await second.games.games_of(ANA.id, 5) == []
     await second.close()
 
 
 async def test_old_games_are_forgotten_in_the_stream_too(store: JetStreamStore, tmp_path: Path, node: Node) -> None:
     game = await finish(store, CODE, ANA, BO)
-    assert len(await store.archive.games_of(ANA.id, 5)) == 1
-    assert not await store.archive.forget_before(game.at + 1)
-    assert await store.archive.games_of(ANA.id, 5) == []
-    fresh = await JetStreamStore.open(node.url, data=tmp_path / "fresh", unsafe=True)
+    assert len(await store.games.games_of(ANA.id, 5)) == 1
+    assert not await store.games.forget_before(game.at + 1)
+    assert await store.games.games_of(ANA.id, 5) == []
+    fresh = await JetStreamStore.open(node.url, KEPT, data=tmp_path / "fresh", unsafe=True)
     await finish(fresh, "BBBBBB", ANA, BO)
-    assert [found.room for _, found in await fresh.archive.games_of(ANA.id, 5)] == ["BBBBBB"]
+    assert [found.room for _, found in await fresh.games.games_of(ANA.id, 5)] == ["BBBBBB"]
     await fresh.close()
 
 
@@ -219,21 +231,21 @@ async def stored_player(link: Link) -> tuple[dict[str, object], str]:
 async def test_who_takes_a_seat_is_remembered_for_a_year_and_a_new_name_changes_nothing_of_it(
     store: JetStreamStore, link: Link
 ) -> None:
-    await save(store.players, ANA_KEY, ANA, MISSING)
+    await keep_player(store, ANA_KEY, ANA, MISSING)
     assert (await stored_player(link))[1] == f"{2 * 86_400}s"
-    store.players.see(ANA_KEY, is_seated=True)
+    await seat(store, ANA_KEY)
     async with asyncio.timeout(20):
         while True:
             if (await stored_player(link))[1] == f"{366 * 86_400}s":
                 break
             await asyncio.sleep(0.01)
-    found = await store.players.load(ANA_KEY)
+    found = await store.table(PLAYERS).load(ANA_KEY)
     assert found is not None
-    await save(store.players, ANA_KEY, BO, found[1])
+    await save(store.table(PLAYERS), ANA_KEY, replace(found[0], player=BO), found[1])
     document, ttl = await stored_player(link)
     assert document["is_seated"] is True
     assert ttl == f"{366 * 86_400}s"
-    assert await store.players.forget_idle("", 10**6, ()) is None
+    assert store.table(PLAYERS).expires
 
 
 # -- what the store refuses ---------------------------------------------------------------------------------------
@@ -243,34 +255,34 @@ async def test_a_damaged_room_is_told_from_the_others(store: JetStreamStore, lin
     await keep(store, room_of(CODE), MISSING)
     await link.request("$KV.rooms.room.AAAAAA", b"00000000nonsense")
     with pytest.raises(Unreadable):
-        await store.rooms.load("AAAAAA")
+        await store.table(ROOMS).load("AAAAAA")
     assert await rooms_in(store) == {CODE: room_of(CODE)}
 
 
 async def test_what_is_too_large_is_refused_and_certainly_not_stored(store: JetStreamStore) -> None:
     with pytest.raises(NotStored):
-        await store.bans.keep(Ban("pana", "x" * 300_000, 1))
-    assert await store.bans.load_all() == []
+        await keep_ban(store, Ban("pana", "x" * 300_000, 1))
+    assert await bans_in(store) == []
 
 
 async def test_a_full_stream_refuses_and_keeps_what_it_has(node: Node, link: Link) -> None:
     first = await empty_store(node)
     await first.close()
     await link.request("$JS.API.STREAM.UPDATE.KV_rooms", msgspec.json.encode({**stream_config(1), "max_bytes": 3_000}))
-    store = await JetStreamStore.open(node.url, unsafe=True)
+    store = await JetStreamStore.open(node.url, KEPT, unsafe=True)
     ban = Ban("pana", "x" * 1_000, 1)
-    await store.bans.keep(ban)
+    await keep_ban(store, ban)
     with pytest.raises(NotStored, match="full"):
-        await store.bans.keep(Ban("pana", "x" * 10_000, 1))
-    assert await store.bans.load_all() == [ban]
+        await keep_ban(store, Ban("pana", "x" * 10_000, 1))
+    assert await bans_in(store) == [ban]
     await store.close()
 
 
 async def test_more_writes_at_once_than_are_allowed_are_refused_as_busy(store: JetStreamStore, node: Node) -> None:
-    narrow = await JetStreamStore.open(node.url, unsafe=True, max_waiting=2)
+    narrow = await JetStreamStore.open(node.url, KEPT, unsafe=True, max_waiting=2)
     pending = [Pending() for _ in range(3)]
     for number, each in enumerate(pending):
-        narrow.rooms.save(f"AAAAA{number + 2}", room_of(f"AAAAA{number + 2}"), MISSING, each)
+        narrow.table(ROOMS).save(f"AAAAA{number + 2}", room_of(f"AAAAA{number + 2}"), MISSING, each)
     with pytest.raises(StoreBusy):
         await pending[2].future
     await pending[0].future
@@ -280,16 +292,16 @@ async def test_more_writes_at_once_than_are_allowed_are_refused_as_busy(store: J
 
 async def test_a_store_that_cannot_be_used_says_why(node: Node, link: Link) -> None:
     with pytest.raises(CannotOpenStore, match="Cannot reach"):
-        await JetStreamStore.open(NOBODY_THERE, opening_seconds=0.2)
+        await JetStreamStore.open(NOBODY_THERE, KEPT, opening_seconds=0.2)
     for url in ("nats://", "http://a", "a,b", "nats://a:x", "nats://a/b"):
         with pytest.raises(CannotOpenStore, match="names no store"):
-            await JetStreamStore.open(url)
+            await JetStreamStore.open(url, KEPT)
     await link.request("$JS.API.STREAM.DELETE.KV_rooms")
     with pytest.raises(CannotOpenStore, match="cluster init"):
-        await JetStreamStore.open(node.url)
+        await JetStreamStore.open(node.url, KEPT)
     await make_stream(link, 1)
     with pytest.raises(CannotOpenStore, match="on one node alone"):
-        await JetStreamStore.open(node.url)
+        await JetStreamStore.open(node.url, KEPT)
     for change, words in (
         ({"storage": "memory"}, "in memory"),
         ({"allow_atomic": False}, "allow_atomic"),
@@ -298,7 +310,7 @@ async def test_a_store_that_cannot_be_used_says_why(node: Node, link: Link) -> N
     ):
         await make_anew(link, {**stream_config(1), **change})
         with pytest.raises(CannotOpenStore, match=words):
-            await JetStreamStore.open(node.url)
+            await JetStreamStore.open(node.url, KEPT)
 
 
 async def test_a_store_with_tls_is_used_with_nothing_else(node: Node, tmp_path: Path) -> None:
@@ -373,7 +385,7 @@ async def test_a_node_that_comes_back_is_used_again(tmp_path: Path) -> None:
         with pytest.raises(NotStored):
             await keep(store, room_of(CODE, 2), revision)
         with pytest.raises(StoreUnavailable):
-            await store.rooms.load(CODE)
+            await store.table(ROOMS).load(CODE)
         node.start()
         await until(lambda: store.link.is_connected)
         async with asyncio.timeout(20):
@@ -428,11 +440,11 @@ def test_the_rights_that_init_prints_are_all_that_a_server_needs(tmp_path: Path)
         assert "cannot hear what is written" in refused.output
 
         async def play() -> None:
-            store = await JetStreamStore.open(game, unsafe=True)
+            store = await JetStreamStore.open(game, KEPT, unsafe=True)
             await store.identity()
             done = await finish(store, CODE, ANA, BO)
-            assert len(await store.archive.games_of(ANA.id, 5)) == 1
-            assert not await store.archive.forget_before(done.at + 1)
+            assert len(await store.games.games_of(ANA.id, 5)) == 1
+            assert not await store.games.forget_before(done.at + 1)
             assert len(await rooms_in(store)) == 1
             await store.close()
 

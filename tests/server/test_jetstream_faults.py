@@ -15,6 +15,7 @@ from tictactoe_server.cluster.jetstream.contents import StreamTarget
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.cluster.jetstream.stream import outcome_of
+from tictactoe_server.core.kept import KEPT, ROOMS
 from tictactoe_server.rooms import Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -34,7 +35,7 @@ async def nats() -> AsyncIterator[FakeNats]:
 
 @pytest.fixture
 async def store(nats: FakeNats) -> AsyncIterator[JetStreamStore]:
-    opened = await JetStreamStore.open(nats.url, patience_seconds=PATIENCE_SECONDS)
+    opened = await JetStreamStore.open(nats.url, KEPT, patience_seconds=PATIENCE_SECONDS)
     yield opened
     await opened.close()
 
@@ -44,7 +45,7 @@ async def stored(store: JetStreamStore) -> tuple[Room, int]:
     async with asyncio.timeout(20):
         while True:
             with contextlib.suppress(StoreUnavailable):
-                found = await store.rooms.load(CODE)
+                found = await store.table(ROOMS).load(CODE)
                 assert found is not None
                 return found
             await asyncio.sleep(0.01)
@@ -66,7 +67,7 @@ async def test_a_save_whose_answer_is_lost_is_unknown_and_found_by_a_load(
     with pytest.raises(Conflict):
         await keep(store, room_of(CODE, 3), old)
     newest = await keep(store, room_of(CODE, 3), revision)
-    assert await store.rooms.load(CODE) == (room_of(CODE, 3), newest)
+    assert await store.table(ROOMS).load(CODE) == (room_of(CODE, 3), newest)
     assert store.owed_since() is None
 
 
@@ -91,7 +92,7 @@ async def test_a_save_that_is_refused_certainly_did_not_happen(
     nats.faults.append(fault)
     with pytest.raises(NotStored):
         await keep(store, room_of(CODE, 2), old)
-    assert await store.rooms.load(CODE) == (room_of(CODE, 1), old)
+    assert await store.table(ROOMS).load(CODE) == (room_of(CODE, 1), old)
     await keep(store, room_of(CODE, 2), old)
 
 
@@ -103,7 +104,7 @@ async def test_a_write_in_process_holds_the_next_up_and_may_still_happen(nats: F
     for _ in range(3):
         with pytest.raises(Unsettled):
             await keep(store, room_of(CODE, 3), old)
-        assert await store.rooms.load(CODE) == (room_of(CODE, 1), old)
+        assert await store.table(ROOMS).load(CODE) == (room_of(CODE, 1), old)
     nats.release()
     with pytest.raises(Conflict):
         await keep(store, room_of(CODE, 3), old)
@@ -179,7 +180,7 @@ async def test_a_read_that_nobody_can_answer_is_unavailable(nats: FakeNats, stor
     await keep(store, room_of(CODE), MISSING)
     nats.read_error = 10008
     with pytest.raises(StoreUnavailable):
-        await store.rooms.load(CODE)
+        await store.table(ROOMS).load(CODE)
 
 
 async def test_silence_to_a_question_for_many_is_no_answer_that_there_are_none(nats: FakeNats) -> None:
@@ -198,9 +199,9 @@ def test_an_answer_without_a_sequence_acknowledges_nothing(answer: bytes) -> Non
 
 
 async def test_what_is_moved_into_a_stream_is_written_again_until_it_is_kept_and_only_once(nats: FakeNats) -> None:
-    target = await StreamTarget.open(nats.url, None, None)
+    target = await StreamTarget.open(nats.url, None, None, KEPT)
     nats.faults.extend(["nobody", "cut"])
-    await target.write([room_of(code) for code in ("AAAAAA", "BBBBBB", "CCCCCC")])
+    await target.write(ROOMS, [(code, room_of(code)) for code in ("AAAAAA", "BBBBBB", "CCCCCC")])
     await target.close()
     assert sorted(nats.kept) == [f"$KV.rooms.room.{code}" for code in ("AAAAAA", "BBBBBB", "CCCCCC")]
     assert nats.sequence == 3

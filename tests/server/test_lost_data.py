@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.server.laboratory import open_laboratory
-from tests.server.stored import ANA_KEY, finish, keep, room_of, rooms_in
+from tests.server.stored import ANA_KEY, finish, keep, keep_player, room_of, rooms_in, share, shared
 from tests.server.tables import ANA, BO
 from tests.server.test_sqlite_store import child
+from tictactoe_server.core.kept import PLAYERS, ROOMS, KnownPlayer, open_folder, today
 from tictactoe_server.storage.folder import FILE_NAME
-from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import MISSING, save
+from tictactoe_server.storage.store import MISSING
 
 CODES = [f"{letter}{number:05}" for letter in "ABCDEFGH" for number in range(22222, 22242)]
 PAGE = 4096
@@ -23,13 +23,13 @@ PAGE = 4096
 
 async def fill(folder: Path) -> dict[str, int]:
     """Keep rooms and games on many pages; return the rooms' revisions."""
-    store = SqliteStore.open(folder)
+    store = open_folder(folder)
     revisions = {code: await keep(store, room_of(code), MISSING) for code in CODES}
-    await save(store.players, ANA_KEY, ANA, MISSING)
+    await keep_player(store, ANA_KEY, ANA, MISSING)
     for number in range(30):
         game = await finish(store, f"ZZ{number + 2222}", ANA, BO)
         if number == 0:
-            await store.archive.share("aB3-_dE5fG7hI9jK1mN3oP", game)
+            await share(store, "aB3-_dE5fG7hI9jK1mN3oP", game)
     await store.close()
     return revisions
 
@@ -56,12 +56,12 @@ async def test_a_damaged_page_costs_the_rooms_on_it_and_the_server_goes_on(
     lost = damage(tmp_path, b'["C22230"')
     assert 0 < lost < 40
     bad = (tmp_path / FILE_NAME).read_bytes()
-    store = SqliteStore.open(tmp_path)
+    store = open_folder(tmp_path)
     found = await rooms_in(store)
     assert len([code for code in CODES if code in found]) == len(CODES) - lost
-    assert len(await store.archive.games_of(ANA.id, 100)) == 30
-    assert (await store.players.load(ANA_KEY) or ("",))[0] == ANA
-    assert await store.archive.shared("aB3-_dE5fG7hI9jK1mN3oP") is not None
+    assert len(await store.games.games_of(ANA.id, 100)) == 30
+    assert (await store.table(PLAYERS).load(ANA_KEY) or (None,))[0] == KnownPlayer(ANA, today())
+    assert await shared(store, "aB3-_dE5fG7hI9jK1mN3oP") is not None
     assert aside(tmp_path).read_bytes() == bad
     assert "was damaged" in caplog.text
     assert f"rooms={len(found)}" in caplog.text or f"'rooms': {len(found)}" in str(caplog.records[0].__dict__)
@@ -69,7 +69,7 @@ async def test_a_damaged_page_costs_the_rooms_on_it_and_the_server_goes_on(
         if code not in found:
             await keep(store, room_of(code), MISSING)
     await store.close()
-    again = SqliteStore.open(tmp_path)
+    again = open_folder(tmp_path)
     assert len(await rooms_in(again)) == len(found) + lost + 1
     await again.close()
 
@@ -80,15 +80,15 @@ async def test_damage_that_is_met_while_the_server_runs_is_mended_at_once(tmp_pa
         store = laboratory.store
         assert await laboratory.pragma("cache_size = 0") == []
         damage(tmp_path, b'"room":"ZZ2225"')
-        games = await store.archive.games_of(ANA.id, 100)
+        games = await store.games.games_of(ANA.id, 100)
         assert 0 < len(games) < 30
         assert aside(tmp_path).exists()
         code = CODES[0]
         await keep(store, room_of(code, 2), revisions[code])
         assert len(await rooms_in(store)) == len(CODES) + 30
-    again = SqliteStore.open(tmp_path)
-    assert (await again.rooms.load(CODES[0]) or ("",))[0] == room_of(CODES[0], 2)
-    assert len(await again.archive.games_of(ANA.id, 100)) == len(games)
+    again = open_folder(tmp_path)
+    assert (await again.table(ROOMS).load(CODES[0]) or ("",))[0] == room_of(CODES[0], 2)
+    assert len(await again.games.games_of(ANA.id, 100)) == len(games)
     await again.close()
 
 
@@ -98,7 +98,7 @@ async def test_a_damaged_room_is_told_from_the_others_in_the_list(tmp_path: Path
         connection.execute("UPDATE rooms SET document = x'00ff' WHERE code = ?", (CODES[3],))
         moved = connection.execute("SELECT document FROM rooms WHERE code = ?", (CODES[4],)).fetchone()
         connection.execute("UPDATE rooms SET document = ? WHERE code = ?", (*moved, CODES[5]))
-    store = SqliteStore.open(tmp_path)
+    store = open_folder(tmp_path)
     found = await rooms_in(store)
     assert set(CODES) - set(found) == {CODES[3], CODES[5]}
     await store.close()
@@ -106,7 +106,7 @@ async def test_a_damaged_room_is_told_from_the_others_in_the_list(tmp_path: Path
 
 KILLED = """
     for number in range(100):
-        await keep(store, room_of("K7M4PQ", number + 1), (await store.rooms.load("K7M4PQ") or (0, MISSING))[1])
+        await keep(store, room_of("K7M4PQ", number + 1), (await store.table(ROOMS).load("K7M4PQ") or (0, MISSING))[1])
     print("kept", flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -125,10 +125,10 @@ async def test_after_a_kill_nothing_is_lacking_and_nothing_is_said(
     killed: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     shutil.copytree(killed, tmp_path, dirs_exist_ok=True)
-    store = SqliteStore.open(tmp_path)
-    assert (await store.rooms.load("K7M4PQ") or ("",))[0] == room_of("K7M4PQ", 100)
+    store = open_folder(tmp_path)
+    assert (await store.table(ROOMS).load("K7M4PQ") or ("",))[0] == room_of("K7M4PQ", 100)
     await store.close()
-    await SqliteStore.open(tmp_path).close()
+    await open_folder(tmp_path).close()
     assert caplog.text == ""
 
 
@@ -153,15 +153,15 @@ async def test_a_log_or_database_that_was_lost_is_told(
         case _:
             log.unlink()
             database.write_bytes(b"")
-    store = SqliteStore.open(tmp_path)
+    store = open_folder(tmp_path)
     assert "lacks what was kept last" in caplog.text
-    found = await store.rooms.load("K7M4PQ")
+    found = await store.table(ROOMS).load("K7M4PQ")
     assert found is None or found[0].seq < 100
     assert (tmp_path / f"{FILE_NAME}.damaged-1-wal").exists() is (loss in ("cut log", "damaged log"))
     await keep(store, room_of("NEWONE"), MISSING)
     await store.close()
     caplog.clear()
-    await SqliteStore.open(tmp_path).close()
+    await open_folder(tmp_path).close()
     assert caplog.text == ""
 
 
@@ -169,11 +169,11 @@ async def test_a_note_of_the_time_that_is_no_number_keeps_nobody_from_starting(t
     await fill(tmp_path)
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
         connection.execute("INSERT OR REPLACE INTO server VALUES ('served-ms', 'soon')")
-    store = SqliteStore.open(tmp_path)
+    store = open_folder(tmp_path)
     with pytest.raises(Exception, match="no number"):
         await store.noted_time()
     store.note_time(5)
     await store.close()
-    again = SqliteStore.open(tmp_path)
+    again = open_folder(tmp_path)
     assert await again.noted_time() == 5
     await again.close()

@@ -22,9 +22,9 @@ from tests.fakes import TroubledStore
 from tests.peer import open_peer, play_out
 from tests.raw import open_bytes, read_to_end
 from tictactoe_server.admin import metrics, orders
+from tictactoe_server.core.kept import open_folder
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.transport.listen import CannotListen
 
 HOST = "127.0.0.1"
@@ -60,7 +60,7 @@ async def figures(server: Server) -> dict[str, Any]:
 
 @pytest.fixture
 async def metered() -> AsyncIterator[Server]:
-    async with Server(Settings(host=HOST, port=0, metrics=(HOST, 0)), SqliteStore.open(None)) as running:
+    async with Server(Settings(host=HOST, port=0, metrics=(HOST, 0)), open_folder(None)) as running:
         yield running
 
 

@@ -14,17 +14,28 @@ import pytest
 
 from tests.server.commands import Ran, run_command
 from tests.server.nats_node import Node, empty_store, node_in
-from tests.server.stored import ANA_KEY, finish, keep, room_of, rooms_in
+from tests.server.stored import (
+    ANA_KEY,
+    bans_in,
+    finish,
+    keep,
+    keep_ban,
+    keep_player,
+    room_of,
+    rooms_in,
+    seat,
+    share,
+    shared,
+)
 from tests.server.tables import ANA, BO
 from tictactoe_server.cluster.jetstream.contents import StreamSource
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.core.kept import KEPT, PLAYERS, ROOMS, Ban, open_folder, today
 from tictactoe_server.rooms import Player
-from tictactoe_server.storage.contents import Contents, copy
-from tictactoe_server.storage.folder_contents import FolderSource
-from tictactoe_server.storage.idleness import today
-from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import MISSING, Ban, Storage, save
+from tictactoe_server.storage.copying import Contents, CopySource, FolderSource, copy
+from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.store import MISSING
 
 BO_KEY = "b" * 64
 SHARE_ID = "aB3-_dE5fG7hI9jK1mN3oP"
@@ -61,18 +72,18 @@ def folder(tmp_path: Path) -> Path:
 
 
 async def fill(folder: Path, count: int = 3) -> None:
-    store = SqliteStore.open(folder)
+    store = open_folder(folder)
     for number in range(count):
         await keep(store, room_of(f"AAAA{number // 10}{number % 10}", number), MISSING)
-    await save(store.players, ANA_KEY, ANA, MISSING)
-    await save(store.players, BO_KEY, BO, MISSING)
-    store.players.see(BO_KEY, is_seated=True)
+    await keep_player(store, ANA_KEY, ANA, MISSING)
+    await keep_player(store, BO_KEY, BO, MISSING)
+    await seat(store, BO_KEY)
     for code in ("BBBBBB", "CCCCCC", "DDDDDD"):
         await finish(store, code, ANA, BO)
     for ban in BANS:
-        await store.bans.keep(ban)
-    ((_, game),) = await store.archive.games_of(ANA.id, 1)
-    await store.archive.share(SHARE_ID, game)
+        await keep_ban(store, ban)
+    ((_, game),) = await store.games.games_of(ANA.id, 1)
+    await share(store, SHARE_ID, game)
     store.note_time(SERVED_MS)
     await store.close()
 
@@ -83,9 +94,11 @@ def move(source: Path | str, target: Path | str) -> Ran:
 
 async def contents_of(place: Path | str) -> Contents:
     """Return what a folder or a stream holds, summed up."""
-    source = await (FolderSource.open(place) if isinstance(place, Path) else StreamSource.open(place, None, None))
+    source: CopySource = (
+        FolderSource.open(place, KEPT) if isinstance(place, Path) else await StreamSource.open(place, None, None, KEPT)
+    )
     try:
-        return await copy(source, None, lambda kind, count: None)
+        return await copy(source, None, KEPT, lambda kind, count: None)
     finally:
         await source.close()
 
@@ -96,20 +109,20 @@ async def look(store: Storage) -> None:
     assert {code: room.seq for code, room in rooms.items() if code < "B"} == {"AAAA00": 0, "AAAA01": 1, "AAAA02": 2}
     assert {"BBBBBB", "CCCCCC", "DDDDDD"} < set(rooms)
     async with asyncio.timeout(20):
-        while len(games := await store.archive.games_of(ANA.id, 10)) < 3:  # noqa: ASYNC110  # nobody tells
+        while len(games := await store.games.games_of(ANA.id, 10)) < 3:  # noqa: ASYNC110  # nobody tells
             await asyncio.sleep(0.01)
     assert [game.room for _, game in games] == ["DDDDDD", "CCCCCC", "BBBBBB"]
-    assert {ban.subject: ban for ban in await store.bans.load_all()} == {ban.subject: ban for ban in BANS}
-    assert await store.archive.shared(SHARE_ID) == games[0][1]
-    found = await store.players.load(BO_KEY)
+    assert {ban.subject: ban for ban in await bans_in(store)} == {ban.subject: ban for ban in BANS}
+    assert await shared(store, SHARE_ID) == games[0][1]
+    found = await store.table(PLAYERS).load(BO_KEY)
     assert found is not None
-    assert found[0] == BO
+    assert found[0].player == BO
     assert await store.noted_time() == SERVED_MS
-    room = await store.rooms.load("AAAA01")
+    room = await store.table(ROOMS).load("AAAA01")
     assert room is not None
     await keep(store, room_of("AAAA01", 7), room[1])
     await finish(store, "EEEEEE", ANA, BO)
-    assert [game.room for _, game in await store.archive.games_of(ANA.id, 1)] == ["EEEEEE"]
+    assert [game.room for _, game in await store.games.games_of(ANA.id, 1)] == ["EEEEEE"]
     await store.close()
 
 
@@ -126,8 +139,8 @@ def test_a_folder_goes_into_a_stream_and_back_into_a_folder(folder: Path, url: s
     assert found == [(ANA_KEY, today(), 0), (BO_KEY, today() - 200, 1)]
 
     async def use() -> None:
-        await look(SqliteStore.open(tmp_path / "back"))
-        await look(await JetStreamStore.open(url, unsafe=True))
+        await look(open_folder(tmp_path / "back"))
+        await look(await JetStreamStore.open(url, KEPT, unsafe=True))
 
     asyncio.run(use())
 
@@ -170,7 +183,7 @@ def test_a_folder_with_a_server_is_refused_and_so_is_one_without_a_database(
     folder: Path, url: str, tmp_path: Path
 ) -> None:
     async def try_it() -> Ran:
-        store = SqliteStore.open(folder)
+        store = open_folder(folder)
         try:
             return await asyncio.to_thread(move, folder, url)
         finally:
@@ -217,19 +230,19 @@ def test_what_is_written_while_a_stream_is_read_is_in_the_copy_and_no_room_is_mi
     codes = [f"AAA{first}{second}{third}" for first in "23456" for second in "23456" for third in "23456"]
 
     async def read_amid_writes() -> Contents:
-        store = await JetStreamStore.open(url, unsafe=True)
+        store = await JetStreamStore.open(url, KEPT, unsafe=True)
         revisions = {code: await keep(store, room_of(code, 1), MISSING) for code in codes}
-        source = await StreamSource.open(url, None, None)
+        source = await StreamSource.open(url, None, None, KEPT)
         for code in codes:  # each is behind what the source walks over now
             await keep(store, room_of(code, 2), revisions[code])
         await finish(store, "BBBBBB", ANA, BO)
-        await save(store.players, ANA_KEY, Player(ANA.id, "ana"), MISSING)
-        found = await copy(source, None, lambda kind, count: None)
+        await keep_player(store, ANA_KEY, Player(ANA.id, "ana"), MISSING)
+        found = await copy(source, None, KEPT, lambda kind, count: None)
         await source.close()
         await store.close()
         return found
 
     found = asyncio.run(read_amid_writes())
     assert found == asyncio.run(contents_of(url))
-    assert found.sums["rooms"].count == len(codes) + 1
-    assert found.sums["games"].count == found.sums["players"].count == 1
+    assert found.sums["room"].count == len(codes) + 1
+    assert found.sums["finished game"].count == found.sums["player"].count == 1

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.peer import open_peer
+from tests.server.stored import keep_player
 from tests.server.tables import ANA, BO, CY, THREE, Table
+from tictactoe_server.core.kept import PLAYERS, KnownPlayer, open_memory
 from tictactoe_server.rooms import Dropped, Enter, Player
 from tictactoe_server.rooms.seating import free_name
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage.memory import MemoryStore
-from tictactoe_server.storage.store import MISSING, save
 
 HOUSE = ["easy-bot", "Hard-Bot", "PERFECT-BOT", "rules-bot-2", "random-bot7", "medium-bot 12", "\uff45asy-bot"]
 THEIR_OWN = ["my-bot", "easy", "easy-bottle", "easybot", "hard-bot-x", "bot", "uneasy-bot"]
@@ -35,13 +35,13 @@ async def test_nobody_is_renamed_to_a_player_of_the_house_but_one_who_had_the_na
         token = ana.welcome["token"]
     async with open_peer(server.url, "easy-bot", token) as again:
         assert again.welcome["code"] == "bad_name"
-    store = MemoryStore()
+    store = open_memory()
     async with Server(Settings(host="127.0.0.1", port=0), store=store) as other:
         async with open_peer(other.url) as guest:
             token = guest.welcome["token"]
-        key = next(iter(store.players._values))
-        player, revision = await store.players.load(key) or (Player("", ""), MISSING)
-        await save(store.players, key, Player(player.id, "easy-bot"), revision)
+        ((stored,),) = [some async for some in store.table(PLAYERS).load_all()]
+        assert isinstance(stored.value, KnownPlayer)
+        await keep_player(store, stored.key, Player(stored.value.player.id, "easy-bot"), stored.revision)
         for name in (None, "easy-bot"):
             async with open_peer(other.url, name, token) as old:
                 assert old.welcome["name"] == "easy-bot"

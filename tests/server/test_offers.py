@@ -6,12 +6,12 @@ from typing import Literal
 
 import pytest
 
-from tests.server.tables import ANA, BO, CODE, CY, DI, THREE, Table
+from tests.server.tables import ANA, BO, CODE, CY, DI, THREE, Table, decode_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_server.core.documents import encode_room
 from tictactoe_server.rooms import Command, Dropped, Enter, Player, Room, apply
-from tictactoe_server.storage.documents import decode_room, encode_room
 
 LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
 OFFER, ACCEPT, DECLINE = (Draw(room=CODE, action=action) for action in ("offer", "accept", "decline"))

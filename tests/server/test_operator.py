@@ -12,15 +12,15 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tests.raw import open_raw, text
+from tests.server.stored import bans_in
 from tests.server.test_pages import get
 from tictactoe_server.admin import orders
 from tictactoe_server.admin.bans import BadSubject, Bans, parse_subject
 from tictactoe_server.admin.control import OrderRefused
+from tictactoe_server.core.kept import BANS, open_folder, open_memory
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage.memory import MemoryStore
-from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import Storage
+from tictactoe_server.storage.specs import Storage
 
 BANNED, KICKED, RESTART = 4500, 4501, 1012
 
@@ -189,16 +189,16 @@ def test_what_is_neither_player_nor_address_is_refused(subject: str) -> None:
 
 @pytest.fixture(params=["memory", "sqlite"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
-    return MemoryStore() if request.param == "memory" else SqliteStore.open(tmp_path)
+    return open_memory() if request.param == "memory" else open_folder(tmp_path)
 
 
 async def test_bans_are_kept_and_end_by_themselves(store: Storage) -> None:
     now = [1_000_000]
-    bans = Bans(store.bans, lambda: now[0])
+    bans = Bans(store.table(BANS), lambda: now[0])
     await bans.add("192.0.2.0/24", "noise", 60)
     await bans.add("2001:db8::/64", "", None)
     await bans.add("p0123456789", "spam", 30)
-    again = Bans(store.bans, lambda: now[0])
+    again = Bans(store.table(BANS), lambda: now[0])
     await again.load()
     assert [ban.subject for ban in again] == [ban.subject for ban in bans]
     assert again.of_address("192.0.2.99") is not None
@@ -212,7 +212,7 @@ async def test_bans_are_kept_and_end_by_themselves(store: Storage) -> None:
     now[0] += 30_000
     assert again.of_address("192.0.2.99") is None
     await again.forget_past()
-    assert [ban.subject for ban in await store.bans.load_all()] == ["2001:db8::/64"]
+    assert [ban.subject for ban in await bans_in(store)] == ["2001:db8::/64"]
     await store.close()
 
 

@@ -20,6 +20,7 @@ from tests.raw import open_bytes
 from tests.server.test_plain_http import Answer, read_answer
 from tictactoe_engine.records import parse_record
 from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET
+from tictactoe_server.core.kept import SHARES
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -500,7 +501,7 @@ async def test_a_store_that_does_not_answer_is_told_in_words(server: Server, mon
     async def never(id: str) -> None:
         await asyncio.sleep(60)
 
-    monkeypatch.setattr(server._store.archive, "shared", never)
+    monkeypatch.setattr(server._store.table(SHARES), "load", never)
     monkeypatch.setattr("tictactoe_server.http.pages.ANSWER_SECONDS", 0.05)
     answer = await get(server, "/replay/abcdefghijklmnop")
     assert answer.status == 503

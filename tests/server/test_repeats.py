@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
+from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_room
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Draw, Leave, OfferAction, Rematch, Resign, Undo
+from tictactoe_server.core.documents import encode_room
 from tictactoe_server.rooms import Player
-from tictactoe_server.storage.documents import decode_room, encode_room
 
 LEAVE = Leave(room=CODE)
 

@@ -8,30 +8,30 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.stored import finish, keep, room_of, rooms_in
+from tests.server.stored import finish, keep, keep_ban, keep_player, room_of, rooms_in, share
 from tests.server.tables import ANA, BO
+from tictactoe_server.core.kept import KEPT, Ban, open_folder
 from tictactoe_server.rooms import Player
 from tictactoe_server.storage.backup import CannotBackUp, back_up
 from tictactoe_server.storage.folder import FILE_NAME, FolderInUse
 from tictactoe_server.storage.restoring import check_folder, restore_backup
 from tictactoe_server.storage.schema import NewerSchema
-from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import MISSING, Ban, save
+from tictactoe_server.storage.store import MISSING
 
 
 async def fill(folder: Path, *codes: str) -> None:
     """Keep rooms, a player, a ban, and a finished game that is shared."""
-    store = SqliteStore.open(folder)
+    store = open_folder(folder)
     for code in codes:
         await keep(store, room_of(code), MISSING)
-    await save(store.players, "a" * 64, Player("p0123456789", "ana"), MISSING)
-    await store.bans.keep(Ban("192.0.2.0/24", "noise", 1))
-    await store.archive.share("aB3-_dE5fG7hI9jK1mN3oP", await finish(store, "F2N3SH", ANA, BO))
+    await keep_player(store, "a" * 64, Player("p0123456789", "ana"), MISSING)
+    await keep_ban(store, Ban("192.0.2.0/24", "noise", 1))
+    await share(store, "aB3-_dE5fG7hI9jK1mN3oP", await finish(store, "F2N3SH", ANA, BO))
     await store.close()
 
 
 async def codes_in(folder: Path) -> set[str]:
-    store = SqliteStore.open(folder)
+    store = open_folder(folder)
     try:
         return set(await rooms_in(store))
     finally:
@@ -49,7 +49,7 @@ async def test_a_copy_takes_the_place_of_what_was_there_which_is_kept(
     folder, copy = tmp_path / "data", tmp_path / "copy"
     await fill(folder, "K7M4PQ")
     back_up(folder, copy)
-    store = SqliteStore.open(folder)
+    store = open_folder(folder)
     for number in range(20, 60):
         await keep(store, room_of(f"M2XW{number}"), MISSING)
     await store.close()
@@ -86,7 +86,7 @@ async def test_nothing_is_restored_under_a_server_that_runs(tmp_path: Path) -> N
     folder, copy = tmp_path / "data", tmp_path / "copy"
     await fill(folder, "K7M4PQ")
     back_up(folder, copy)
-    store = SqliteStore.open(folder)
+    store = open_folder(folder)
     before = sorted(path.name for path in folder.iterdir())
     with pytest.raises(FolderInUse):
         restore_backup(folder, copy)
@@ -116,11 +116,12 @@ async def test_what_is_no_whole_copy_of_ours_is_refused_and_nothing_changes(tmp_
 
 async def test_a_whole_folder_is_said_to_be_whole_also_of_a_server_that_runs(tmp_path: Path) -> None:
     await fill(tmp_path, "K7M4PQ", "M2XWQ7")
-    store = SqliteStore.open(tmp_path)
+    store = open_folder(tmp_path)
     await keep(store, room_of("R5T6Y7"), MISSING)
-    found = check_folder(tmp_path)
+    found = check_folder(tmp_path, KEPT)
     await store.close()
-    assert (found.rooms, found.players, found.games, found.damage) == (4, 1, 1, ())
+    assert [found.counts[name] for name in ("rooms", "players", "games")] == [4, 1, 1]
+    assert found.damage == ()
 
 
 @pytest.mark.parametrize(
@@ -138,7 +139,7 @@ async def test_each_damaged_thing_is_named(tmp_path: Path, statement: str, words
     await fill(tmp_path, "K7M4PQ", "M2XWQ7")
     change(tmp_path / FILE_NAME, statement)
     before = (tmp_path / FILE_NAME).read_bytes()
-    (line,) = check_folder(tmp_path).damage
+    (line,) = check_folder(tmp_path, KEPT).damage
     assert line.startswith(words)
     assert (tmp_path / FILE_NAME).read_bytes() == before
 
@@ -149,8 +150,8 @@ async def test_damaged_pages_are_named_and_what_can_be_read_is_counted(tmp_path:
     content = bytearray(path.read_bytes())
     content[8192:] = b"\xff" * (len(content) - 8192)
     path.write_bytes(content)
-    assert check_folder(tmp_path).damage != ()
+    assert check_folder(tmp_path, KEPT).damage != ()
     path.write_bytes(b"no database at all" * 1000)
-    assert check_folder(tmp_path).damage != ()
+    assert check_folder(tmp_path, KEPT).damage != ()
     with pytest.raises(CannotBackUp):
-        check_folder(tmp_path / "nothing")
+        check_folder(tmp_path / "nothing", KEPT)

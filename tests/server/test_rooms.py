@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.classic import CLASSIC_RULES
+from tests.server.tables import decode_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Leave, Move, Rematch, Resign
 from tictactoe_server import rooms
+from tictactoe_server.core.documents import encode_room
 from tictactoe_server.rooms import (
     Command,
     Dropped,
@@ -27,7 +29,6 @@ from tictactoe_server.rooms import (
     state_of,
     summary_of,
 )
-from tictactoe_server.storage.documents import decode_room, encode_room
 
 CODE = "K7M4PQ"
 ANA, BO, CY, DI = (Player(f"p{name}", name) for name in ("ana", "bo", "cy", "di"))

@@ -19,15 +19,17 @@ import pytest
 
 from tests.environment import environment
 from tests.server.laboratory import Laboratory, open_laboratory
-from tests.server.stored import ANA_KEY, finish, forget, keep, room_of, rooms_in, until_noted
+from tests.server.stored import ANA_KEY, finish, forget, keep, keep_player, room_of, rooms_in, until_noted
 from tests.server.tables import ANA, BO
 from tests.soak import store as soak
+from tictactoe_server.core.kept import PLAYERS, ROOMS, open_folder
 from tictactoe_server.rooms import FinishedGame, Player
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import FILE_NAME
+from tictactoe_server.storage.jobs import Write
 from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreBusy, StoreUnavailable, save
-from tictactoe_server.storage.writer import MAX_BATCH, Write
+from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreBusy, StoreUnavailable
+from tictactoe_server.storage.writer import MAX_BATCH
 
 PATIENCE_SECONDS = 30
 CODE, OTHER, THIRD = "K7M4PQ", "K7M4PR", "K7M4PS"
@@ -69,8 +71,8 @@ async def test_a_batch_has_a_limit(laboratory: Laboratory) -> None:
 async def test_a_conflict_in_a_batch_fails_that_save_alone(laboratory: Laboratory) -> None:
     first, second, third = await laboratory.save_all([CODE, CODE, OTHER])
     assert isinstance(second, Conflict)
-    assert await laboratory.store.rooms.load(CODE) == (room_of(CODE), first)
-    assert await laboratory.store.rooms.load(OTHER) == (room_of(OTHER), third)
+    assert await laboratory.store.table(ROOMS).load(CODE) == (room_of(CODE), first)
+    assert await laboratory.store.table(ROOMS).load(OTHER) == (room_of(OTHER), third)
     assert laboratory.database.commits == 1
 
 
@@ -79,7 +81,7 @@ async def test_rooms_players_and_games_share_a_transaction(laboratory: Laborator
     await laboratory.hold()
     saves = [
         asyncio.ensure_future(work)
-        for work in (finish(store, CODE, ANA, BO), save(store.players, ANA_KEY, ANA, MISSING))
+        for work in (finish(store, CODE, ANA, BO), keep_player(store, ANA_KEY, ANA, MISSING))
     ]
     await asyncio.sleep(0)
     laboratory.go_on()
@@ -123,7 +125,7 @@ async def test_a_waiter_that_fails_disturbs_nobody(laboratory: Laboratory) -> No
             raise RuntimeError("a bug") from error
 
     await laboratory.hold()
-    laboratory.store.rooms.save(CODE, room_of(CODE), MISSING, Careless())
+    laboratory.store.table(ROOMS).save(CODE, room_of(CODE), MISSING, Careless())
     other = asyncio.ensure_future(keep(laboratory.store, room_of(OTHER), MISSING))
     await asyncio.sleep(0)
     laboratory.go_on()
@@ -193,8 +195,8 @@ async def test_a_room_that_rests_is_folded_into_its_table_and_the_journal_stays_
         await fold(laboratory)
         revision = await keep(store, room_of(OTHER, number), revision)
     assert (await rows_in(laboratory, "rooms"), await rows_in(laboratory, "journal")) == (1, 2)
-    assert await store.rooms.load(CODE) == (room_of(CODE), resting)
-    assert await store.rooms.load(OTHER) == (room_of(OTHER, 19), revision)
+    assert await store.table(ROOMS).load(CODE) == (room_of(CODE), resting)
+    assert await store.table(ROOMS).load(OTHER) == (room_of(OTHER, 19), revision)
     await keep(store, room_of(CODE, 2), resting)
     await forget(store, OTHER, revision)
     for _ in range(3):
@@ -209,7 +211,7 @@ async def test_folding_that_fails_loses_nothing_and_is_done_later(laboratory: La
     await fold(laboratory)
     laboratory.database.failures.append(sqlite3.OperationalError("disk I/O error"))
     await fold(laboratory)
-    assert await store.rooms.load(CODE) == (room_of(CODE), revision)
+    assert await store.table(ROOMS).load(CODE) == (room_of(CODE), revision)
     assert await rows_in(laboratory, "rooms") == 0
     await fold(laboratory)
     assert await rows_in(laboratory, "rooms") == 1
@@ -233,7 +235,7 @@ async def test_finished_games_are_read_alike_from_the_journal_and_from_the_table
     games: list[FinishedGame] = []
     for turn in range(3):
         async with open_laboratory(tmp_path) as laboratory:
-            archive = laboratory.store.archive
+            archive = laboratory.store.games
             for code in CODES[3 * turn : 3 * turn + 3]:
                 games.insert(0, await finish(laboratory.store, code, ANA, BO))
                 if code == CODES[3 * turn]:
@@ -255,11 +257,11 @@ async def test_a_finished_game_stays_in_the_journal_until_it_is_in_the_tables(la
     laboratory.database.failures.append(sqlite3.OperationalError("disk I/O error"))
     await fold(laboratory)
     assert await rows_in(laboratory, "archive") == 0
-    assert await laboratory.store.archive.game(1) == game
+    assert await laboratory.store.games.game(1) == game
     await fold(laboratory)
     assert (await rows_in(laboratory, "archive"), await rows_in(laboratory, "archive_players")) == (1, 2)
-    assert await laboratory.store.archive.game(1) == game
-    assert [id for id, _ in await laboratory.store.archive.games_of(ANA.id, 50)] == [1]
+    assert await laboratory.store.games.game(1) == game
+    assert [id for id, _ in await laboratory.store.games.games_of(ANA.id, 50)] == [1]
 
 
 # -- silent and dead --------------------------------------------------------------------------------------------------
@@ -271,7 +273,7 @@ async def test_a_silent_disk_is_told_to_those_who_wait_and_is_forgiven(tmp_path:
         with pytest.raises(StoreUnavailable):
             await keep(laboratory.store, room_of(CODE), MISSING)
         with pytest.raises(StoreUnavailable):
-            await laboratory.store.rooms.load(CODE)
+            await laboratory.store.table(ROOMS).load(CODE)
         laboratory.go_on()
         await until_it_saves(laboratory.store, OTHER)
         assert set(await rooms_in(laboratory.store)) == {OTHER}
@@ -359,7 +361,7 @@ async def test_a_thread_that_died_fails_those_who_wait_and_another_takes_its_pla
         assert "thread died" in caplog.text
         del laboratory.database.recover
         await until_it_saves(laboratory.store, THIRD)
-        assert await laboratory.store.rooms.load(CODE) == (room_of(CODE), revision)
+        assert await laboratory.store.table(ROOMS).load(CODE) == (room_of(CODE), revision)
         assert set(await rooms_in(laboratory.store)) == {CODE, THIRD}
         assert laboratory.store.owed_since() is None
 
@@ -384,7 +386,7 @@ def test_a_store_goes_on_under_another_event_loop_when_one_ended_with_its_answer
 
     async def ask_and_go() -> None:
         await laboratory.hold()
-        laboratory.store.rooms.save(CODE, room_of(CODE), MISSING, Pending())
+        laboratory.store.table(ROOMS).save(CODE, room_of(CODE), MISSING, Pending())
 
     async def go_on() -> None:
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -412,7 +414,7 @@ async def test_closing_on_a_silent_disk_ends_with_an_error_and_lets_go_once_it_a
     async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             with contextlib.suppress(Exception):
-                again = SqliteStore.open(tmp_path)
+                again = open_folder(tmp_path)
                 break
             await asyncio.sleep(0.01)
     assert set(await rooms_in(again)) == {CODE}
@@ -423,28 +425,28 @@ async def test_closing_on_a_silent_disk_ends_with_an_error_and_lets_go_once_it_a
 
 
 async def test_everything_is_there_after_closing_and_opening(tmp_path: Path) -> None:
-    first = SqliteStore.open(tmp_path / "data")
+    first = open_folder(tmp_path / "data")
     revision = await keep(first, room_of(CODE), MISSING)
-    await save(first.players, ANA_KEY, ANA, MISSING)
+    await keep_player(first, ANA_KEY, ANA, MISSING)
     game = await finish(first, OTHER, ANA, BO)
     first.note_time(17)
     await first.close()
-    second = SqliteStore.open(tmp_path / "data")
-    assert await second.rooms.load(CODE) == (room_of(CODE), revision)
-    assert [found for _, found in await second.archive.games_of(ANA.id, 10)] == [game]
+    second = open_folder(tmp_path / "data")
+    assert await second.table(ROOMS).load(CODE) == (room_of(CODE), revision)
+    assert [found for _, found in await second.games.games_of(ANA.id, 10)] == [game]
     assert await second.noted_time() == 17
     assert await keep(second, room_of(CODE, 2), revision) > revision
-    found = await second.players.load(ANA_KEY)
+    found = await second.table(PLAYERS).load(ANA_KEY)
     assert found
-    assert await save(second.players, ANA_KEY, Player(ANA.id, "Anastasia"), found[1]) > found[1]
+    assert await keep_player(second, ANA_KEY, Player(ANA.id, "Anastasia"), found[1]) > found[1]
     await second.close()
 
 
 async def test_a_store_without_a_folder_keeps_nothing() -> None:
-    first = SqliteStore.open(None)
+    first = open_folder(None)
     await keep(first, room_of(CODE), MISSING)
     await first.close()
-    second = SqliteStore.open(None)
+    second = open_folder(None)
     assert await rooms_in(second) == {}
     await second.close()
 
@@ -456,7 +458,7 @@ async def test_closing_does_what_waits_and_takes_no_more(laboratory: Laboratory,
     closing = asyncio.ensure_future(laboratory.store.close())
     await asyncio.sleep(0)
     with pytest.raises(StoreUnavailable, match="closed"):
-        await laboratory.store.rooms.load(CODE)
+        await laboratory.store.table(ROOMS).load(CODE)
     with pytest.raises(StoreUnavailable, match="closed"):
         await keep(laboratory.store, room_of(CODE), MISSING)
     laboratory.store.note_time(1)
@@ -480,12 +482,12 @@ async def test_a_full_database_refuses_saves_serves_loads_and_goes_on_when_there
     await laboratory.pragma("max_page_count = 1")
     outcomes = await laboratory.save_all(CODES[:200])
     assert {type(outcome) for outcome in outcomes} == {StoreUnavailable}
-    assert await store.rooms.load(CODE) == (room_of(CODE), revision)
+    assert await store.table(ROOMS).load(CODE) == (room_of(CODE), revision)
     assert set(await rooms_in(store)) == {CODE}
     await laboratory.pragma("max_page_count = 100000")
     revision = await keep(store, room_of(CODE, 2), revision)
     await laboratory.save_all(CODES[:200])
-    assert await store.rooms.load(CODE) == (room_of(CODE, 2), revision)
+    assert await store.table(ROOMS).load(CODE) == (room_of(CODE, 2), revision)
     assert len(await rooms_in(store)) == 201
     assert caplog.text.count("the store refuses") == caplog.text.count("the store works again") == 1
 
@@ -496,7 +498,7 @@ async def test_a_disk_that_became_read_only_refuses_saves_and_serves_loads(labor
     await laboratory.pragma("query_only = ON")
     with pytest.raises(StoreUnavailable, match="readonly"):
         await keep(store, room_of(CODE, 2), revision)
-    assert await store.rooms.load(CODE) == (room_of(CODE), revision)
+    assert await store.table(ROOMS).load(CODE) == (room_of(CODE), revision)
     await laboratory.pragma("query_only = OFF")
     await keep(store, room_of(CODE, 2), revision)
 
@@ -509,7 +511,7 @@ async def test_another_program_that_locks_the_file_makes_it_unavailable_for_as_l
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreUnavailable, match="locked"):
             await keep(laboratory.store, room_of(CODE), MISSING)
-        assert await laboratory.store.rooms.load(CODE) is None
+        assert await laboratory.store.table(ROOMS).load(CODE) is None
         other.execute("ROLLBACK")
         await keep(laboratory.store, room_of(CODE), MISSING)
 
@@ -536,10 +538,10 @@ async def test_a_database_that_vanished_is_not_replaced_by_an_empty_one(laborato
         with pytest.raises(StoreUnavailable, match="gone"):
             await keep(laboratory.store, room_of(OTHER), MISSING)
         with pytest.raises(StoreUnavailable, match="gone"):
-            await laboratory.store.rooms.load(CODE)
+            await laboratory.store.table(ROOMS).load(CODE)
     assert not (tmp_path / FILE_NAME).exists()
     os.rename(tmp_path / "elsewhere", tmp_path / FILE_NAME)
-    assert await laboratory.store.rooms.load(CODE) == (room_of(CODE), revision)
+    assert await laboratory.store.table(ROOMS).load(CODE) == (room_of(CODE), revision)
     assert await keep(laboratory.store, room_of(CODE, 3), revision) > revision
 
 
@@ -551,9 +553,9 @@ def child(folder: Path, script: str) -> Any:
     """Run a script, in an event loop and with an open `store`, in a process of its own."""
     program = (
         "import asyncio, os, signal, sys\nfrom pathlib import Path\n"
-        "from tests.server.stored import *\nfrom tictactoe_server.storage.sqlite import *\n"
+        "from tests.server.stored import *\nfrom tictactoe_server.core.kept import *\n"
         "from tictactoe_server.storage.store import *\n"
-        f"async def main():\n    store = SqliteStore.open(Path({str(folder)!r}))\n"
+        f"async def main():\n    store = open_folder(Path({str(folder)!r}))\n"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", program + textwrap.indent(textwrap.dedent(script), "    ") + "\nasyncio.run(main())\n"],
@@ -593,9 +595,9 @@ async def test_a_limit_of_the_file_size_loses_nothing_that_was_saved(tmp_path: P
     """
     with child(tmp_path, script) as process:
         (saved,) = [int(line.split()[1]) for line in process.stdout if line.startswith("saved")]
-    store = SqliteStore.open(tmp_path)
+    store = open_folder(tmp_path)
     assert len(await rooms_in(store)) == saved + 1
-    assert await store.rooms.load("AFTERS")
+    assert await store.table(ROOMS).load("AFTERS")
     await store.close()
 
 

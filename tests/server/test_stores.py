@@ -4,22 +4,43 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from tests.fakes import TroubledStore
 from tests.server.nats_node import Node, empty_store, node_in
-from tests.server.stored import ANA_KEY, finish, forget, keep, room_of, rooms_in, until_noted
+from tests.server.stored import (
+    ANA_KEY,
+    finish,
+    forget,
+    keep,
+    keep_player,
+    room_of,
+    rooms_in,
+    until_noted,
+)
 from tests.server.tables import ANA, BO
-from tictactoe_server.rooms import Player
+from tests.server.tables import Table as PlayedTable
+from tictactoe_server.core.kept import GAMES, KEPT, ROOMS, Ban, KnownPlayer, today
+from tictactoe_server.rooms import Player, finished_game
+from tictactoe_server.storage.backup import back_up
+from tictactoe_server.storage.copying import FolderSource, FolderTarget, copy
+from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.memory import MemoryStore
+from tictactoe_server.storage.pages import PAGE_BYTES
+from tictactoe_server.storage.restoring import check_folder
+from tictactoe_server.storage.specs import Columns, Specs, Storage, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import MISSING, Conflict, Storage, save
+from tictactoe_server.storage.store import MISSING, Conflict, Pending, Table, delete, save
 
 CODE = "K7M4PQ"
 SHARE_ID = "aB3-_dE5fG7hI9jK1mN3oP"
+GAME = finished_game(PlayedTable(ANA, BO).play(0, 3, 1, 4, 2), 1_700_000_000_000)
 
 
 @pytest.fixture(scope="module")
@@ -28,22 +49,136 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
         yield node
 
 
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A value of a table that no store has ever heard of."""
+
+    text: str
+    stars: int
+
+
+NOTES: TableSpec[Note] = TableSpec(
+    "notes",
+    "note",
+    msgspec.json.Encoder().encode,
+    msgspec.json.Decoder(Note).decode,
+    columns=Columns(
+        ("stars",),
+        lambda note: (note.text.encode(), note.stars),
+        lambda text, stars: Note(text.decode(), stars),
+        lambda: (0,),
+    ),
+)
+WITH_NOTES = Specs((*KEPT.tables, NOTES), GAMES)
+
+VALUES: dict[str, tuple[str, list[Any]]] = {
+    "rooms": (CODE, [room_of(CODE, number) for number in range(3)]),
+    "players": (ANA_KEY, [KnownPlayer(ANA, today()), KnownPlayer(BO, today() - 1, True), KnownPlayer(ANA, today())]),
+    "bans": ("10.0.0.0/8", [Ban("10.0.0.0/8", reason, 1) for reason in ("noise", "words", "noise")]),
+    "shares": (SHARE_ID, [replace(GAME, at=GAME.at + number) for number in range(3)]),
+    "notes": ("a note: 7/8, *.>", [Note("well", 3), Note("well", 4), Note("done", 3)]),
+}
+"""For each table a key and three values."""
+
+
 @pytest.fixture(params=["memory", "troubled, without trouble", "sqlite", "sqlite without a folder", "jetstream"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Storage]:
     opened: Storage
     match request.param:
         case "memory":
-            opened = MemoryStore()
+            opened = MemoryStore(WITH_NOTES)
         case "sqlite":
-            opened = SqliteStore.open(tmp_path / "data")
+            opened = SqliteStore.open(tmp_path / "data", WITH_NOTES)
         case "sqlite without a folder":
-            opened = SqliteStore.open(None)
+            opened = SqliteStore.open(None, WITH_NOTES)
         case "jetstream":
-            opened = await empty_store(request.getfixturevalue("node"), tmp_path / "data")
+            opened = await empty_store(request.getfixturevalue("node"), tmp_path / "data", WITH_NOTES)
         case _:
-            opened = TroubledStore()
+            opened = TroubledStore(WITH_NOTES)
     yield opened
     await opened.close()
+
+
+# -- every table ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=WITH_NOTES.tables, ids=lambda spec: spec.name)
+def spec(request: pytest.FixtureRequest) -> TableSpec[Any]:
+    """Each table of each store."""
+    return request.param  # type: ignore[no-any-return]
+
+
+async def everything_in(table: Table[Any]) -> dict[str, tuple[Any, int]]:
+    return {stored.key: (stored.value, stored.revision) async for some in table.load_all() for stored in some}
+
+
+async def test_values_are_kept_by_compare_and_set(store: Storage, spec: TableSpec[Any]) -> None:
+    table, (key, (first, second, third)) = store.table(spec), VALUES[spec.name]
+    assert await table.load(key) is None
+    revisions = [await save(table, key, first, MISSING)]
+    for wrong in (MISSING, revisions[0] + 1000):
+        with pytest.raises(Conflict):
+            await save(table, key, third, wrong)
+    assert await table.load(key) == (first, revisions[0])
+    revisions.append(await save(table, key, second, revisions[0]))
+    for wrong in (MISSING, revisions[0]):
+        with pytest.raises(Conflict):
+            await save(table, key, third, wrong)
+        with pytest.raises(Conflict):
+            await delete(table, key, wrong)
+    assert await table.load(key) == (second, revisions[1])
+    assert await everything_in(table) == {key: (second, revisions[1])}
+    await delete(table, key, revisions[1])
+    assert await table.load(key) is None
+    for gone in (revisions[1], MISSING):
+        with pytest.raises(Conflict):
+            await delete(table, key, gone)
+    revisions.append(await save(table, key, third, MISSING))
+    assert await table.load(key) == (third, revisions[2])
+    assert revisions == sorted(set(revisions))
+    assert revisions[0] > MISSING
+
+
+async def test_whichever_value_there_is_can_be_replaced_and_deleted(store: Storage, spec: TableSpec[Any]) -> None:
+    table, (key, (first, second, _)) = store.table(spec), VALUES[spec.name]
+    await delete(table, key, None)
+    await save(table, key, first, None)
+    revision = await save(table, key, second, None)
+    assert await table.load(key) == (second, revision)
+    await delete(table, key, None)
+    assert await everything_in(table) == {}
+
+
+async def test_a_key_is_found_by_its_beginning(store: Storage, spec: TableSpec[Any]) -> None:
+    table, (key, (value, *_)) = store.table(spec), VALUES[spec.name]
+    beginning = key[: len(key) // 2]
+    assert await table.first_key(beginning) is None
+    await save(table, key, value, MISSING)
+    assert await table.first_key(beginning) == key
+    assert await table.first_key("~") is None
+    await delete(table, key, None)
+    assert await table.first_key(beginning) is None
+
+
+async def test_tables_do_not_touch_each_other(store: Storage) -> None:
+    for spec in WITH_NOTES.tables:
+        key, (value, *_) = VALUES[spec.name]
+        await save(store.table(spec), key, value, MISSING)
+    for spec in WITH_NOTES.tables:
+        key, (value, *_) = VALUES[spec.name]
+        ((found, (kept, _)),) = (await everything_in(store.table(spec))).items()
+        assert (found, kept) == (key, value)
+
+
+async def test_a_game_that_a_save_ends_is_kept_with_it_in_any_table(store: Storage, spec: TableSpec[Any]) -> None:
+    table, (key, (value, other, _)) = store.table(spec), VALUES[spec.name]
+    pending, conflict = Pending(), Pending()
+    table.save(key, value, MISSING, pending, GAME)
+    await pending.future
+    table.save(key, other, MISSING, conflict, GAME)
+    with pytest.raises(Conflict):
+        await conflict.future
+    assert [game for _, game in await store.games.games_of(ANA.id, 10)] == [GAME]
 
 
 # -- rooms ------------------------------------------------------------------------------------------------------
@@ -53,11 +188,11 @@ async def test_a_saved_room_is_loaded_with_its_revision(store: Storage) -> None:
     room = room_of(CODE, 5)
     revision = await keep(store, room, MISSING)
     assert revision > MISSING
-    assert await store.rooms.load(CODE) == (room, revision)
+    assert await store.table(ROOMS).load(CODE) == (room, revision)
 
 
 async def test_a_room_that_is_not_there_is_none(store: Storage) -> None:
-    assert await store.rooms.load(CODE) is None
+    assert await store.table(ROOMS).load(CODE) is None
 
 
 async def test_a_save_with_the_right_revision_replaces_the_room_and_the_revision_grows(store: Storage) -> None:
@@ -65,7 +200,7 @@ async def test_a_save_with_the_right_revision_replaces_the_room_and_the_revision
     for number in range(5):
         revisions.append(await keep(store, room_of(CODE, number), revisions[-1]))
     assert revisions == sorted(set(revisions))
-    assert await store.rooms.load(CODE) == (room_of(CODE, 4), revisions[-1])
+    assert await store.table(ROOMS).load(CODE) == (room_of(CODE, 4), revisions[-1])
 
 
 async def test_a_save_with_another_revision_conflicts_and_changes_nothing(store: Storage) -> None:
@@ -74,19 +209,19 @@ async def test_a_save_with_another_revision_conflicts_and_changes_nothing(store:
     for wrong in (MISSING, first, second + 1000):
         with pytest.raises(Conflict):
             await keep(store, room_of(CODE, 3), wrong)
-    assert await store.rooms.load(CODE) == (room_of(CODE, 2), second)
+    assert await store.table(ROOMS).load(CODE) == (room_of(CODE, 2), second)
 
 
 async def test_saving_over_what_is_not_there_conflicts(store: Storage) -> None:
     with pytest.raises(Conflict):
         await keep(store, room_of(CODE), 7)
-    assert await store.rooms.load(CODE) is None
+    assert await store.table(ROOMS).load(CODE) is None
 
 
 async def test_a_forgotten_room_is_gone_and_what_is_made_anew_has_no_old_revision(store: Storage) -> None:
     old = await keep(store, room_of(CODE, 1), MISSING)
     await forget(store, CODE, old)
-    assert await store.rooms.load(CODE) is None
+    assert await store.table(ROOMS).load(CODE) is None
     assert await rooms_in(store) == {}
     with pytest.raises(Conflict):
         await keep(store, room_of(CODE, 2), old)
@@ -94,7 +229,7 @@ async def test_a_forgotten_room_is_gone_and_what_is_made_anew_has_no_old_revisio
     assert again > old
     with pytest.raises(Conflict):
         await keep(store, room_of(CODE, 4), old)
-    assert await store.rooms.load(CODE) == (room_of(CODE, 3), again)
+    assert await store.table(ROOMS).load(CODE) == (room_of(CODE, 3), again)
 
 
 async def test_forgetting_with_another_revision_or_twice_conflicts(store: Storage) -> None:
@@ -103,7 +238,7 @@ async def test_forgetting_with_another_revision_or_twice_conflicts(store: Storag
     for wrong in (MISSING, first, second + 1):
         with pytest.raises(Conflict):
             await forget(store, CODE, wrong)
-    assert await store.rooms.load(CODE) == (room_of(CODE, 2), second)
+    assert await store.table(ROOMS).load(CODE) == (room_of(CODE, 2), second)
     await forget(store, CODE, second)
     for gone in (second, MISSING):
         with pytest.raises(Conflict):
@@ -112,7 +247,7 @@ async def test_forgetting_with_another_revision_or_twice_conflicts(store: Storag
 
 async def test_all_rooms_are_listed_as_they_are_now(store: Storage) -> None:
     revisions = {code: await keep(store, room_of(code), MISSING) for code in ("AAAAAA", "BBBBBB", "CCCCCC")}
-    await save(store.players, ANA_KEY, ANA, MISSING)
+    await keep_player(store, ANA_KEY, ANA, MISSING)
     await keep(store, room_of("BBBBBB", 9), revisions["BBBBBB"])
     await forget(store, "CCCCCC", revisions["CCCCCC"])
     assert await rooms_in(store) == {"AAAAAA": room_of("AAAAAA"), "BBBBBB": room_of("BBBBBB", 9)}
@@ -122,7 +257,7 @@ async def test_rooms_do_not_touch_each_other(store: Storage) -> None:
     one = await keep(store, room_of("AAAAAA"), MISSING)
     other = await keep(store, room_of("BBBBBB"), MISSING)
     await keep(store, room_of("AAAAAA", 2), one)
-    assert await store.rooms.load("BBBBBB") == (room_of("BBBBBB"), other)
+    assert await store.table(ROOMS).load("BBBBBB") == (room_of("BBBBBB"), other)
 
 
 async def test_of_many_savers_at_once_one_wins(store: Storage) -> None:
@@ -130,24 +265,7 @@ async def test_of_many_savers_at_once_one_wins(store: Storage) -> None:
     saves = (keep(store, room_of(CODE, number), revision) for number in range(50))
     outcomes = await asyncio.gather(*saves, return_exceptions=True)
     (winner,) = [number for number, outcome in enumerate(outcomes) if not isinstance(outcome, Conflict)]
-    assert await store.rooms.load(CODE) == (room_of(CODE, winner), outcomes[winner])
-
-
-# -- players ----------------------------------------------------------------------------------------------------
-
-
-async def test_players_are_kept_by_compare_and_set_too(store: Storage) -> None:
-    assert await store.players.load(ANA_KEY) is None
-    first = await save(store.players, ANA_KEY, ANA, MISSING)
-    with pytest.raises(Conflict):
-        await save(store.players, ANA_KEY, BO, MISSING)
-    renamed = Player(ANA.id, "Anastasia")
-    second = await save(store.players, ANA_KEY, renamed, first)
-    assert second > first
-    with pytest.raises(Conflict):
-        await save(store.players, ANA_KEY, BO, first)
-    assert await store.players.load(ANA_KEY) == (renamed, second)
-    assert await rooms_in(store) == {}
+    assert await store.table(ROOMS).load(CODE) == (room_of(CODE, winner), outcomes[winner])
 
 
 # -- finished games and the time ----------------------------------------------------------------------------------
@@ -155,9 +273,9 @@ async def test_players_are_kept_by_compare_and_set_too(store: Storage) -> None:
 
 async def test_a_save_archives_the_finished_game_with_it(store: Storage) -> None:
     game = await finish(store, "AAAAAA", ANA, BO)
-    ((id, found),) = await store.archive.games_of(BO.id, 10)
+    ((id, found),) = await store.games.games_of(BO.id, 10)
     assert found == game
-    assert await store.archive.game(id) == game
+    assert await store.games.game(id) == game
 
 
 async def test_a_save_that_conflicts_archives_nothing(store: Storage) -> None:
@@ -165,13 +283,13 @@ async def test_a_save_that_conflicts_archives_nothing(store: Storage) -> None:
     for wrong in (revision + 1, MISSING):
         with pytest.raises(Conflict):
             await finish(store, CODE, ANA, BO, over=wrong)
-    assert await store.archive.games_of(ANA.id, 10) == []
+    assert await store.games.games_of(ANA.id, 10) == []
 
 
 @pytest.mark.parametrize("id", [-1, 0, 17, 2**80])
 async def test_a_game_that_is_not_there_is_none(store: Storage, id: int) -> None:
     await finish(store, "AAAAAA", ANA, BO)
-    assert await store.archive.game(id) is None
+    assert await store.games.game(id) is None
 
 
 async def test_games_of_a_player_come_newest_first_in_pages(store: Storage) -> None:
@@ -179,7 +297,7 @@ async def test_games_of_a_player_come_newest_first_in_pages(store: Storage) -> N
     for number, code in enumerate(codes):
         await finish(store, code, ANA, Player(f"p{number}", "somebody"))
     await finish(store, "BBBBBB", BO, Player("pcy", "cy"))
-    archive = store.archive
+    archive = store.games
     first = await archive.games_of(ANA.id, 3)
     rest = await archive.games_of(ANA.id, 3, first[-1][0])
     assert [game.room for _, game in (*first, *rest)] == codes[::-1]
@@ -188,49 +306,26 @@ async def test_games_of_a_player_come_newest_first_in_pages(store: Storage) -> N
     assert [id for id, _ in await archive.games_of("p4", 3, 2**80)] == [first[0][0]]
 
 
-async def test_a_shared_game_is_kept_under_its_id_until_that_is_taken_back(store: Storage) -> None:
-    game, other = await finish(store, "AAAAAA", ANA, BO), await finish(store, "BBBBBB", BO, ANA)
-    archive = store.archive
-    assert await archive.shared(SHARE_ID) is None
-    await archive.unshare(SHARE_ID)
-    for _ in range(2):
-        await archive.share(SHARE_ID, game)
-        await archive.share(f"{SHARE_ID}2", other)
-        assert (await archive.shared(SHARE_ID), await archive.shared(f"{SHARE_ID}2")) == (game, other)
-        await archive.unshare(SHARE_ID)
-        assert (await archive.shared(SHARE_ID), await archive.shared(f"{SHARE_ID}2")) == (None, other)
-    assert [found for _, found in await archive.games_of(ANA.id, 10)] == [other, game]
-
-
-async def test_the_id_of_a_shared_game_is_found_by_its_first_half(store: Storage) -> None:
-    game, archive = await finish(store, "AAAAAA", ANA, BO), store.archive
-    half, other = SHARE_ID[: len(SHARE_ID) // 2], "zzzzz-_zzzz"
-    assert await archive.shared_id(half) is None
-    for tail in ("abcdefghijk", "-_CDEFGHIJK"):
-        await archive.share(half + tail, game)
-        await archive.share(other + tail, game)
-        assert (await archive.shared_id(half), await archive.shared_id(other)) == (half + tail, other + tail)
-        await archive.unshare(half + tail)
-        assert (await archive.shared_id(half), await archive.shared_id(other)) == (None, other + tail)
-        await archive.unshare(other + tail)
-
-
-async def test_a_shared_game_is_forgotten_with_the_game(store: Storage) -> None:
-    game = await finish(store, "AAAAAA", ANA, BO)
-    younger = replace(game, at=game.at + 1)
-    await store.archive.share(SHARE_ID, game)
-    await store.archive.share(f"{SHARE_ID}2", younger)
-    async with asyncio.timeout(30):
-        while await store.archive.shared(SHARE_ID) is not None:  # which is later
-            await store.archive.forget_before(game.at + 1)
-            await asyncio.sleep(0.05)
-    assert await store.archive.shared(f"{SHARE_ID}2") == younger
+async def test_who_reads_the_games_behind_an_id_goes_on_where_they_stood_and_misses_none(store: Storage) -> None:
+    cursor, rooms = 0, list[str]()
+    for number in range(7):
+        await finish(store, f"AAAAA{number + 2}", ANA, BO)
+        if number % 3 == 0:
+            store.note_time(number)
+            read = [(id, game.room) async for id, game in store.games.after(cursor, 2)]
+            assert len(read) <= 2
+            cursor, rooms = read[-1][0], rooms + [room for _, room in read]
+    rest = [(id, game.room) async for id, game in store.games.after(cursor, 100)]
+    assert [id for id, _ in rest] == sorted(id for id, _ in rest)
+    assert rooms + [room for _, room in rest] == [f"AAAAA{number + 2}" for number in range(7)]
+    assert [found async for found in store.games.after(rest[-1][0], 100)] == []
+    assert [found async for found in store.games.after(0, 0)] == []
 
 
 @pytest.mark.parametrize("limit", [-1, 0])
 async def test_no_games_are_listed_for_a_limit_of_none(store: Storage, limit: int) -> None:
     await finish(store, "AAAAAA", ANA, BO)
-    assert await store.archive.games_of(ANA.id, limit) == []
+    assert await store.games.games_of(ANA.id, limit) == []
 
 
 async def test_the_last_note_of_the_time_is_kept(store: Storage) -> None:
@@ -248,14 +343,47 @@ async def test_a_store_that_works_owes_nothing(store: Storage) -> None:
     assert store.owed_since() is None
 
 
+# -- a table that no store has heard of, outside of its store ---------------------------------------------------
+
+
+async def note_in(folder: Path) -> Note | None:
+    """Return the note that a folder holds."""
+    store = SqliteStore.open(folder, WITH_NOTES)
+    found = await store.table(NOTES).load("first")
+    await store.close()
+    return found and found[0]
+
+
+async def test_a_new_table_is_backed_up_checked_moved_and_salvaged_with_the_others(tmp_path: Path) -> None:
+    folder, note = tmp_path / "data", Note("well", 3)
+    store = SqliteStore.open(folder, WITH_NOTES)
+    await save(store.table(NOTES), "first", note, MISSING)
+    await keep(store, room_of(CODE), MISSING)
+    await store.close()
+    assert check_folder(folder, WITH_NOTES).counts["notes"] == 1
+    (tmp_path / "restored").mkdir(mode=0o700)
+    back_up(folder, tmp_path / "restored" / FILE_NAME)
+    assert await note_in(tmp_path / "restored") == note
+    source, target = FolderSource.open(folder, WITH_NOTES), FolderTarget.open(tmp_path / "moved", WITH_NOTES)
+    moved = await copy(source, target, WITH_NOTES, lambda noun, count: None)
+    await target.close()
+    await source.close()
+    assert moved.sums["note"].count == 1
+    assert await note_in(tmp_path / "moved") == note
+    content = (folder / FILE_NAME).read_bytes()
+    (folder / FILE_NAME).write_bytes(bytes(PAGE_BYTES) + content[PAGE_BYTES:])
+    assert await note_in(folder) == note
+    assert (folder / f"{FILE_NAME}.damaged-1").exists()
+
+
 # -- what only memory does --------------------------------------------------------------------------------------
 
 
 async def test_memory_keeps_the_newest_games_and_forgets_the_players_of_the_others() -> None:
-    store = MemoryStore(max_games=3)
+    store = MemoryStore(KEPT, max_games=3)
     for number in range(5):
         await finish(store, f"AAAAA{number + 2}", ANA, Player(f"p{number}", "somebody"))
-    assert [game.room for _, game in await store.archive.games_of(ANA.id, 10)] == ["AAAAA6", "AAAAA5", "AAAAA4"]
-    assert await store.archive.games_of("p1", 10) == []
-    assert [id for id, _ in await store.archive.games_of("p4", 10)] == [5]
-    assert await store.archive.game(1) is None
+    assert [game.room for _, game in await store.games.games_of(ANA.id, 10)] == ["AAAAA6", "AAAAA5", "AAAAA4"]
+    assert await store.games.games_of("p1", 10) == []
+    assert [id for id, _ in await store.games.games_of("p4", 10)] == [5]
+    assert await store.games.game(1) is None

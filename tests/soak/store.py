@@ -23,6 +23,8 @@ from tests.environment import environment
 from tests.server.stored import keep, room_of
 from tests.server.tables import Table
 from tictactoe_protocol import MAX_LISTED_GAMES
+from tictactoe_server.core.kept import ROOMS as SAVED
+from tictactoe_server.core.kept import open_folder
 from tictactoe_server.rooms import FinishedGame, Player, finished_game
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING
@@ -56,10 +58,10 @@ def game_of(code: str, number: int) -> FinishedGame:
 
 async def save_for_ever(folder: Path) -> None:
     """Save all rooms at once, from where they are, and tell of each save that returned."""
-    store = SqliteStore.open(folder)
+    store = open_folder(folder)
 
     async def keep_saving(code: str) -> None:
-        found = await store.rooms.load(code)
+        found = await store.table(SAVED).load(code)
         number, revision = (found[0].seq, found[1]) if found else (0, MISSING)
         while True:
             number += 1
@@ -72,9 +74,9 @@ async def save_for_ever(folder: Path) -> None:
 
 async def check(folder: Path, findings: Findings) -> None:
     """Open what the child left and compare it with what it said."""
-    store = SqliteStore.open(folder)
+    store = open_folder(folder)
     for code, number in findings.numbers.items():
-        found = await store.rooms.load(code)
+        found = await store.table(SAVED).load(code)
         kept = found[0].seq if found else 0
         if kept < number:
             findings.lost.append(f"{code}: {number} was acknowledged, {kept} is there")
@@ -85,7 +87,7 @@ async def check(folder: Path, findings: Findings) -> None:
 
 async def count_games(store: SqliteStore, player: str) -> int:
     total, before = 0, None
-    while page := await store.archive.games_of(player, MAX_LISTED_GAMES, before):
+    while page := await store.games.games_of(player, MAX_LISTED_GAMES, before):
         total, before = total + len(page), page[-1][0]
     return total
 

@@ -14,7 +14,8 @@ from typing import Final
 
 import structlog
 
-from tictactoe_server.storage.store import Ban, BanList
+from tictactoe_server.core.kept import Ban, ban_or_none
+from tictactoe_server.storage.store import Table, delete, save
 
 IPV6_PREFIX: Final = 64
 """An IPv6 address stands for its whole /64, which one customer has."""
@@ -31,7 +32,7 @@ class BadSubject(ValueError):
 class Bans:
     """The bans that count now. `now_ms` returns ms since 1970."""
 
-    def __init__(self, kept: BanList, now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000) -> None:
+    def __init__(self, kept: Table[Ban], now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000) -> None:
         self._kept = kept
         self._now_ms = now_ms
         self._bans: dict[str, Ban] = {}
@@ -39,8 +40,11 @@ class Bans:
 
     async def load(self) -> None:
         """Take in what is kept; raises `StoreUnavailable`."""
-        for ban in await self._kept.load_all():
-            self._take(ban)
+        async for some in self._kept.load_all():
+            for stored in some:
+                ban = ban_or_none(stored)
+                if ban is not None:
+                    self._take(ban)
 
     def __iter__(self) -> Iterator[Ban]:
         """Iterate over those that count now, in the order in which they were made."""
@@ -71,7 +75,7 @@ class Bans:
         """Ban a subject as `parse_subject` returns it, for so long, None for good; raises `StoreUnavailable`."""
         now = self._now_ms()
         ban = Ban(subject, reason, now, None if seconds is None else now + round(seconds * 1000))
-        await self._kept.keep(ban)
+        await save(self._kept, subject, ban, None)
         self._drop(subject)
         self._take(ban)
         return ban
@@ -79,7 +83,7 @@ class Bans:
     async def lift(self, subject: str) -> Ban | None:
         """Take a ban back and return it, None where there is none; raises `StoreUnavailable`."""
         ban = self._bans.get(subject)
-        await self._kept.forget(subject)
+        await delete(self._kept, subject, None)
         self._drop(subject)
         return ban if ban is not None and self._counts(ban) else None
 
@@ -93,7 +97,7 @@ class Bans:
         """Forget the bans that are over; raises `StoreUnavailable`."""
         for ban in list(self._bans.values()):
             if not self._counts(ban):
-                await self._kept.forget(ban.subject)
+                await delete(self._kept, ban.subject, None)
                 self._drop(ban.subject)
                 log.info("ban over", subject=ban.subject)
 

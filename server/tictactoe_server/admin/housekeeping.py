@@ -6,6 +6,7 @@ Players who were not here for long, finished games that are older than the opera
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Collection
 from typing import Final
@@ -13,8 +14,10 @@ from typing import Final
 import structlog
 
 from tictactoe_server.admin.bans import Bans
-from tictactoe_server.storage.idleness import today
-from tictactoe_server.storage.store import Storage, StoreUnavailable
+from tictactoe_server.core.kept import PLAYERS, SHARES, KnownPlayer, today
+from tictactoe_server.rooms import FinishedGame
+from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.store import Conflict, StoreUnavailable, delete
 
 ROUND_SECONDS: Final = 3_600.0
 STEP_SECONDS: Final = 0.1
@@ -33,6 +36,7 @@ class Housekeeping:
         self, store: Storage, bans: Bans, stay: Callable[[], Collection[str]], history_days: float | None
     ) -> None:
         self._store = store
+        self._players = store.table(PLAYERS)
         self._bans = bans
         self._stay = stay
         self._history_days = history_days
@@ -50,12 +54,33 @@ class Housekeeping:
         """Forget what is too old on that day; raises `StoreUnavailable`."""
         await self._bans.forget_past()
         if self._history_days is not None:
-            before = time.time_ns() // 1_000_000 - round(self._history_days * _DAY_MS)
-            is_more = True
-            while is_more:
-                is_more = await self._store.archive.forget_before(before)
-                await asyncio.sleep(step_seconds)
-        after: str | None = ""
-        while after is not None:
-            after = await self._store.players.forget_idle(after, day, self._stay())
+            await self._forget_games(time.time_ns() // 1_000_000 - round(self._history_days * _DAY_MS), step_seconds)
+        if not self._players.expires:
+            await self._forget_players(day, step_seconds)
+
+    async def _forget_games(self, before: int, step_seconds: float) -> None:
+        """Forget the games that ended before a moment (ms since 1970), and what is shared of them."""
+        is_more = True
+        while is_more:
+            is_more = await self._store.games.forget_before(before)
+            await asyncio.sleep(step_seconds)
+        shares = self._store.table(SHARES)
+        async for some in shares.load_all():
+            for stored in some:
+                if isinstance(stored.value, FinishedGame) and stored.value.at < before:
+                    with contextlib.suppress(Conflict):
+                        await delete(shares, stored.key, stored.revision)
+            await asyncio.sleep(step_seconds)
+
+    async def _forget_players(self, day: int, step_seconds: float) -> None:
+        """Forget those who were not here for long, but for those who stay and those of whom games are kept."""
+        async for some in self._players.load_all():
+            stay = self._stay()
+            for stored in some:
+                known = stored.value
+                if not isinstance(known, KnownPlayer) or known.days_left(day) > 0 or known.player.id in stay:
+                    continue
+                if not await self._store.games.games_of(known.player.id, 1):
+                    with contextlib.suppress(Conflict):  # they are just here
+                        await delete(self._players, stored.key, stored.revision)
             await asyncio.sleep(step_seconds)

@@ -19,10 +19,11 @@ from tictactoe_server.admin.control import OrderRefused
 from tictactoe_server.admin.expelling import expel
 from tictactoe_server.admin.orders import Order
 from tictactoe_server.admin.site import Site
+from tictactoe_server.core.kept import Ban
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.session import Session
 from tictactoe_server.rooms import Refused
-from tictactoe_server.storage.store import Ban, StoreUnavailable
+from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.frames import encode_frame
 
 Answer = dict[str, Any] | list[dict[str, Any]]

@@ -15,7 +15,7 @@ from tictactoe_server.core.presence import Presence
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.tally import Tally
 from tictactoe_server.core.timers import Timers
-from tictactoe_server.storage.store import Storage
+from tictactoe_server.storage.specs import Storage
 from tictactoe_server.transport.door import Door
 
 if TYPE_CHECKING:

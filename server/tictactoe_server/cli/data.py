@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from tictactoe_server.cli.folders import chosen_folder, data_option
+from tictactoe_server.core.kept import KEPT
 from tictactoe_server.storage.backup import CannotBackUp, back_up
 from tictactoe_server.storage.restoring import check_folder, restore_backup
 from tictactoe_server.storage.store import CannotOpenStore
@@ -50,10 +51,11 @@ def check(context: click.Context, own_data: str | None) -> None:
     """Read a server's data and say what is damaged; nothing is changed. Exit code 1 where something is."""
     folder = chosen_folder(context, own_data)
     try:
-        found = check_folder(folder)
+        found = check_folder(folder, KEPT)
     except (CannotBackUp, CannotOpenStore) as error:
         _fail(error)
-    click.echo(f"{folder}: {found.rooms} rooms, {found.players} players, {found.games} finished games.")
+    rooms, players, games = (found.counts[name] for name in ("rooms", "players", "games"))
+    click.echo(f"{folder}: {rooms} rooms, {players} players, {games} finished games.")
     for line in found.damage:
         click.echo(line)
     if found.damage:

@@ -14,17 +14,18 @@ from tictactoe_server.cli.access import access_options
 from tictactoe_server.cli.folders import folder_of
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.cluster.requirement import needing_nats
-from tictactoe_server.storage.contents import KINDS, CannotMove, Contents, Kind, Source, Target, copy
-from tictactoe_server.storage.folder_contents import FolderSource, FolderTarget
+from tictactoe_server.core.kept import KEPT
+from tictactoe_server.storage.copying import (
+    CannotMove,
+    Contents,
+    CopySource,
+    CopyTarget,
+    FolderSource,
+    FolderTarget,
+    copy,
+)
 from tictactoe_server.storage.store import CannotOpenStore
 
-_WORDS: Final[dict[Kind, str]] = {
-    "rooms": "rooms",
-    "players": "players",
-    "bans": "bans",
-    "shares": "shared games",
-    "games": "finished games",
-}
 _PROGRESS_SECONDS: Final = 2.0
 
 
@@ -60,7 +61,7 @@ async def _move(source: str, target: str, access: _Access) -> list[str]:
     try:
         writing = await _open_target(target, access)
         try:
-            moved = await copy(reading, writing, _Progress("copied"))
+            moved = await copy(reading, writing, KEPT, _Progress("copied"))
         except CannotMove as error:
             raise CannotMove(
                 f"{error} A part of everything is in {_shown(target)}: empty it first, then try again."
@@ -73,7 +74,7 @@ async def _move(source: str, target: str, access: _Access) -> list[str]:
         click.echo(f"Left out: {line}")
     checking = await _open_source(target, access)
     try:
-        found = await copy(checking, None, _Progress("compared"))
+        found = await copy(checking, None, KEPT, _Progress("compared"))
     finally:
         await checking.close()
     if found != moved:
@@ -84,20 +85,20 @@ async def _move(source: str, target: str, access: _Access) -> list[str]:
     return reading.damage
 
 
-async def _open_source(place: str, access: _Access) -> Source:
+async def _open_source(place: str, access: _Access) -> CopySource:
     if not _is_stream(place):
-        return await FolderSource.open(_folder(place))
+        return FolderSource.open(_folder(place), KEPT)
     with needing_nats():
         from tictactoe_server.cluster.jetstream.contents import StreamSource
-    return await StreamSource.open(place, *access)
+    return await StreamSource.open(place, *access, KEPT)
 
 
-async def _open_target(place: str, access: _Access) -> Target:
+async def _open_target(place: str, access: _Access) -> CopyTarget:
     if not _is_stream(place):
-        return await FolderTarget.open(_folder(place))
+        return FolderTarget.open(_folder(place), KEPT)
     with needing_nats():
         from tictactoe_server.cluster.jetstream.contents import StreamTarget
-    return await StreamTarget.open(place, *access)
+    return await StreamTarget.open(place, *access, KEPT)
 
 
 class _Progress:
@@ -107,11 +108,10 @@ class _Progress:
         self._deed = deed
         self._told_at = time.monotonic()
 
-    def __call__(self, kind: Kind, count: int) -> None:
-        """Take notice that so many of a kind are done."""
+    def __call__(self, noun: str, count: int) -> None:
         if time.monotonic() - self._told_at > _PROGRESS_SECONDS:
             self._told_at = time.monotonic()
-            click.echo(f"{count} {_WORDS[kind]} {self._deed}", err=True)
+            click.echo(f"{count} {noun}s {self._deed}", err=True)
 
 
 def _folder(place: str) -> Path:
@@ -133,4 +133,4 @@ def _shown(place: str) -> str:
 
 def _described(contents: Contents) -> str:
     """Return how much there is."""
-    return ", ".join(f"{contents.sums[kind].count} {_WORDS[kind]}" for kind in KINDS)
+    return ", ".join(f"{found.count} {noun}s" for noun, found in contents.sums.items())

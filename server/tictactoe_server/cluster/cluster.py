@@ -25,9 +25,10 @@ from tictactoe_server.cluster.messages import Heartbeat
 from tictactoe_server.cluster.other_rooms import YOUNG_MS, OtherRooms
 from tictactoe_server.cluster.own_rooms import OwnRooms
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.kept import ROOMS, Ban
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.rooms import Player, Room
-from tictactoe_server.storage.store import Ban, StoreUnavailable, Unreadable
+from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
 NOTE_SECONDS: Final = 0.2
 GRACE_SECONDS: Final = 0.5
@@ -165,7 +166,7 @@ class Cluster:
     async def _take_unclaimed(self) -> None:
         """Serve the stored rooms that no server has and for which this one is chosen; raises `StoreUnavailable`."""
         taken = 0
-        async for some in self._store.rooms.load_all(self._is_for_this):
+        async for some in self._store.table(ROOMS).load_all(self._is_for_this):
             for stored in some:
                 if isinstance(stored.value, Unreadable):
                     log.error("a damaged room is left alone", room=stored.key, reason=str(stored.value))
@@ -175,7 +176,7 @@ class Cluster:
                     await asyncio.sleep(0)
         missed = list(filter(self._is_for_this, self.other_rooms.codes))  # they were written while the others were read
         for first in range(0, len(missed), _LOADED_AT_ONCE):
-            loads = map(self._store.rooms.load, missed[first : first + _LOADED_AT_ONCE])
+            loads = map(self._store.table(ROOMS).load, missed[first : first + _LOADED_AT_ONCE])
             for found in await asyncio.gather(*loads, return_exceptions=True):
                 if isinstance(found, tuple):
                     taken += self._take_in(*found, taken)

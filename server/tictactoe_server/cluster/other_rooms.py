@@ -18,11 +18,11 @@ from tictactoe_server.cluster.messages import News, Outline, Page, ask, encode, 
 from tictactoe_server.cluster.own_rooms import BOARDS, NEWS, PAGES, OwnRoom, OwnRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.elsewhere import ClusterIdentity
+from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.core.listed import Listed, board_of
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.matchmaking import GameKind
 from tictactoe_server.rooms import Player, Room, summary_of
-from tictactoe_server.storage.documents import decode_room_of
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
 YOUNG_MS: Final = 2_000
@@ -270,7 +270,7 @@ class OtherRooms:
 
     def _know(self, server: str, outline: Outline, other: OtherRoom | None) -> None:
         try:
-            room = decode_room_of(outline.code, outline.document)
+            room = ROOMS.read(outline.code, outline.document)
         except Unreadable as damaged:
             log.error("an outline cannot be read", room=outline.code, reason=str(damaged))
             return

@@ -15,9 +15,9 @@ from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import News, Outline, Page, answer_all, decode, encode
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.documents import RoomEncoder
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.rooms import Room
-from tictactoe_server.storage.documents import RoomEncoder
 
 GATHER_SECONDS: Final = 0.1
 EACH_SECONDS: Final = 2.0

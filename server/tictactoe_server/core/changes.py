@@ -29,7 +29,7 @@ from tictactoe_server.rooms import (
     finished_game,
     is_expired,
 )
-from tictactoe_server.storage.store import MISSING, Conflict, NotStored, Rooms, StoreUnavailable, Unreadable, Unsettled
+from tictactoe_server.storage.store import MISSING, Conflict, NotStored, StoreUnavailable, Table, Unreadable, Unsettled
 
 ATTEMPTS: Final = 8
 """How often a change is tried against what others store meanwhile, until the room is `busy`."""
@@ -61,7 +61,7 @@ class Changes:
     `keeps` tells of a game that is over whether it goes into the log of games. `moves` is how many were played.
     """
 
-    def __init__(self, rooms: Rooms, now: Callable[[], int]) -> None:
+    def __init__(self, rooms: Table[Room], now: Callable[[], int]) -> None:
         self._rooms = rooms
         self.now = now
         self._resting: set[asyncio.Task[None]] = set()

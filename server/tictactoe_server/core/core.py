@@ -14,6 +14,7 @@ from tictactoe_protocol.pushes import SeatState
 from tictactoe_server.core.agenda import Agenda
 from tictactoe_server.core.allowances import Allowances
 from tictactoe_server.core.changes import Changes, ServerChange, told
+from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.core.live_room import Change, LiveRoom
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.presence import Presence
@@ -23,7 +24,7 @@ from tictactoe_server.core.tally import Tally
 from tictactoe_server.core.timers import Timers
 from tictactoe_server.rooms import FinishedGame, Player, Room, open_room
 from tictactoe_server.settings import Limits
-from tictactoe_server.storage.store import Storage
+from tictactoe_server.storage.specs import Storage
 
 
 class Core:
@@ -40,10 +41,11 @@ class Core:
         self.tally = tally = Tally()
         self.presence = Presence()
         self.agenda = Agenda()
-        self.changes = Changes(store.rooms, time)
+        rooms = store.table(ROOMS)
+        self.changes = Changes(rooms, time)
         self.timers = Timers(self.agenda, self.changes, time, limits)
         self.lobby = Lobby(time)
-        self.registry = Registry(store.rooms, self.changes, self.timers, self.lobby, time, limits, tally)
+        self.registry = Registry(rooms, self.changes, self.timers, self.lobby, time, limits, tally)
         self.allowances = Allowances(limits, tally.limited, monotonic_ns)
 
     def on_result(self, listener: Callable[[FinishedGame], object]) -> None:

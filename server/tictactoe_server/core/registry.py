@@ -32,7 +32,7 @@ from tictactoe_server.core.tally import Tally
 from tictactoe_server.core.timers import RETRY_SECONDS, Timers
 from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply, state_of
 from tictactoe_server.settings import Limits
-from tictactoe_server.storage.store import Rooms, StoreUnavailable, Unreadable
+from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
 
 _TAKEN_IN_AT_ONCE: Final = 100
 
@@ -49,7 +49,7 @@ class Registry:
 
     def __init__(
         self,
-        rooms: Rooms,
+        rooms: Table[Room],
         changes: Changes,
         timers: Timers,
         lobby: Lobby,

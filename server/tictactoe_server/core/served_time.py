@@ -14,7 +14,8 @@ from typing import Final
 
 import structlog
 
-from tictactoe_server.storage.store import Storage, Unreadable
+from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.store import Unreadable
 
 GRACE_SECONDS: Final = 1.0
 """For how long the store may owe an answer until time stands still."""

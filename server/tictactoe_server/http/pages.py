@@ -23,9 +23,9 @@ from tictactoe_server.core.registry import Registry
 from tictactoe_server.http import texts
 from tictactoe_server.http.assets import PREFIX, Assets
 from tictactoe_server.http.sending import send, send_part, takes
-from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms import FinishedGame, Refused
 from tictactoe_server.rooms.finished import record_of
-from tictactoe_server.storage.store import Archive, StoreUnavailable
+from tictactoe_server.storage.store import StoreUnavailable, Table
 from tictactoe_server.transport.door import Door, key_of
 from tictactoe_server.transport.http import too_many
 from tictactoe_server.transport.plain import Request, Response, say
@@ -53,7 +53,7 @@ class Pages:
         assets: Assets,
         registry: Registry,
         lobby: Lobby,
-        archive: Archive,
+        shares: Table[FinishedGame],
         allowances: Allowances,
         door: Door,
         now: Callable[[], int],
@@ -61,7 +61,7 @@ class Pages:
         self._assets = assets
         self._registry = registry
         self._lobby = lobby
-        self._archive = archive
+        self._shares = shares
         self._allowances = allowances
         self._door = door
         self._now = now
@@ -153,9 +153,10 @@ class Pages:
 
     async def _replay(self, request: Request, id: str, is_record: bool) -> Response:
         """Return a game that was shared, with `is_record` as its record."""
-        game = await self._archive.shared(id)
-        if game is None:
+        found = await self._shares.load(id)
+        if found is None:
             return self._missed(request, "There is no such game, or it is not shared any more.")
+        game, _ = found
         if is_record:
             return self._text(request, HTTPStatus.OK, format_record(record_of(game)).splitlines())
         if _wants_page(request):

@@ -32,6 +32,9 @@ class Greeting(Service):
     def start(self, core: Core) -> None:
         self._core = core
 
+    async def close(self) -> None:
+        await self._players.close()
+
     def greet(self, call: Call) -> Coroutine[Any, Any, None]:
         """Say who one is, and which seats they hold."""
         if call.session.player is not None:

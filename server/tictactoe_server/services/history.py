@@ -15,10 +15,11 @@ from tictactoe_protocol.pushes import PastGame, PastPlayer
 from tictactoe_protocol.requests import History, Record, Share
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.kept import SHARES, encode_game
 from tictactoe_server.core.service import Service
 from tictactoe_server.rooms import FinishedGame, Player, Refused
 from tictactoe_server.rooms.finished import record_of
-from tictactoe_server.storage.documents import encode_game
+from tictactoe_server.storage.store import delete, save
 
 _SHARE_RETRY_MS: Final = 60_000
 _SHARE_BYTES: Final = 8
@@ -33,14 +34,15 @@ class PastGames(Service):
         self.handles = {History: self.list, Record: self.record, Share: self.share}
 
     def start(self, core: Core) -> None:
-        self._archive = core.store.archive
+        self._games = core.store.games
+        self._shares = core.store.table(SHARES)
         self._allowances = core.allowances
 
     async def list(self, call: Call) -> None:
         """Answer with a player's games, newest first."""
         request: History = call.request
         last = None if request.before is UNSET else _number_of(request.before, "before")
-        games = await self._archive.games_of(call.player.id, request.limit, last)
+        games = await self._games.games_of(call.player.id, request.limit, last)
         call.answer(games=tuple(_row_of(id, game) for id, game in games))
 
     async def record(self, call: Call) -> None:
@@ -59,23 +61,23 @@ class PastGames(Service):
         words = f"share {game.room} {game.game} {game.at}"
         digest = blake2b(words.encode(), key=session.secret.encode(), digest_size=_SHARE_BYTES).digest()
         half = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
-        id = await self._archive.shared_id(half)
+        id = await self._shares.first_key(half)
         if request.on:
             if id is None:
                 if not self._allowances.take_kept({call.player.id: session.address}, len(encode_game(game))):
                     words = "As much is kept for you, or for all from your address, as may be in an hour."
                     raise Refused(ErrorCode.RATE_LIMITED, words, retry_ms=_SHARE_RETRY_MS)
                 id = half + secrets.token_urlsafe(_SHARE_BYTES)
-                await self._archive.share(id, game)
+                await save(self._shares, id, game, None)
             call.answer(replay=id, link=f"{session.connection.origin}/replay/{id}")
         else:
             if id is not None:
-                await self._archive.unshare(id)
+                await delete(self._shares, id, None)
             call.answer()
 
     async def _own(self, player: Player, id: str) -> FinishedGame:
         """Return a game that the player played in; refuses any other."""
-        found = await self._archive.game(_number_of(id, "game"))
+        found: FinishedGame | None = await self._games.game(_number_of(id, "game"))
         if found is None or player.id not in found.people:
             raise Refused(ErrorCode.NOT_ALLOWED, f'You played no game "{id}".', path="game")
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import re
@@ -10,41 +11,49 @@ import string
 import unicodedata
 from typing import Final
 
+import structlog
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from tictactoe_protocol import BadName, ErrorCode, parse_name
 from tictactoe_server.core.allowances import Allowances
+from tictactoe_server.core.kept import KnownPlayer, today
 from tictactoe_server.core.session import Session
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.bots.levels import LEVEL_NAMES
-from tictactoe_server.storage.store import MISSING, Conflict, save
-from tictactoe_server.storage.store import Players as KnownPlayers
+from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Table, save
 
 _ID_ALPHABET: Final = string.ascii_letters + string.digits
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
 _ATTEMPTS: Final = 8
+_CLOSING_SECONDS: Final = 1.0
 _HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVEL_NAMES)})-bot[ _.'-]*\d*", re.IGNORECASE)
 _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
+
+log: Final = structlog.get_logger(__name__)
 
 
 class Players:
     """Makes players and recognises them."""
 
-    def __init__(self, players: KnownPlayers, allowances: Allowances) -> None:
+    def __init__(self, players: Table[KnownPlayer], allowances: Allowances) -> None:
         self._players = players
         self._allowances = allowances
+        self._day = 0
+        self._seen: dict[str, bool] = {}
+        self._notes: set[asyncio.Task[None]] = set()
 
     def note(self, token: str) -> str:
         """Note that a player is here today, and return the key by which the store knows them."""
         key = _key_of(token)
-        self._players.see(key)
+        self._see(key)
         return key
 
     def note_seat(self, session: Session) -> None:
         """Note that a session's player takes a seat, unless that is known."""
         if session.key is not None:
-            self._players.see(session.key, is_seated=True)
+            self._see(session.key, is_seated=True)
             session.key = None
 
     async def welcome(self, name: str | UnsetType, token: str | UnsetType, address: str) -> tuple[Player, str]:
@@ -69,17 +78,54 @@ class Players:
         found = await self._players.load(key)
         if found is None:
             raise Refused(ErrorCode.BAD_TOKEN, "This server does not know that token.", path="token")
-        player, revision = found
-        if name is not None and name != player.name:
-            player = Player(player.id, _own_name(name))
-            await save(self._players, key, player, revision)
-        return player
+        known, revision = found
+        if name is not None and name != known.player.name:
+            known = replace(known, player=Player(known.player.id, _own_name(name)))
+            await save(self._players, key, known, revision)
+        if known.seen == today():
+            self._seen.setdefault(key, known.is_seated)
+        return known.player
 
     async def _make(self, name: str) -> tuple[Player, str]:
         player = Player("p" + _random_text(_ID_ALPHABET, _ID_LENGTH), name)
         token = secrets.token_urlsafe(_TOKEN_BYTES)
-        await save(self._players, _key_of(token), player, MISSING)
+        await save(self._players, _key_of(token), KnownPlayer(player, today()), MISSING)
+        self._seen.setdefault(_key_of(token), False)
         return player, token
+
+    async def close(self) -> None:
+        """Return when all that was to be noted is kept, or after a second."""
+        if self._notes:
+            await asyncio.wait(self._notes, timeout=_CLOSING_SECONDS)
+
+    def _see(self, key: str, *, is_seated: bool = False) -> None:
+        """Note soon that a player is here today, or has a seat: what is known already is not written again."""
+        if self._day != today():
+            self._day = today()
+            self._seen.clear()
+        if key not in self._seen or is_seated > self._seen[key]:
+            self._seen[key] = is_seated
+            task = asyncio.ensure_future(self._write_seen(key, self._day, is_seated=is_seated))
+            self._notes.add(task)
+            task.add_done_callback(self._notes.discard)
+
+    async def _write_seen(self, key: str, day: int, *, is_seated: bool) -> None:
+        """Write the day, unless it stands there; where that fails the next time will do."""
+        try:
+            for _ in range(_ATTEMPTS):
+                found = await self._players.load(key)
+                if found is None:
+                    break
+                known, revision = found
+                now = KnownPlayer(known.player, max(known.seen, day), known.is_seated or is_seated)
+                if now == known:
+                    return
+                with contextlib.suppress(Conflict):
+                    await save(self._players, key, now, revision)
+                    return
+        except StoreUnavailable as unavailable:
+            log.debug("that a player is here could not be noted", reason=str(unavailable))
+        self._seen.pop(key, None)
 
 
 def _checked_name(name: str) -> str:

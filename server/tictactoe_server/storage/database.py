@@ -18,7 +18,8 @@ import structlog
 
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder
 from tictactoe_server.storage.salvage import keep_log, salvage
-from tictactoe_server.storage.schema import ForeignFile, open_database, version_of
+from tictactoe_server.storage.schema import ForeignFile, make_tables, open_database, version_of
+from tictactoe_server.storage.specs import Specs
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable, Unreadable
 
 MAX_SALVAGES: Final = 3
@@ -54,17 +55,21 @@ class Database:
     `execute` and `execute_many` are those of its one cursor: fetch what it answers before the next call. `connections`
     counts how often it was made, so that whoever keeps something of what is in the file knows when to look again.
     `next_revision` returns a larger number each time, larger than those of earlier processes while no clock goes back.
-    Without a `folder` it is in memory.
+    Values that have no revision in the file have one here: from their last write over this connection, or all others
+    the same one. Without a `folder` it is in memory.
     """
 
-    def __init__(self, folder: DataFolder | None) -> None:
+    def __init__(self, folder: DataFolder | None, specs: Specs) -> None:
         self._folder = folder
+        self._specs = specs
         self.path = None if folder is None else folder.path / FILE_NAME
         self._is_suspect = False
         self._is_durable = True
         self._salvages = 0
         self.connections = 0
         self.next_revision = itertools.count(time.time_ns() // 1_000).__next__
+        self._revisions: dict[tuple[str, str], int] = {}
+        self._fresh_revisions: dict[tuple[str, str], int] = {}
         try:
             self._connect()
             self._check_writable()
@@ -82,7 +87,6 @@ class Database:
         return 0 if self._folder is None else self._folder.mark
 
     def write_mark(self, mark: int) -> None:
-        """Leave an account of what is kept."""
         if self._folder is not None:
             self._folder.write_mark(mark)
 
@@ -92,9 +96,19 @@ class Database:
             return None if self.path is None else keep_log(self.path)
         return None
 
+    def revision_of(self, table: str, key: str) -> int:
+        """Return the revision of a value that has none in the file."""
+        name = table, key
+        return self._fresh_revisions.get(name) or self._revisions.get(name, self._first_revision)
+
+    def set_revision(self, table: str, key: str, revision: int) -> None:
+        """Note the revision of a value that has none in the file; it counts if the transaction is kept."""
+        self._fresh_revisions[table, key] = revision
+
     def begin(self, *, durable: bool) -> None:
         """Open a transaction; where it is not `durable` the disk may take its time."""
         self.mend()
+        self._fresh_revisions.clear()
         if durable is not self._is_durable:
             self.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._is_durable = durable
@@ -103,6 +117,8 @@ class Database:
     def commit(self) -> None:
         """Write the transaction; what returns from here is kept."""
         self.execute("COMMIT")
+        self._revisions |= self._fresh_revisions
+        self._fresh_revisions.clear()
 
     def recover(self, error: Exception) -> None:
         """Take back what an error interrupted. A connection that may be broken is made anew before the next use."""
@@ -116,7 +132,6 @@ class Database:
             self.distrust()
 
     def distrust(self) -> None:
-        """Make the connection anew before the next use."""
         self._is_suspect = self.path is not None
 
     def close(self) -> None:
@@ -147,7 +162,7 @@ class Database:
         if self.connections:
             self.close()
         try:
-            counts, old = salvage(self.path)
+            counts, old = salvage(self.path, self._specs)
         except ForeignFile:
             return False
         except (sqlite3.Error, CannotOpenStore, OSError) as failure:
@@ -177,9 +192,12 @@ class Database:
             if version_of(self._folder.path / FILE_NAME):
                 self._folder.make_database_private()
         self.connection = open_database(self.path)
+        make_tables(self.connection, self._specs.tables)
         cursor = self.connection.cursor()
         self.execute, self.execute_many = cursor.execute, cursor.executemany
         self.connections += 1
+        self._first_revision = self.next_revision()
+        self._revisions.clear()
         self._is_durable = True
         self._is_suspect = False
 

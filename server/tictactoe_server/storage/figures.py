@@ -20,7 +20,6 @@ class Histogram:
         self.total = 0.0
 
     def add(self, value: float) -> None:
-        """Count one value."""
         self.counts[bisect_left(self.bounds, value)] += 1
         self.total += value
 
@@ -35,6 +34,5 @@ class WriteFigures:
         self.writes = Histogram(WRITES)
 
     def add(self, seconds: float, writes: int) -> None:
-        """Count one transaction."""
         self.seconds.add(seconds)
         self.writes.add(writes)

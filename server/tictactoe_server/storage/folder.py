@@ -6,6 +6,7 @@ means nothing by itself. No file in the folder is opened through a link; the fol
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 import sys
@@ -57,14 +58,14 @@ class DataFolder:
 
     def hold_database(self) -> None:
         """Hold the database, and see that what SQLite keeps beside it is no link; raises like `hold`."""
-        for beside in self._database_files[1:]:
+        for beside in files_of(self.path / FILE_NAME)[1:]:
             if beside.is_symlink():
                 raise CannotOpenStore(f"Cannot use {beside}: it is a link. Nothing in it was changed.")
         self.hold(FILE_NAME)
 
     def make_database_private(self) -> None:
         """Take the database, which is ours, from everybody else."""
-        database, *beside = self._database_files
+        database, *beside = files_of(self.path / FILE_NAME)
         for path in beside:  # SQLite gives them the mode of the database
             if path.exists():
                 path.chmod(0o600)
@@ -111,14 +112,21 @@ class DataFolder:
         for name in list(self._locks):
             self._let_go(name)
 
-    @property
-    def _database_files(self) -> list[Path]:
-        return [self.path / f"{FILE_NAME}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")]
-
     def _let_go(self, name: str) -> None:
         descriptor = self._locks.pop(name, None)
         if descriptor is not None:
             os.close(descriptor)
+
+
+def files_of(database: Path) -> list[Path]:
+    """Return the names of a database and of the files that SQLite keeps beside it."""
+    return [database.with_name(f"{database.name}{suffix}") for suffix in ("", "-wal", "-shm", "-journal")]
+
+
+def free_name(database: Path, word: str) -> Path:
+    """Return a name for a database that is put aside, with a word and a number, that nothing has yet."""
+    names = (database.with_name(f"{database.name}.{word}-{number}") for number in itertools.count(1))
+    return next(name for name in names if not any(file.exists() for file in files_of(name)))
 
 
 def _make_private(path: Path, found: os.stat_result, mode: int) -> None:

@@ -12,28 +12,19 @@ from __future__ import annotations
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Any, Final
 
 import structlog
 
-from tictactoe_server.rooms import FinishedGame
-from tictactoe_server.storage.archive import FinishedGames
 from tictactoe_server.storage.database import ADVICE, Damaged, Database, checked, met_at_start
-from tictactoe_server.storage.lines import Line, game_line, lines_of, room_line
-from tictactoe_server.storage.store import MISSING, CannotOpenStore, Unreadable, Waiter
+from tictactoe_server.storage.games import GameTables
+from tictactoe_server.storage.jobs import Save, Write
+from tictactoe_server.storage.lines import JournalLine, game_line, lines_of, room_line
+from tictactoe_server.storage.specs import GameSpec
+from tictactoe_server.storage.store import MISSING, CannotOpenStore, Unreadable
 
 FOLDED_AT_ONCE: Final = 250
 """How many rooms one transaction folds, so that those who save meanwhile hardly wait."""
-
-
-class Save(NamedTuple):
-    """A room to be kept, or to be forgotten where there is no document; the `finished` game goes into the archive."""
-
-    code: str
-    document: bytes | None
-    expected_revision: int
-    waiter: Waiter
-    finished: FinishedGame | None = None
 
 
 log: Final = structlog.get_logger(__name__)
@@ -42,15 +33,15 @@ log: Final = structlog.get_logger(__name__)
 class Journal:
     """What is kept of the rooms, with the revision of each; compare-and-set is done here.
 
-    `write` and `fold` work inside a transaction of the caller's, who tells with `keep` or `drop` what became of it.
+    `write` and `fold` work inside a transaction of the caller's, who calls `keep` or `drop` when that has ended.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, games: GameSpec[Any]) -> None:
         self._database = database
         self._revisions: dict[str, int] = {}
         self._fresh: dict[str, tuple[int, bytes | None]] = {}
         self._newest: OrderedDict[str, tuple[int, int, bytes | None]] = OrderedDict()
-        self._games = FinishedGames(database)
+        self._games = GameTables(database, games)
         self._folding = (0, 0)
         try:
             self._look()
@@ -65,30 +56,38 @@ class Journal:
                 copy_of_the_log=database.keep_log(),
             )
 
-    def write(self, saves: Iterable[Save]) -> list[int | None]:
-        """Write changes and return the new revision of each, `MISSING` for one forgotten, None for a conflict."""
+    def write(self, jobs: Iterable[Save | Write]) -> list[Any]:
+        """Write changes and return what each waiter is told: the new revision, `MISSING` for one forgotten.
+
+        Of a conflict it is None.
+        """
         self._refresh()
-        revisions: list[int | None] = []
+        told: list[Any] = []
         lines: list[bytes] = []
         fresh, revision_of, next_revision = self._fresh, self._revisions.get, self._database.next_revision
-        for code, document, expected, _, finished in saves:
-            found = fresh[code][0] if code in fresh else revision_of(code, MISSING)
-            if found != expected or (document is None and found == MISSING):
-                revisions.append(None)
-                continue
-            revision = MISSING if document is None else next_revision()
-            fresh[code] = (revision, document)
-            lines.append(room_line(code, revision, document))
+        for job in jobs:
+            if isinstance(job, Save):
+                code, document, expected, _, finished = job
+                found = fresh[code][0] if code in fresh else revision_of(code, MISSING)
+                if expected is not None and (found != expected or (document is None and found == MISSING)):
+                    told.append(None)
+                    continue
+                revision = MISSING if document is None else next_revision()
+                fresh[code] = (revision, document)
+                lines.append(room_line(code, revision, document))
+                told.append(revision)
+            else:
+                told.append(job.write(self._database))
+                finished = None if told[-1] is None else job.finished
             if finished is not None:
                 lines.append(game_line(*self._games.write(finished)))
-            revisions.append(revision)
         if lines:
             done = self._database.execute("INSERT INTO journal (batch) VALUES (?)", (b"\n".join(lines),))
             self._row = done.lastrowid or 0
-        return revisions
+        return told
 
     def keep(self) -> None:
-        """Take what was written for kept."""
+        """Called when what was written is kept."""
         for code, (revision, document) in self._fresh.items():
             self._know(code, revision, document)
         self._fresh.clear()
@@ -101,8 +100,7 @@ class Journal:
         self._games.drop()
 
     @property
-    def games(self) -> FinishedGames:
-        """The finished games, as they are kept now."""
+    def games(self) -> GameTables:
         self._refresh()
         return self._games
 
@@ -120,14 +118,13 @@ class Journal:
         return row
 
     def codes(self) -> list[str]:
-        """Return the codes of all rooms."""
         self._refresh()
         return list(self._revisions)
 
     def fold(self, *, all_of_it: bool = False) -> int:
         """Bring rooms that rest and games into their tables, and let go of the journal's rows that nobody needs then.
 
-        Returns how many these were; tell `folded` once it is kept.
+        Returns how many these were; call `folded` once it is kept.
         """
         self._refresh()
         resting: list[tuple[str, int, bytes | None]] = []
@@ -154,7 +151,7 @@ class Journal:
         return len(resting) + games
 
     def folded(self) -> None:
-        """Take for folded what was brought into the tables last."""
+        """Called when what was brought into the tables last is kept there."""
         rooms, games = self._folding
         for _ in range(rooms):
             self._newest.popitem(last=False)
@@ -167,7 +164,6 @@ class Journal:
             self._look()
 
     def _look(self) -> None:
-        """Read what the file holds."""
         self._fresh.clear()
         self._newest.clear()
         self._games.look()
@@ -181,8 +177,7 @@ class Journal:
                 self._replay(line)
         self._connections = self._database.connections
 
-    def _replay(self, line: Line | None) -> None:
-        """Take in one line of the journal."""
+    def _replay(self, line: JournalLine | None) -> None:
         try:
             if line is None:
                 raise Unreadable("It is no line.")

@@ -9,7 +9,7 @@ _GAME: Final = "+"
 """Stands in the line of a finished game where that of a room has its code."""
 
 
-class Line(NamedTuple):
+class JournalLine(NamedTuple):
     """A line of the journal: a room's code, revision and newest document, empty for one that is forgotten.
 
     Of a game, see `is_game`, it is the id that stands in place of the revision.
@@ -35,11 +35,11 @@ def game_line(id: int, document: bytes) -> bytes:
     return b"%b %d %b" % (_GAME.encode(), id, document)
 
 
-def lines_of(batch: bytes) -> Iterator[Line | None]:
+def lines_of(batch: bytes) -> Iterator[JournalLine | None]:
     """Yield the lines of a row of the journal, None for one that is damaged."""
     for line in filter(None, batch.split(b"\n")):
         try:
             name, number, document = line.split(b" ", 2)
-            yield Line(name.decode("ascii"), int(number), document)
+            yield JournalLine(name.decode("ascii"), int(number), document)
         except ValueError:
             yield None

@@ -34,7 +34,7 @@ class Row(NamedTuple):
     values: tuple[Value, ...]
 
 
-class Pages:
+class DatabasePages:
     """The pages of a database file and of its log, as they are now."""
 
     def __init__(self, path: Path) -> None:
@@ -44,7 +44,6 @@ class Pages:
         self._file = path.open("rb")
 
     def close(self) -> None:
-        """Let go of the file."""
         self._file.close()
 
     def rows(self) -> Iterator[Row | None]:

@@ -5,33 +5,29 @@ Nothing is overwritten: what was there is moved aside as a whole, with what SQLi
 
 from __future__ import annotations
 
-import itertools
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_server.storage.backup import CannotBackUp, copy_database
-from tictactoe_server.storage.documents import decode_ban, decode_game, decode_player, decode_room
-from tictactoe_server.storage.folder import FILE_NAME, DataFolder, sync_folder
+from tictactoe_server.storage.folder import FILE_NAME, DataFolder, files_of, free_name, sync_folder
 from tictactoe_server.storage.lines import lines_of
-from tictactoe_server.storage.schema import SCHEMA, NewerSchema, check_ours, version_of
+from tictactoe_server.storage.schema import JOURNALED, SCHEMA, NewerSchema, check_ours, columns_of, version_of
+from tictactoe_server.storage.specs import Specs
 from tictactoe_server.storage.store import Unreadable
 
-_BESIDE: Final = ("", "-wal", "-shm", "-journal")
 _MAX_FINDINGS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """How much of each can be read, and a line for each thing that is damaged, the first of them."""
+    """How many of each table and of ``games`` can be read, and a line for each of the first damaged things."""
 
-    rooms: int
-    players: int
-    games: int
+    counts: Mapping[str, int]
     damage: tuple[str, ...]
 
 
@@ -63,7 +59,7 @@ def restore_backup(folder: Path, backup: Path) -> list[Path]:
     return aside
 
 
-def check_folder(folder: Path) -> Findings:
+def check_folder(folder: Path, specs: Specs) -> Findings:
     """Read all of a folder's database, also of a server that runs, and change nothing; raises `CannotBackUp`."""
     path = folder / FILE_NAME
     if not path.is_file():
@@ -73,23 +69,28 @@ def check_folder(folder: Path) -> Findings:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             check_ours(connection, path)
-            return _check(connection)
+            return _check(connection, specs)
     except sqlite3.DatabaseError as error:
-        return Findings(0, 0, 0, (f"The database cannot be read: {error}.",))
+        return Findings(
+            dict.fromkeys([*(spec.name for spec in specs.tables), "games"], 0),
+            (f"The database cannot be read: {error}.",),
+        )
 
 
-def _check(connection: sqlite3.Connection) -> Findings:
+def _check(connection: sqlite3.Connection, specs: Specs) -> Findings:
     damage = [
         f"A page of the database: {text}."
         for (text,) in _rows(connection, f"PRAGMA integrity_check({_MAX_FINDINGS})")
         if text != "ok"
     ]
     tables = {name for (name,) in _rows(connection, "SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    rooms: dict[str, bytes] = dict(_rows(connection, "SELECT code, document FROM rooms")) if "rooms" in tables else {}
-    games: dict[int, bytes] = dict(_rows(connection, "SELECT id, document FROM archive"))
-    players = list(_rows(connection, "SELECT key, document FROM players")) if "players" in tables else []
-    bans = list(_rows(connection, "SELECT key, document FROM bans")) if "bans" in tables else []
-    shares = list(_rows(connection, "SELECT key, document FROM shares")) if "shares" in tables else []
+    documents: dict[str, dict[str, Any]] = {
+        spec.name: dict(_rows(connection, f"SELECT {columns_of(spec)[0]}, document FROM {spec.name}"))
+        for spec in specs.tables
+        if spec.name in tables
+    }
+    rooms = documents.get(JOURNALED, {})
+    games: dict[int, Any] = dict(_rows(connection, "SELECT id, document FROM archive"))
     for row, batch in _rows(connection, "SELECT id, batch FROM journal ORDER BY id") if "journal" in tables else ():
         for line in lines_of(bytes(batch)):
             if line is None:
@@ -100,12 +101,11 @@ def _check(connection: sqlite3.Connection) -> Findings:
                 rooms[line.name] = line.document
             else:
                 rooms.pop(line.name, None)
-    whole_rooms = _count(rooms.items(), decode_room, "Room {}", damage)
-    whole_players = _count(players, decode_player, "The player under {}", damage)
-    whole_games = _count(games.items(), decode_game, "Game {}", damage)
-    _count(bans, decode_ban, "The ban of {}", damage)
-    _count(shares, decode_game, "The shared game {}", damage)
-    return Findings(whole_rooms, whole_players, whole_games, tuple(damage[:_MAX_FINDINGS]))
+    counts = {
+        spec.name: _count(documents.get(spec.name, {}), spec.read_row, spec.describe, damage) for spec in specs.tables
+    }
+    counts["games"] = _count(games, lambda _, document: specs.games.read(document), "Game {}".format, damage)
+    return Findings(counts, tuple(damage[:_MAX_FINDINGS]))
 
 
 def _rows(connection: sqlite3.Connection, statement: str) -> Iterator[tuple[Any, ...]]:
@@ -116,26 +116,25 @@ def _rows(connection: sqlite3.Connection, statement: str) -> Iterator[tuple[Any,
         return
 
 
-def _count(documents: Any, decode: Callable[[bytes], object], words: str, damage: list[str]) -> int:
+def _count(
+    documents: Mapping[Any, Any], read: Callable[[Any, bytes], object], name: Callable[[Any], str], damage: list[str]
+) -> int:
     """Return how many documents can be read, and note the others."""
     count = 0
-    for key, document in documents:
+    for key, document in documents.items():
         try:
-            decode(document if isinstance(document, bytes) else str(document).encode())
+            read(key, document if isinstance(document, bytes) else str(document).encode())
             count += 1
         except Unreadable as error:
-            damage.append(f"{words.format(key)}: {error}")
+            damage.append(f"{name(key)}: {error}")
     return count
 
 
 def _move_aside(folder: Path) -> list[Path]:
     """Rename a database and all that belongs to it; return the new names, the database first."""
-    base = folder / FILE_NAME
-    names = (folder / f"{FILE_NAME}.replaced-{number}" for number in itertools.count(1))
-    target = next(name for name in names if not any(name.with_name(name.name + end).exists() for end in _BESIDE))
+    database = folder / FILE_NAME
     moved = []
-    for end in _BESIDE:
-        path, new = base.with_name(base.name + end), target.with_name(target.name + end)
+    for path, new in zip(files_of(database), files_of(free_name(database, "replaced")), strict=True):
         if path.exists():
             path.rename(new)
             moved.append(new)

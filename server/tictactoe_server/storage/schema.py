@@ -9,8 +9,9 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import CannotOpenStore
 
 APPLICATION_ID: Final = 0x74746F65
@@ -66,6 +67,17 @@ MIGRATIONS: Final[Sequence[Sequence[str]]] = (
 
 SCHEMA: Final = len(MIGRATIONS)
 
+JOURNALED: Final = "rooms"
+"""The table whose newest values stand in the journal."""
+
+_COLUMNS: Final = {
+    "rooms": ("code", "revision", "document"),
+    "players": ("key", "revision", "document", "seen", "seated"),
+    "bans": ("key", "document"),
+    "shares": ("key", "finished_at", "document"),
+}
+"""Of the tables that migrations make; all others are like that of the players."""
+
 
 class NewerSchema(CannotOpenStore):
     """The file was written by a newer version; `found` and `known` are the two schema numbers."""
@@ -102,6 +114,24 @@ def open_database(path: Path | None, migrations: Sequence[Sequence[str]] = MIGRA
     except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
         raise CannotOpenStore(f"Cannot open the database {path}: {error}. Nothing in it was changed.") from error
     return connection
+
+
+def columns_of(spec: TableSpec[Any]) -> tuple[str, ...]:
+    """Return the columns of a table in their order, the key first; not every table has a revision."""
+    numbers = () if spec.columns is None else spec.columns.names
+    return _COLUMNS.get(spec.name) or ("key", "revision", "document", *numbers)
+
+
+def make_tables(connection: sqlite3.Connection, tables: Sequence[TableSpec[Any]]) -> None:
+    """Make the tables that no migration makes, where they are missing."""
+    for spec in tables:
+        if spec.name not in _COLUMNS:
+            key, revision, document, *numbers = columns_of(spec)
+            more = "".join(f", {name} INTEGER NOT NULL" for name in numbers)
+            connection.execute(
+                f"CREATE TABLE IF NOT EXISTS {spec.name} ({key} TEXT PRIMARY KEY, {revision} INTEGER NOT NULL, "
+                f"{document} BLOB NOT NULL{more}) WITHOUT ROWID"
+            )
 
 
 def version_of(path: Path) -> int:

@@ -7,20 +7,24 @@ alone in its transaction while little happens, and the busier the server, the le
 from __future__ import annotations
 
 import asyncio
+import enum
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 import structlog
 
-from tictactoe_server.storage.database import Database, concerns_one_job, refusal_of
+from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.figures import WriteFigures
-from tictactoe_server.storage.journal import Journal, Save
-from tictactoe_server.storage.store import Conflict, Pending, StoreBusy, StoreUnavailable, Waiter
+from tictactoe_server.storage.jobs import Batch, Job, Question, Save, Write, take
+from tictactoe_server.storage.journal import Journal
+from tictactoe_server.storage.specs import GameSpec
+from tictactoe_server.storage.store import Pending, StoreBusy, StoreUnavailable
+from tictactoe_server.storage.transactions import Transactions
 
 MAX_BATCH: Final = 1_000
 MAX_WAITING: Final = 10_000
@@ -32,48 +36,29 @@ Answer = TypeVar("Answer")
 log: Final = structlog.get_logger(__name__)
 
 
-class Write(NamedTuple):
-    """A write of anything but a room; `write` returns the new revision, or None for a conflict, and may run again."""
+class _Phase(enum.Enum):
+    OPEN = enum.auto()
+    SILENT = enum.auto()
+    """The disk does not answer."""
 
-    key: str
-    write: Callable[[Database], int | None]
-    waiter: Waiter
+    CLOSING = enum.auto()
+    """What waits is done, nothing more is taken."""
 
-
-class _Question(NamedTuple):
-    """What is asked of what is kept; `ask` raises the database's errors, or `Unreadable`."""
-
-    ask: Callable[[Database, Journal], Any]
-    future: asyncio.Future[Any]
+    CLOSED = enum.auto()
 
 
-_Job = Save | Write | _Question
+_Event = enum.Enum("_Event", ["SILENCE", "ANSWER", "CLOSE", "END"])
 
+_NEXT: Final = {
+    (_Phase.OPEN, _Event.SILENCE): _Phase.SILENT,
+    (_Phase.SILENT, _Event.ANSWER): _Phase.OPEN,
+    (_Phase.OPEN, _Event.CLOSE): _Phase.CLOSING,
+    (_Phase.SILENT, _Event.CLOSE): _Phase.CLOSING,
+    (_Phase.CLOSING, _Event.END): _Phase.CLOSED,
+}
+"""The phase after an event; all other events change nothing. The thread itself only ends what is closing."""
 
-class _Batch:
-    """Jobs that are done together, and what became of each."""
-
-    def __init__(self, jobs: Sequence[_Job]) -> None:
-        self.jobs = jobs
-        self.outcomes: Sequence[Any] = ()
-        self.is_abandoned = False
-
-    def fail(self, error: Exception) -> None:
-        """Let this be the outcome of all."""
-        self.outcomes = [error] * len(self.jobs)
-
-    def settle(self) -> None:
-        """Tell those who wait, unless they were told before."""
-        if self.is_abandoned:
-            return
-        for job, outcome in zip(self.jobs, self.outcomes, strict=True):
-            try:
-                if type(job) is Save and type(outcome) is int:  # nearly all
-                    job.waiter.stored(outcome)
-                else:
-                    _tell(job, outcome)
-            except Exception:
-                log.exception("what waited for the store failed")
+_SILENT: Final = "The disk does not answer."
 
 
 class Writer:
@@ -82,23 +67,23 @@ class Writer:
     def __init__(
         self,
         database: Database,
+        games: GameSpec[Any],
         on_closed: Callable[[], None] = lambda: None,
         *,
         max_waiting: int = MAX_WAITING,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
-        self._database = database
-        self._journal = Journal(database)
+        self._transactions = Transactions(database, games)
         self._on_closed = on_closed
         self._max_waiting = max_waiting
         self._patience_seconds = patience_seconds
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._queue: deque[_Job] = deque()
+        self._queue: deque[Job] = deque()
         self._wakes: SimpleQueue[None] = SimpleQueue()
         self._is_awake = False
         self._note: tuple[str, bytes] | None = None
-        self._closing: asyncio.Future[None] | None = None
-        self._is_closed = self._is_stuck = self._is_refusing = False
+        self._phase = _Phase.OPEN
+        self._ended: asyncio.Future[None] | None = None
         self.figures = WriteFigures()
         self._unsettled = 0
         self._owed_since: float | None = None
@@ -120,15 +105,18 @@ class Writer:
         error = self._refusal()
         if error is not None:
             raise error
-        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._put(_Question(ask, future))
-        return await future
-
-    async def carry_out(self, key: str, write: Callable[[Database], int]) -> None:
-        """Let something be written, and return when it is kept; raises `StoreUnavailable`."""
         pending = Pending()
-        self.write(Write(key, write, pending))
-        await pending.future
+        self._put(Question(ask, pending))
+        answer: Answer = await pending.future
+        return answer
+
+    async def change(self, change: Callable[[Database], Answer]) -> Answer:
+        """Let something be changed, and return what it returned when that is kept; raises `StoreUnavailable`."""
+        pending = Pending()
+        self.write(Write("", lambda database: (change(database),), pending))
+        (answer,) = await pending.future
+        changed: Answer = answer
+        return changed
 
     def note(self, key: str, value: bytes) -> None:
         """Let a small fact be written some time soon, over the one before, and the journal be folded with it."""
@@ -144,25 +132,33 @@ class Writer:
 
         Raises `StoreUnavailable` where the disk is silent; the database is still closed, should it come back in time.
         """
-        if self._closing is not None:
+        if self._ended is not None:
             return
         self._attach()
-        self._closing = asyncio.get_running_loop().create_future()
+        self._ended = asyncio.get_running_loop().create_future()
+        self._go(_Event.CLOSE)
         self._wake()
-        await self._closing
+        await self._ended
         self._thread.join()
+
+    @property
+    def _is_closed(self) -> bool:
+        return self._phase is _Phase.CLOSED
+
+    def _go(self, event: _Event) -> None:
+        following = _NEXT.get((self._phase, event))
+        if following is not None:
+            self._phase = following
 
     def _refusal(self) -> StoreUnavailable | None:
         """Return why nothing is taken now, or None."""
-        if self._closing is not None:
-            return StoreUnavailable("The store is closed.")
-        if self._is_stuck:
-            return StoreUnavailable("The disk does not answer.")
+        if self._phase is not _Phase.OPEN:
+            return StoreUnavailable(_SILENT if self._phase is _Phase.SILENT else "The store is closed.")
         if len(self._queue) >= self._max_waiting:
             return StoreBusy("Too much waits for the disk.")
         return None
 
-    def _put(self, job: _Job) -> None:
+    def _put(self, job: Job) -> None:
         self._queue.append(job)
         self._unsettled += 1
         if self._owed_since is None:
@@ -190,14 +186,15 @@ class Writer:
         if now - self._looked_at > self._patience_seconds / 2:  # the process was stopped, and the thread with it
             self._going_since = now
         self._looked_at = now
-        self._is_stuck = since is not None and now - max(since, self._going_since) > self._patience_seconds
+        is_silent = since is not None and now - max(since, self._going_since) > self._patience_seconds
         is_dead = not self._thread.is_alive() and not self._is_closed
-        if self._is_stuck or is_dead:
+        self._go(_Event.SILENCE if is_silent else _Event.ANSWER)
+        if is_silent or is_dead:
             self._abandon()
         if is_dead:
             log.error("the store's thread died, another takes its place", reason=repr(self._death))
             self._unsettled -= sum(len(batch.jobs) for batch in self._begun)
-            self._database.distrust()
+            self._transactions.database.distrust()
             self._is_awake = False  # nobody says any more that what it took is done
             self._start()
             self._wake()
@@ -205,18 +202,18 @@ class Writer:
 
     def _abandon(self) -> None:
         """Fail what is being done, whatever becomes of it, and what waits behind it and is not begun any more."""
-        error = StoreUnavailable("The disk does not answer.")
-        waiting = _Batch(_take(self._queue, MAX_WAITING))
+        error = StoreUnavailable(_SILENT)
+        waiting = Batch(take(self._queue, MAX_WAITING))
         self._unsettled -= len(waiting.jobs)
         for batch in (*self._begun, waiting):
             if not batch.is_abandoned:
                 batch.fail(error)
                 batch.settle()
                 batch.is_abandoned = True
-        if self._closing is not None and not self._closing.done():
-            self._closing.set_exception(error)
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_exception(error)
 
-    def _settle(self, batch: _Batch, taken_at: float, is_last: bool) -> None:
+    def _settle(self, batch: Batch, taken_at: float, is_last: bool) -> None:
         """Tell those who wait for what the thread took at that moment."""
         batch.settle()
         self._unsettled -= len(batch.jobs)
@@ -227,18 +224,18 @@ class Writer:
                 self._attach().call_soon(self._wake)
 
     def _reckon(self, taken_at: float) -> None:
-        """Take note of what the disk owes, now that it is done with what the thread took at that moment."""
-        if not self._is_refusing:  # whatever is unsettled came after that moment
+        """Note what the disk owes, now that it is done with what the thread took at that moment."""
+        if not self._transactions.is_refusing:  # whatever is unsettled came after that moment
             self._owed_since = taken_at if self._unsettled else None
 
     def _end(self) -> None:
-        if self._closing is not None and not self._closing.done():
-            self._closing.set_result(None)
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_result(None)
 
     # -- on the thread ------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        self._begun: tuple[_Batch, ...] = ()
+        self._begun: tuple[Batch, ...] = ()
         self._busy_since: float | None = None
         self._death: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name="store", daemon=True)
@@ -250,11 +247,11 @@ class Writer:
                 self._wakes.get()
                 if self._queue:
                     self._do_what_waits()
-                if self._note is not None or self._closing is not None:
+                if self._note is not None or self._phase is _Phase.CLOSING:
                     self._busy_since = time.monotonic()
                     self._keep_up()
                     self._call(self._reckon, self._busy_since)
-                if self._closing is not None and not self._queue:
+                if self._phase is _Phase.CLOSING and not self._queue:
                     self._finish()
                 self._busy_since = None
         except BaseException as error:
@@ -264,128 +261,34 @@ class Writer:
     def _do_what_waits(self) -> None:
         """Do all writes in one transaction, and then answer the questions, which so see only what is kept."""
         taken_at = self._busy_since = time.monotonic()
-        jobs = _take(self._queue, MAX_BATCH)
-        saves = [job for job in jobs if type(job) is Save]
-        rest = [] if len(saves) == len(jobs) else [job for job in jobs if type(job) is not Save]
-        others = [job for job in rest if isinstance(job, Write)]
-        questions = [job for job in rest if isinstance(job, _Question)]
-        written, asked = self._begun = _Batch([*saves, *others]), _Batch(questions)
-        if written.jobs:
-            written.outcomes = self._commit(saves, others)
-            self.figures.add(time.monotonic() - taken_at, len(written.jobs))
+        jobs = take(self._queue, MAX_BATCH)
+        writes = [job for job in jobs if not isinstance(job, Question)]
+        questions = [] if len(writes) == len(jobs) else [job for job in jobs if isinstance(job, Question)]
+        written, asked = self._begun = Batch(writes), Batch(questions)
+        if writes:
+            written.outcomes = self._transactions.commit(writes)
+            self.figures.add(time.monotonic() - taken_at, len(writes))
             self._begun = (asked,)
             self._call(self._settle, written, taken_at, not questions)
         if questions:
-            asked.outcomes = [self._answer(question) for question in questions]
+            asked.outcomes = [self._transactions.answer(question.ask) for question in questions]
             self._begun = ()
             self._call(self._settle, asked, taken_at, True)
         self._begun = ()
 
-    def _commit(self, saves: Sequence[Save], others: Sequence[Write]) -> list[int | Exception]:
-        """Return what became of writes in one transaction; an error that one may have brought fails that one alone."""
-        database, journal = self._database, self._journal
-        try:
-            database.begin(durable=True)
-            revisions = journal.write(saves)
-            revisions += [other.write(database) for other in others]
-            database.commit()
-        except Exception as error:
-            journal.drop()
-            database.recover(error)
-            if database.salvage(error):
-                return self._commit(saves, others)
-            if len(saves) + len(others) > 1 and concerns_one_job(error):
-                each = [self._commit([save], []) for save in saves] + [self._commit([], [other]) for other in others]
-                return [outcome for (outcome,) in each]
-            self._tell(error)
-            return [refusal_of(error)] * (len(saves) + len(others))
-        journal.keep()
-        self._tell(None)
-        return [
-            Conflict(job[0]) if revision is None else revision
-            for job, revision in zip((*saves, *others), revisions, strict=True)
-        ]
-
-    def _answer(self, question: _Question) -> Any:
-        """Return the answer to one question, or the exception that it is answered with."""
-        try:
-            self._database.mend()
-            return question.ask(self._database, self._journal)
-        except Exception as error:
-            self._database.recover(error)
-            if self._database.salvage(error):
-                return self._answer(question)
-            self._tell(error)
-            return refusal_of(error)
-
-    def _keep_up(self, *, all_of_it: bool = False) -> int:
-        """Write the note and fold some of the journal; return how much of it."""
+    def _keep_up(self) -> None:
         note, self._note = self._note, None
-        try:
-            self._database.begin(durable=False)
-            if note is not None:
-                self._database.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", note)
-            count = self._journal.fold(all_of_it=all_of_it)
-            self._database.commit()
-        except Exception as error:
-            self._database.recover(error)
-            if self._database.salvage(error):
-                if note is not None:
-                    self._note = note
-                return self._keep_up(all_of_it=all_of_it)
-            self._tell(error)
-            return 0
-        self._journal.folded()
-        self._tell(None)
-        return count
+        self._transactions.keep_up(note)
 
     def _finish(self) -> None:
-        """Fold all of the journal and let go of the database."""
-        while self._keep_up(all_of_it=True):
-            pass
-        self._database.close()
+        note, self._note = self._note, None
+        self._transactions.close(note)
         self._on_closed()
-        self._is_closed = True
+        self._go(_Event.END)
         self._call(self._end)
-
-    def _tell(self, error: Exception | None) -> None:
-        """Log when the disk begins to refuse and when it ends, and not once for every job between.
-
-        What concerns one job alone is its caller's to log, who knows what it is about.
-        """
-        if error is not None and concerns_one_job(error):
-            return
-        if error is not None and not self._is_refusing:
-            log.error("the store refuses", error=str(error))
-        elif error is None and self._is_refusing:
-            log.warning("the store works again")
-        self._is_refusing = error is not None
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
         loop = self._loop
         if loop is not None:
             with suppress(RuntimeError):  # the event loop is closed, and nobody waits any more
                 loop.call_soon_threadsafe(function, *arguments)
-
-
-def _take(queue: deque[_Job], count: int) -> list[_Job]:
-    """Take so many jobs out of the queue, in which others may reach at the same time."""
-    jobs: list[_Job] = []
-    with suppress(IndexError):
-        for _ in range(count):
-            jobs.append(queue.popleft())
-    return jobs
-
-
-def _tell(job: _Job, outcome: Any) -> None:
-    """Tell whoever waits for a job."""
-    if not isinstance(job, _Question):
-        if isinstance(outcome, Exception):
-            job.waiter.failed(outcome)
-        else:
-            job.waiter.stored(outcome)
-    elif not job.future.done():
-        if isinstance(outcome, Exception):
-            job.future.set_exception(outcome)
-        else:
-            job.future.set_result(outcome)

@@ -10,9 +10,9 @@ import asyncio
 import contextlib
 import math
 import secrets
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Generic, Self
 
 import msgspec
 import structlog
@@ -20,11 +20,11 @@ import structlog
 from tictactoe_server.cluster.jetstream import tables
 from tictactoe_server.cluster.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message, on_failure
 from tictactoe_server.cluster.jetstream.setup import find_stream
-from tictactoe_server.cluster.jetstream.stream import DELETE_SUBJECT, FEED, MAX_WAITING, TOMBSTONE, Stream, entry_of
-from tictactoe_server.rooms import FinishedGame
-from tictactoe_server.storage.documents import decode_game, encode_game
-from tictactoe_server.storage.sqlite import SqliteArchive, SqliteStore
-from tictactoe_server.storage.store import MISSING, UNAWAITED, Ban, Conflict, StoreUnavailable, Unreadable
+from tictactoe_server.cluster.jetstream.stream import DELETE_SUBJECT, FEED, MAX_WAITING, Stream, entry_of
+from tictactoe_server.core.kept import BANS, Ban, ban_or_none
+from tictactoe_server.storage.specs import Specs, TableSpec
+from tictactoe_server.storage.sqlite import SqliteLog, SqliteStore
+from tictactoe_server.storage.store import MISSING, UNAWAITED, Conflict, Game, StoreUnavailable, Value, read_time
 
 _COPY_SECONDS: Final = 5.0
 _MOST_AT_A_TIME: Final = 1_000
@@ -41,21 +41,22 @@ class JetStreamStore:
     `link` is the connection, which servers may use to talk to one another.
     """
 
-    def __init__(self, link: Link, copy: SqliteStore, *, max_waiting: int = MAX_WAITING) -> None:
+    def __init__(self, link: Link, copy: SqliteStore, specs: Specs, *, max_waiting: int = MAX_WAITING) -> None:
         self.link = link
         self._stream = stream = Stream(link, max_waiting=max_waiting)
         self._copy = copy
         self.figures = stream.figures
         self.owed_since = stream.owed_since
-        self.rooms = tables.JetStreamRooms(stream)
-        self.players = tables.JetStreamPlayers(stream)
-        self.bans = tables.JetStreamBans(stream)
-        self.archive = _Archive(stream, copy.archive)
+        self.games = _Log(stream, copy.games)
+        self._tables: dict[str, tables.JetStreamTable[Any]] = {
+            spec.name: tables.JetStreamTable(stream, spec, specs.games) for spec in specs.tables
+        }
 
     @classmethod
     async def open(
         cls,
         urls: str,
+        specs: Specs,
         *,
         credentials: Path | None = None,
         ca: Path | None = None,
@@ -75,24 +76,23 @@ class JetStreamStore:
         )
         async with on_failure(link.close):
             info = await find_stream(Stream(link), urls, opening_seconds, unsafe=unsafe)
-            copy = SqliteStore.open(None if data is None else data / "history")
-        store = cls(link, copy, max_waiting=max_waiting)
+            copy = SqliteStore.open(None if data is None else data / "history", specs)
+        store = cls(link, copy, specs, max_waiting=max_waiting)
         async with on_failure(store.close):
-            await copy.archive.begin_copy(info.created, info.state.last_seq)
-        link.run(store.archive.keep())
+            await copy.games.begin_copy(info.created, info.state.last_seq)
+        link.run(store.games.keep())
         return store
 
+    def table(self, spec: TableSpec[Value]) -> tables.JetStreamTable[Value]:
+        return self._tables[spec.name]
+
     def note_time(self, ms: int) -> None:
-        """Keep the time over the note before."""
         self._stream.replace(tables.TIME, str(ms).encode(), None, UNAWAITED)
 
     async def noted_time(self) -> int | None:
         """Return the last note of any server, or None."""
         found = await self._stream.newest(tables.TIME)
-        try:
-            return None if found is None else int(found.document)
-        except ValueError as error:
-            raise Unreadable(f"The time is no number: {error}.") from error
+        return read_time(found and found.document)
 
     async def identity(self) -> tuple[str, bytes]:
         """Return by what players know these servers, and a secret that they share; made by whoever comes first."""
@@ -104,7 +104,7 @@ class JetStreamStore:
 
     async def follow_bans(self, changed: Callable[[str, Ban | None], None]) -> None:
         """Tell of each ban that there is, and of each that any server keeps or forgets from now on."""
-        told = dict[str, Ban | None]()
+        bans, told = self.table(BANS), dict[str, Ban | None]()
 
         def tell(subject: str, ban: Ban | None) -> None:
             told[subject] = ban
@@ -112,16 +112,16 @@ class JetStreamStore:
 
         def hear(message: Message) -> None:
             entry = entry_of(message)
-            tell(tables.subject_of(entry.key), tables.read_ban(entry))
+            tell(bans.key_of(entry.key), None if entry.is_gone else ban_or_none(bans.stored(entry)))
 
         async def tell_all() -> None:
             with contextlib.suppress(StoreUnavailable):
-                bans = {ban.subject: ban for ban in await self.bans.load_all()}
-                for subject in {*told, *bans}:
-                    if bans.get(subject) != told.get(subject):
-                        tell(subject, bans.get(subject))
+                found = {stored.key: ban_or_none(stored) async for some in bans.load_all() for stored in some}
+                for subject in {*told, *found}:
+                    if found.get(subject) != told.get(subject):
+                        tell(subject, found.get(subject))
 
-        await self.link.subscribe(f"{FEED}{tables.BAN}>", hear)
+        await self.link.subscribe(f"{FEED}{bans.prefix}>", hear)
         self.link.on_connected.append(lambda: self.link.run(tell_all()))
         await tell_all()
 
@@ -132,47 +132,33 @@ class JetStreamStore:
         await self._copy.close()
 
 
-class _Archive:
-    """The copy; see `Archive` for what the methods promise. Let `keep` run beside it."""
+class _Log(Generic[Game]):
+    """The copy; see `GameLog` for what the methods promise. Let `keep` run beside it."""
 
-    def __init__(self, stream: Stream, copy: SqliteArchive) -> None:
+    def __init__(self, stream: Stream, copy: SqliteLog[Game]) -> None:
         self._stream = stream
         self._copy = copy
         self._reached = 0
         self._lock = asyncio.Lock()
 
-    async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, FinishedGame]]:
+    async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, Game]]:
         await self._copy_all()
         return await self._copy.games_of(player, limit, before)
 
-    async def game(self, id: int) -> FinishedGame | None:
+    async def game(self, id: int) -> Game | None:
         await self._copy_all()
         return await self._copy.game(id)
 
+    async def after(self, cursor: int, limit: int) -> AsyncIterator[tuple[int, Game]]:
+        await self._copy_all()
+        async for id, game in self._copy.after(cursor, limit):
+            yield id, game
+
     async def forget_before(self, at: int) -> bool:
         """Forget some of the games that ended before a moment, here and in the stream."""
-        ids = await self._copy.before(at)
-        if ids:
-            ids += await self._shared_before(at)
-        orders = [msgspec.json.encode({"seq": id, "no_erase": True}) for id in ids]
+        orders = [msgspec.json.encode({"seq": id, "no_erase": True}) for id in await self._copy.before(at)]
         await asyncio.gather(*(self._stream.link.request(DELETE_SUBJECT, order) for order in orders))
         return await self._copy.forget_before(at)
-
-    async def share(self, id: str, game: FinishedGame) -> None:
-        await self._stream.put(tables.share_key(id), encode_game(game))
-
-    async def shared_id(self, half: str) -> str | None:
-        found = await self._stream.next(f"{tables.SHARE}{half}.*", 0)
-        while found is not None and found.is_gone:
-            found = await self._stream.next(f"{tables.SHARE}{half}.*", found.sequence)
-        return found and tables.shared_id_of(found.key)
-
-    async def unshare(self, id: str) -> None:
-        await self._stream.put(tables.share_key(id), b"", headers=TOMBSTONE)
-
-    async def shared(self, id: str) -> FinishedGame | None:
-        found = await self._stream.newest(tables.share_key(id))
-        return found and decode_game(found.document)
 
     async def keep(self) -> None:
         """Copy some now and then, until cancelled; what fails is tried again."""
@@ -202,13 +188,3 @@ class _Archive:
                 if most <= 0:
                     return
             self._reached = max(self._reached, upto)
-
-    async def _shared_before(self, at: int) -> list[int]:
-        """Return the sequences of the shared copies of games that ended before a moment."""
-        found = []
-        async for entries in self._stream.walk(tables.SHARE + ">"):
-            for entry in entries:
-                with contextlib.suppress(Unreadable):
-                    if decode_game(entry.document).at < at:
-                        found.append(entry.sequence)
-        return found

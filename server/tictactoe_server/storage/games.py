@@ -8,29 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import structlog
 
-from tictactoe_server.rooms import FinishedGame
-from tictactoe_server.storage.database import Database, checked
-from tictactoe_server.storage.documents import decode_game, encode_game
-from tictactoe_server.storage.store import Unreadable
+from tictactoe_server.storage.database import Damaged, Database, checked
+from tictactoe_server.storage.specs import GameSpec
+from tictactoe_server.storage.store import Game, Unreadable
 
 _FOLDED_AT_ONCE: Final = 250
+_FORGOTTEN_AT_ONCE: Final = 100
 _LARGEST_ID: Final = 2**63 - 1
+_decode_players: Final = msgspec.json.Decoder(list[str]).decode
 
 log: Final = structlog.get_logger(__name__)
 
 
-class FinishedGames:
+class GameTables:
     """What is kept of finished games. `write` and `fold` work inside a transaction of the journal's; see there."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, spec: GameSpec[Any]) -> None:
         self._database = database
-        self._fresh: list[tuple[FinishedGame, bytes]] = []
-        self._pending: dict[int, tuple[int, FinishedGame, bytes]] = {}
+        self._spec = spec
+        self._fresh: list[tuple[Any, bytes]] = []
+        self._pending: dict[int, tuple[int, Any, bytes]] = {}
         self._next = 1
 
     def look(self) -> None:
@@ -49,28 +51,27 @@ class FinishedGames:
     def replay(self, row: int, id: int, document: bytes) -> None:
         """Take in a game of the journal, unless it is in the tables by now; raises `Unreadable`."""
         if id >= self._next:
-            self._pending[id] = (row, decode_game(document), document)
+            self._pending[id] = (row, self._spec.read(document), document)
             self._next = id + 1
 
-    def write(self, game: FinishedGame) -> tuple[int, bytes]:
+    def write(self, game: Any) -> tuple[int, bytes]:
         """Return the id and the document of a game, for the journal."""
-        document = encode_game(game)
+        document = self._spec.encode(game)
         self._fresh.append((game, document))
         return self._next + len(self._fresh) - 1, document
 
     def keep(self, row: int) -> None:
-        """Take what was written for kept."""
+        """Called when what was written is kept."""
         for game, document in self._fresh:
             self._pending[self._next] = (row, game, document)
             self._next += 1
         self._fresh.clear()
 
     def drop(self) -> None:
-        """Forget what was written."""
         self._fresh.clear()
 
     def fold(self) -> tuple[int, int | None]:
-        """Bring the oldest half into the tables, or some more; tell `folded` once it is kept.
+        """Bring the oldest half into the tables, or some more; call `folded` once it is kept.
 
         Returns how many these are, and which row of the journal is needed for the rest, None for none.
         """
@@ -80,17 +81,17 @@ class FinishedGames:
         return count, next((row for row, *_ in islice(self._pending.values(), count, None)), None)
 
     def folded(self, count: int) -> None:
-        """Take so many of the oldest for folded."""
+        """Called when so many of the oldest are kept in the tables."""
         for id in list(islice(self._pending, count)):
             del self._pending[id]
 
-    def of(self, player: str, limit: int, before: int | None) -> list[tuple[int, FinishedGame]]:
+    def of(self, player: str, limit: int, before: int | None) -> list[tuple[int, Any]]:
         """Return a player's games with their ids, newest first, without damaged ones."""
         older_than = _LARGEST_ID if before is None else min(before, _LARGEST_ID)
         pending = (
             (id, game)
             for id, (_, game, _) in reversed(self._pending.items())
-            if id < older_than and player in game.people
+            if id < older_than and player in self._spec.people(game)
         )
         newest = list(islice(pending, limit))
         found = self._database.execute(
@@ -99,27 +100,63 @@ class FinishedGames:
             ) ORDER BY id DESC""",
             (player, older_than, limit - len(newest)),
         )
-        for id, document in found.fetchall():
-            try:
-                newest.append((id, decode_game(document)))
-            except Unreadable as damaged:
-                log.error("a damaged game is left out", id=id, reason=str(damaged))
-        return newest
+        return newest + readable(self._spec, found.fetchall())
 
-    def find(self, id: int) -> FinishedGame | None:
-        """Return one game, or None where there is none; raises `Unreadable`."""
+    def after(self, cursor: int, limit: int) -> tuple[list[tuple[int, Any]], int | None]:
+        """Return some games behind an id, without damaged ones, and the id to go on behind, None at the end."""
+        rows = self._database.execute(
+            "SELECT id, document FROM archive WHERE id > ? ORDER BY id LIMIT ?", (min(cursor, _LARGEST_ID), limit)
+        ).fetchall()
+        if rows:
+            return readable(self._spec, rows), rows[-1][0]
+        pending = ((id, game) for id, (_, game, _) in self._pending.items() if id > cursor)
+        games = list(islice(pending, limit))
+        return games, games[-1][0] if games else None
+
+    def find(self, id: int) -> Any | None:
         if id in self._pending:
             return self._pending[id][1]
         found = self._database.execute("SELECT document FROM archive WHERE id = ?", (min(id, _LARGEST_ID),)).fetchone()
-        return None if found is None else decode_game(found[0])
+        return None if found is None else self._spec.read(found[0])
 
-    def insert(self, games: Iterable[tuple[int, FinishedGame, bytes]]) -> None:
+    def old(self, at: int) -> list[tuple[int, list[str]]]:
+        """Return the ids and players of some games that ended before a moment, the oldest, of those in the tables."""
+        found = self._database.execute(
+            "SELECT id, players, finished_at FROM archive ORDER BY id LIMIT ?", (_FORGOTTEN_AT_ONCE,)
+        ).fetchall()
+        old = [row for row in checked(found, int, str, int) if row[2] < at]
+        try:
+            return [(id, _decode_players(players)) for id, players, _ in old]
+        except msgspec.DecodeError as error:
+            raise Damaged(f"who played is no list: {error}") from error
+
+    def forget(self, at: int) -> bool:
+        """Forget those of `old`; tell whether more may follow."""
+        old = self.old(at)
+        self._database.execute_many("DELETE FROM archive WHERE id = ?", [(id,) for id, _ in old])
+        self._database.execute_many(
+            "DELETE FROM archive_players WHERE player = ? AND game = ?",
+            [(player, id) for id, players in old for player in players],
+        )
+        return len(old) == _FORGOTTEN_AT_ONCE
+
+    def newest(self) -> int:
+        """Return the largest id in the tables, 0 for none."""
+        (newest,) = self._database.execute("SELECT ifnull(max(id), 0) FROM archive").fetchone()
+        return int(newest)
+
+    def clear(self) -> None:
+        self._database.execute("DELETE FROM archive")
+        self._database.execute("DELETE FROM archive_players")
+
+    def insert(self, games: Iterable[tuple[int, Any, bytes]]) -> None:
         """Bring games, with their ids and documents, into the tables; what is there stays."""
         rows: list[tuple[object, ...]] = []
         people: list[tuple[str, int]] = []
         for id, game, document in games:
-            rows.append((id, game.room, game.game, game.at, _json(game.people), document.decode()))
-            people += [(player, id) for player in game.people]
+            players = self._spec.people(game)
+            rows.append((id, *self._spec.place(game), self._spec.at(game), _json(players), document.decode()))
+            people += [(player, id) for player in players]
         fields = ", ".join(f"json_extract(value, '$[{index}]')" for index in range(5))
         self._database.execute(
             "INSERT OR IGNORE INTO archive (id, room, game, finished_at, players, document) "
@@ -131,6 +168,17 @@ class FinishedGames:
             "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?)",
             (_json(people),),
         )
+
+
+def readable(spec: GameSpec[Game], documents: Iterable[tuple[int, bytes]]) -> list[tuple[int, Game]]:
+    """Return the games of documents with their ids; those that are damaged are logged and left out."""
+    games = []
+    for id, document in documents:
+        try:
+            games.append((id, spec.read(document)))
+        except Unreadable as damaged:
+            log.error("a damaged game is left out", id=id, reason=str(damaged))
+    return games
 
 
 def _json(value: object) -> str:

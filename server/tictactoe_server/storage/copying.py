@@ -1,0 +1,208 @@
+"""All that a store keeps, brought into another one that is empty: from one machine's folder to a cluster and back.
+
+Everything is decoded on its way, so what is damaged is found here and not by a server later. What the other store
+holds afterwards is read again and compared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import tempfile
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final, Protocol, Self
+
+from tictactoe_server.storage.backup import CannotBackUp, back_up
+from tictactoe_server.storage.folder import FILE_NAME, DataFolder
+from tictactoe_server.storage.restoring import check_folder
+from tictactoe_server.storage.specs import Specs, TableSpec
+from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Unreadable, save
+
+AT_ONCE: Final = 500
+_DIGEST_BYTES: Final = 16
+
+Item = tuple[str, Any]
+"""A key and a value."""
+
+
+class CannotMove(Exception):
+    """Not everything could be brought over; the message is a sentence for the operator."""
+
+
+class CopySource(Protocol):
+    """What a store keeps, some at a time, games in their order, and how long servers have run (ms).
+
+    `damage` has a line for each thing that cannot be read, as far as was read. Every method may raise `CannotMove`.
+    """
+
+    damage: list[str]
+
+    def items(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Item]]: ...
+    def games(self) -> AsyncIterator[Sequence[Any]]: ...
+    async def time(self) -> int | None: ...
+    async def close(self) -> None: ...
+
+
+class CopyTarget(Protocol):
+    """An empty store to be filled; games come as documents with their numbers, from 1. All is kept after `close`.
+
+    Every method may raise `CannotMove`.
+    """
+
+    async def write(self, spec: TableSpec[Any], items: Sequence[Item]) -> None: ...
+    async def write_games(self, games: Sequence[tuple[int, bytes]]) -> None: ...
+    async def write_time(self, ms: int) -> None: ...
+    async def close(self) -> None: ...
+
+
+@dataclass(slots=True)
+class Sum:
+    """How many things, and a number that hardly any others have, in whichever order they come."""
+
+    count: int = 0
+    digest: int = 0
+
+    def add(self, *parts: bytes) -> None:
+        self.count += 1
+        found = int.from_bytes(blake2b(b" ".join(parts), digest_size=_DIGEST_BYTES).digest())
+        self.digest = (self.digest + found) % (1 << 8 * _DIGEST_BYTES)
+
+
+@dataclass(slots=True)
+class Contents:
+    """What a store holds, summed up by the nouns of its specs."""
+
+    time: int | None = None
+    sums: defaultdict[str, Sum] = field(default_factory=lambda: defaultdict(Sum))
+
+
+async def copy(
+    source: CopySource, target: CopyTarget | None, specs: Specs, progress: Callable[[str, int], None]
+) -> Contents:
+    """Bring everything over and return what it was, with None for a target only that; raises `CannotMove`.
+
+    The tables come in the order of their specs: whoever has a seat in a room is there, and of a room that goes on no
+    game that it ends later. `progress` is told how many things with a noun are done.
+    """
+    contents = Contents()
+    for spec in specs.tables:
+        found = contents.sums[spec.noun]
+        async for items in source.items(spec):
+            for key, value in items:
+                found.add(key.encode(), spec.encode(value))
+            if target is not None:
+                await target.write(spec, items)
+            progress(spec.noun, found.count)
+        if spec is specs.tables[0]:  # what rooms measure goes by it
+            contents.time = await _time_of(source)
+    found = contents.sums[specs.games.noun]
+    async for games in source.games():
+        documents = list(enumerate(map(specs.games.encode, games), found.count + 1))
+        for _, document in documents:
+            found.add(document)
+        if target is not None:
+            await target.write_games(documents)
+        progress(specs.games.noun, found.count)
+    if target is not None and contents.time is not None:
+        await target.write_time(contents.time)
+    return contents
+
+
+async def _time_of(source: CopySource) -> int | None:
+    try:
+        return await source.time()
+    except Unreadable:
+        source.damage.append("How long servers have run.")
+        return None
+
+
+class FolderSource:
+    """A folder, read from a copy so that it stays as it is, and held until `close`, so that no server changes it."""
+
+    def __init__(
+        self, held: DataFolder, copy: tempfile.TemporaryDirectory[str], store: SqliteStore, damage: Sequence[str]
+    ) -> None:
+        self.damage = list(damage)
+        self._held = held
+        self._copy = copy
+        self._store = store
+
+    @classmethod
+    def open(cls, folder: Path, specs: Specs) -> Self:
+        """Return what a folder holds; raises `CannotMove`, and `CannotOpenStore` and its kinds."""
+        if not (folder / FILE_NAME).is_file():
+            raise CannotMove(f"There is no database in {folder}.")
+        held = DataFolder(folder)
+        copy = tempfile.TemporaryDirectory(prefix="tictactoe-move-")
+        try:
+            back_up(folder, Path(copy.name) / FILE_NAME)
+            damage = check_folder(Path(copy.name), specs).damage
+            return cls(held, copy, SqliteStore.open(Path(copy.name), specs), damage)
+        except BaseException as error:
+            held.release()
+            copy.cleanup()
+            if isinstance(error, (CannotBackUp, StoreUnavailable)):
+                raise CannotMove(str(error)) from error
+            raise
+
+    async def items(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Item]]:
+        """Yield what can be read of a table; what cannot was named by `check_folder`."""
+        async for some in self._store.table(spec).load_all():
+            yield [(stored.key, stored.value) for stored in some if not isinstance(stored.value, Unreadable)]
+
+    async def games(self) -> AsyncIterator[Sequence[Any]]:
+        cursor = 0
+        while some := [found async for found in self._store.games.after(cursor, AT_ONCE)]:
+            cursor = some[-1][0]
+            yield [game for _, game in some]
+
+    async def time(self) -> int | None:
+        return await self._store.noted_time()
+
+    async def close(self) -> None:
+        await self._store.close()
+        self._copy.cleanup()
+        self._held.release()
+
+
+class FolderTarget:
+    """A folder that had no database; see `CopyTarget`."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    @classmethod
+    def open(cls, folder: Path, specs: Specs) -> Self:
+        """Return a new database in a folder, which is made where it is missing; raises like `FolderSource.open`."""
+        if (folder / FILE_NAME).exists():
+            raise CannotMove(f"{folder} is not empty: it has a database. Nothing in it was changed.")
+        return cls(SqliteStore.open(folder, specs))
+
+    async def write(self, spec: TableSpec[Any], items: Sequence[Item]) -> None:
+        table = self._store.table(spec)
+        with _filling():
+            await asyncio.gather(*(save(table, key, value, MISSING) for key, value in items))
+
+    async def write_games(self, games: Sequence[tuple[int, bytes]]) -> None:
+        with _filling():
+            await self._store.games.take(games)
+
+    async def write_time(self, ms: int) -> None:
+        self._store.note_time(ms)
+
+    async def close(self) -> None:
+        with _filling():
+            await self._store.close()
+
+
+@contextlib.contextmanager
+def _filling() -> Iterator[None]:
+    try:
+        yield
+    except (StoreUnavailable, Conflict) as error:
+        raise CannotMove(f"The folder takes no more: {error}") from error

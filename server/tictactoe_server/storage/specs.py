@@ -1,0 +1,131 @@
+"""A store, and what it is opened with: its tables, and how their values and the finished games become bytes.
+
+Stores know nothing else of what they keep. A new table is a new spec, and needs no line in any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, Protocol
+
+import msgspec
+
+from tictactoe_server.storage.figures import WriteFigures
+from tictactoe_server.storage.store import Game, GameLog, Table, Unreadable, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Columns(Generic[Value]):
+    """What a database keeps of a value beside the document: whole numbers, in columns of these names.
+
+    `split` returns the document and the numbers, `join` takes them; `usual` are those of files that had none yet.
+    """
+
+    names: tuple[str, ...]
+    split: Callable[[Value], tuple[Any, ...]]
+    join: Callable[..., Value]
+    usual: Callable[[], tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class TableSpec(Generic[Value]):
+    """A table: its name, which is a plural, and how its values become bytes.
+
+    `decode` may raise ValueError, TypeError, RecursionError and what msgspec raises. `noun` is a value in messages and
+    `label` one with its key. All keys match the regular expression `keys`; `key_of` returns the key of a value where
+    that says it itself. Values expire after `lifetime_seconds` in stores that can do that. With `is_bounded` a store in
+    memory forgets the oldest in place of too many. `forget` is told of each key that is deleted.
+    """
+
+    name: str
+    noun: str
+    encode: Callable[[Value], bytes]
+    decode: Callable[[bytes], Value]
+    label: str = "The {noun} {key}"
+    keys: str = ".+"
+    key_of: Callable[[Value], str] | None = None
+    columns: Columns[Value] | None = None
+    lifetime_seconds: Callable[[Value], int] | None = None
+    is_bounded: bool = False
+    forget: Callable[[str], None] = lambda key: None
+
+    def read(self, key: str, document: bytes) -> Value:
+        """Return the value of a document that is kept under a key; raises `Unreadable`."""
+        return self._checked(key, _decoded(self.noun, self.decode, document))
+
+    def read_row(self, key: str | None, document: bytes, *numbers: int) -> Value:
+        """Return the value of a row of the database, under whichever key for None, with the usual numbers for none.
+
+        Raises `Unreadable`.
+        """
+        if self.columns is None:
+            return self._checked(key, _decoded(self.noun, self.decode, document))
+        return self._checked(key, _decoded(self.noun, self.columns.join, document, *(numbers or self.columns.usual())))
+
+    def _checked(self, key: str | None, value: Value) -> Value:
+        if key is not None and self.key_of is not None and self.key_of(value) != key:
+            raise Unreadable(f"It says that it is {self.key_of(value)}.")
+        return value
+
+    def describe(self, key: str) -> str:
+        return self.label.format(noun=self.noun, key=key)
+
+
+@dataclass(frozen=True, slots=True)
+class GameSpec(Generic[Game]):
+    """Finished games: how they become bytes, who played, when it ended (ms since 1970), in which room as which game."""
+
+    encode: Callable[[Game], bytes]
+    decode: Callable[[bytes], Game]
+    people: Callable[[Game], Sequence[str]]
+    at: Callable[[Game], int]
+    place: Callable[[Game], tuple[str, int]]
+    noun: str = "finished game"
+
+    def read(self, document: bytes) -> Game:
+        """Return the game that a document holds; raises `Unreadable`."""
+        return _decoded(self.noun, self.decode, document)
+
+
+class Specs(NamedTuple):
+    """All that a store keeps. In this order it is copied into another one."""
+
+    tables: tuple[TableSpec[Any], ...]
+    games: GameSpec[Any]
+
+
+def _decoded(noun: str, decode: Callable[..., Value], *parts: object) -> Value:
+    try:
+        return decode(*parts)
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
+        raise Unreadable(f"Not a {noun}: {error}") from error
+
+
+class Storage(Protocol):
+    """Everything that one server keeps."""
+
+    @property
+    def figures(self) -> WriteFigures:
+        """What writing took so far."""
+
+    @property
+    def games(self) -> GameLog[Any]: ...
+
+    def table(self, spec: TableSpec[Value]) -> Table[Value]:
+        """Return one of the tables that the store was opened with."""
+
+    def owed_since(self) -> float | None:
+        """Return since when the store owes an answer (s, as `time.monotonic`), or None where nothing waits for it."""
+
+    def note_time(self, ms: int) -> None:
+        """Keep how long servers have run, over the note before: soon, without a wait, and it never fails.
+
+        It outlives the death of the process a moment later; a loss of power may take the last seconds of it.
+        """
+
+    async def noted_time(self) -> int | None:
+        """Return the last note, or None; raises `StoreUnavailable`."""
+
+    async def close(self) -> None:
+        """Write what is still to be written and let go; raises `StoreUnavailable` where that is not to be had."""
