@@ -10,20 +10,20 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
 from tictactoe_server.admin.bans import Bans, describe_ban
+from tictactoe_server.admin.control import answer_other, carry_out
 from tictactoe_server.admin.drain import HANDOVER_MS, Drain
 from tictactoe_server.admin.expelling import Barred
+from tictactoe_server.admin.gauges import LoopLag, MeteredConnection, log_refusals
 from tictactoe_server.admin.housekeeping import Housekeeping
-from tictactoe_server.admin.lag import LoopLag
-from tictactoe_server.admin.meter import Meter, MeteredConnection
-from tictactoe_server.admin.office import Answer, Office, warn_in_bulk
-from tictactoe_server.admin.orders import Order
-from tictactoe_server.admin.site import LimitsNow, Site
+from tictactoe_server.admin.orders.order import Order
+from tictactoe_server.admin.orders.people import hear_ban
+from tictactoe_server.admin.parts import LimitsNow, ServerParts
 from tictactoe_server.cluster.requirement import needing_nats
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.dispatcher import Dispatcher
@@ -68,7 +68,8 @@ log: Final = structlog.get_logger(__name__)
 
 class Server:
     """A running server; use it with ``async with``. `port`, `url` and `certificate` are known inside, and `carry_out`,
-    which carries the operator's orders out, at all servers of the cluster where there are several.
+    which carries the operator's orders out, at all servers of the cluster where there are several. `parts` are what
+    orders and metrics see of it.
 
     All that rooms measure goes by `monotonic_ns`. Raises `CannotListen`, `CannotUseCertificate` or `CannotOpenStore` on
     entry. On exit every peer gets a notice and close code 1012, and the store is flushed.
@@ -150,17 +151,17 @@ class Server:
                     await self._metrics.open()
                     undoing.push_async_callback(self._metrics.close)
                 if self._cluster is not None:
-                    await self._cluster.open(self._office.hear_ban)
+                    await self._cluster.open(partial(hear_ban, self.parts))
             except StoreUnavailable as unavailable:
                 raise CannotOpenStore(f"What is kept cannot be read: {unavailable}") from None
             undoing.pop_all()
         chores = [
             self.core.registry.restore() if self._cluster is None else self._cluster.keep(),
             self.core.time.keep(),
-            self._site.lag.keep(),
+            self.parts.lag.keep(),
             self._sources.keep(),
             self._housekeep(),
-            warn_in_bulk(self._site),
+            log_refusals(self.core.tally),
             self.core.registry.log.keep(),
         ]
         if self.certificate is not None:
@@ -199,11 +200,6 @@ class Server:
         except StoreUnavailable as unavailable:
             log.error("the store did not close in good time", reason=str(unavailable))
         log.debug("stopped")
-
-    @property
-    def office(self) -> Office:
-        """Who carries the operator's orders out."""
-        return self._office
 
     @property
     def cluster(self) -> Cluster:
@@ -271,44 +267,35 @@ class Server:
             door.pages = Pages(
                 Assets(), core.registry, core.lobby, core.store.table(SHARES), core.allowances, door, core.time
             ).answer
-        self._meter = Meter()
-        make = Connection if settings.metrics is None else partial(MeteredConnection, self._meter)
+        make = Connection if settings.metrics is None else partial(MeteredConnection, core.tally)
         self._machine_names = OwnNames(settings.host, door.learn_names)
         self._listener = Listener(self._meet, door, limits, self.certificate, make)
 
     def _serve_operator(self, core: Core) -> None:
         """Let the operator see and act upon all of it."""
         settings, cluster = self._settings, self._cluster
-        self._site = site = Site(
-            self.link,
-            _kept_in(settings),
-            core.store,
-            self._door,
-            core.presence,
-            core.registry,
-            core.changes,
-            core.timers,
-            lambda: self._pool.waiting,
-            core.tally,
-            LoopLag(),
-            self._bans,
-            self._drain,
-            self._limits_now,
-            self._limited,
-            self._unready,
-            cluster,
+        self.parts = parts = ServerParts(
+            address=self.link,
+            data=_kept_in(settings),
+            core=core,
+            door=self._door,
+            bots_waiting=lambda: self._pool.waiting,
+            lag=LoopLag(),
+            bans=self._bans,
+            drain=self._drain,
+            limits=self._limits_now,
+            limited=self._limited,
+            unready=self._unready,
+            cluster=cluster,
         )
-        self._office = office = Office(site)
-        self.carry_out: Callable[[Order], Awaitable[Answer]] = office.carry_out
+        self.carry_out: Callable[[Order], Awaitable[Any]] = partial(carry_out, parts)
         if cluster is not None:
-            from tictactoe_server.admin.cluster_office import ClusterOffice
-
-            self.carry_out = ClusterOffice(office, cluster).carry_out
+            cluster.on_order = partial(answer_other, parts)
         self._housekeeping = Housekeeping(core.store, self._bans, self._staying, settings.keep_history_days)
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MetricsServer  # what else is here does without the library
 
-            self._metrics = MetricsServer(*settings.metrics, site, self._meter)
+            self._metrics = MetricsServer(*settings.metrics, parts)
 
     def _own_names(self) -> set[str]:
         """Return the names that this server has by itself: of its machine, where it listens, in its certificate."""
@@ -377,8 +364,7 @@ class Server:
 
     def _staying(self) -> set[str]:
         """Return the ids of those who are here or have a seat."""
-        here = {session.player.id for session in self.core.presence if session.player is not None}
-        return here.union(self.core.registry.seated)
+        return {player.id for _, player in self.core.presence.greeted}.union(self.core.registry.seated)
 
     def _limits_now(self) -> LimitsNow:
         """Return each limit by its name, and how much of it there is now: of one player or address, the most."""

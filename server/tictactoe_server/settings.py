@@ -2,36 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from ipaddress import IPv4Network, IPv6Network
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
+from urllib.parse import urlsplit
+
+import click
+from click import Choice, FloatRange, IntRange, Option
 
 from tictactoe_protocol import DEFAULT_PORT
 
 LogFormat = Literal["text", "json"]
+_LOG_LEVELS: Final = ("debug", "info", "warning", "error")
+
+_MAX_DIGITS: Final = 9
+
+
+class Parsed(click.ParamType):  # type: ignore[type-arg]  # older versions of click know no argument
+    """What `parse` makes of a text; it raises ValueError with a sentence for what makes no sense."""
+
+    def __init__(self, parse: Callable[[str], Any]) -> None:
+        self.name = parse.__name__
+        self._parse = parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return self._parse(value) if isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def _parse_limit(text: str) -> tuple[str, int]:
+    """Return the name and the number of ``NAME=NUMBER``."""
+    name, _, number = text.partition("=")
+    if name not in COUNTS:
+        near = difflib.get_close_matches(name, COUNTS, 1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COUNTS)}."
+        raise ValueError(f"There is no limit {name!r}: {hint}")
+    if not number.isascii() or not number.isdigit() or len(number) > _MAX_DIGITS:
+        raise ValueError(f"{text!r} names no number from 0, as in {name}=100.")
+    return name, int(number)
+
+
+def _parse_network(text: str) -> IPv4Network | IPv6Network:
+    try:
+        return ip_network(text, strict=False)
+    except ValueError:
+        raise ValueError(f"{text!r} is no address and no network, such as 10.0.0.0/8.") from None
+
+
+def _parse_origin(text: str) -> str:
+    """Return what a browser calls the place that a page is from, as in https://play.example."""
+    origin = text.rstrip("/")
+    try:
+        parts = urlsplit(origin)
+        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_whole = False
+    if not is_whole or origin != f"{parts.scheme}://{parts.netloc}":
+        raise ValueError(f"{text!r} is no origin, such as https://play.example.")
+    return origin
+
+
+def _parse_address(text: str) -> tuple[str, int]:
+    """Return the parts of HOST:PORT; a host that is an IPv6 address stands in brackets."""
+    host, _, port = text.rpartition(":")
+    if not host or not (port.isascii() and port.isdigit() and int(port) <= 65535):
+        raise ValueError(f"{text!r} is no HOST:PORT, as in 127.0.0.1:9100.")
+    return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def _parse_url(text: str) -> str | None:
+    """Return a URL with the scheme of a WebSocket and without a slash at its end; None for an empty one."""
+    if not text:
+        return None
+    scheme, separator, rest = text.partition("://")
+    found = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}.get(scheme.lower())
+    try:
+        parts = urlsplit(text)
+        is_whole = bool(parts.hostname) and parts.port != 0 and not (parts.query or parts.fragment or parts.username)
+    except ValueError:
+        is_whole = False
+    if not separator or found is None or not is_whole:
+        raise ValueError(f'"{text}" is no URL as in ws://10.0.0.11:8765 or wss://play.example/s1.')
+    return f"{found}://{rest.rstrip('/')}"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How one server runs.
+    """How one server runs: `OPTIONS` say what each field is; None is what they call the default, or without it.
 
-    `host` is None for all addresses, IPv4 and IPv6; port 0 picks a free one. `data` is the folder that keeps rooms and
-    games, None to keep nothing.
-    A seat is held for `hold_seconds` for a player whose connection dropped; then the others may claim the game.
-    Bots wait `bot_pause_seconds` before they move, think for at most `bot_deadline_seconds`, and share `bot_workers`
-    processes (None: one less than the cores, at least one). Web pages of these `origins` may connect, and peers in
-    the networks of `trusted_proxies` are believed whom they speak for.
-    With `tls_cert` and `tls_key`, two files in PEM, the server speaks TLS and nothing else; None is without.
-    With `announces` it is to be found on the local network, under the name `announce_as`, None for the machine's.
-    `metrics` is the host and port on which figures are shown, None for none. Finished games are kept for
-    `keep_history_days`, for good where that is None.
-    `store` names the NATS servers that keep everything for several of ours, as in ``nats://a,b,c``, None for none, and
-    `data` then keeps a copy of the finished games alone; `advertise` is the URL at which players reach this one of
-    them, None for where it listens. `store_credentials` and `store_ca` are files, and with
-    `store_unsafe` a store is taken that may lose what it has acknowledged. With `page` the server answers browsers,
-    and others who ask in plain HTTP.
+    `data` is the folder that keeps rooms and games, None to keep nothing. A seat is held for `hold_seconds` for a
+    player whose connection dropped. With `announces` the server is to be found on the local network.
     """
 
     host: str | None = None
@@ -71,11 +136,11 @@ class Limits:
     catch_up_seconds: how long a peer may stay past that before it is cut off.
     deserted_seconds: how long a room that no player is connected to is kept while it waits or its game is over.
     deserted_game_seconds: the same while a game is on.
-    unwatched_seconds: the same for a game of bots among themselves that nobody watches.
+    unwatched_seconds: how long a game of bots among themselves is kept that nobody watches.
     start_seconds: within how long a first move is due in a game with a clock, or within the time for a move if longer.
     flood_seconds: how long a connection may want to say more than it may before it is closed.
     certificate_seconds: how often it is looked whether the files of the certificate have changed.
-    The others are `COUNTS`; 0 is no limit.
+    Those with a comment are `COUNTS`: how many there may be of what it says; 0 is no limit.
     """
 
     hello_seconds: float = 5.0
@@ -89,65 +154,149 @@ class Limits:
     start_seconds: float = 30.0
     flood_seconds: float = 10.0
     certificate_seconds: float = 60.0
-    messages_per_second: int = 100
-    messages_at_once: int = 300
-    messages_per_second_per_address: int = 1_000
-    messages_at_once_per_address: int = 3_000
-    connections: int = 20_000
-    connections_per_address: int = 1_000
-    connections_per_minute_per_address: int = 3_000
-    connections_at_once_per_address: int = 1_000
-    rooms: int = 20_000
-    rooms_per_player: int = 20
-    rooms_per_address: int = 400
-    bot_games_per_player: int = 5
-    creates_per_minute_per_player: int = 20
-    creates_per_minute_per_address: int = 200
-    misses_per_minute_per_player: int = 10
-    misses_per_minute_per_address: int = 100
-    misses_at_once_per_address: int = 300
-    requests_per_minute_per_address: int = 20_000
-    new_players_per_minute_per_address: int = 120
-    new_players_at_once_per_address: int = 400
-    seats_per_player: int = 20
-    seats_per_address: int = 1_000
-    kept_megabytes_per_hour_per_player: int = 10
-    kept_megabytes_per_hour_per_address: int = 100
-    watchers_per_room: int = 500
-    offers_per_ten_seconds_per_player: int = 5
-    turn_milliseconds: int = 80
+    messages_per_second: int = 100  # messages that a player, or a connection before its hello, may send
+    messages_at_once: int = 300  # messages that may come at once, before that rate counts
+    messages_per_second_per_address: int = 1_000  # messages that may come from one address
+    messages_at_once_per_address: int = (
+        3_000  # messages that may come at once from one address, before that rate counts
+    )
+    connections: int = 20_000  # connections; never more than the system's descriptors allow
+    connections_per_address: int = 1_000  # connections from one address
+    connections_per_minute_per_address: int = (
+        3_000  # new connections from one address in a minute, but those of plain HTTP
+    )
+    connections_at_once_per_address: int = 1_000  # how many of these may come at once, before that rate counts
+    rooms: int = 20_000  # rooms
+    rooms_per_player: int = 20  # rooms that one player has opened
+    rooms_per_address: int = 400  # rooms that were opened from one address
+    bot_games_per_player: int = 5  # running games with bots that one player has opened
+    creates_per_minute_per_player: int = 20  # rooms that a player may open in a minute
+    creates_per_minute_per_address: int = 200  # rooms that may be opened from one address in a minute
+    misses_per_minute_per_player: int = (
+        10  # requests of a player for rooms that are not there or not theirs, in a minute
+    )
+    misses_per_minute_per_address: int = 100  # the same from one address
+    misses_at_once_per_address: int = 300  # how many of these may come at once from one address
+    requests_per_minute_per_address: int = 20_000  # requests of plain HTTP from one address, in a minute
+    new_players_per_minute_per_address: int = 120  # players that are made from one address in a minute
+    new_players_at_once_per_address: int = 400  # how many of these may come at once from one address
+    seats_per_player: int = 20  # seats of unfinished games with others that one player holds
+    seats_per_address: int = 1_000  # seats of such games that were taken from one address
+    kept_megabytes_per_hour_per_player: int = 10  # of finished games that are kept for good for one player, in an hour
+    kept_megabytes_per_hour_per_address: int = 100  # the same for all who play from one address
+    watchers_per_room: int = 500  # connections that watch one room
+    offers_per_ten_seconds_per_player: int = (
+        5  # offers of a draw, requests for a move back or a game after an aborted one
+    )
+    turn_milliseconds: int = (
+        80  # of the processor for requests in a turn of the event loop; the next are refused as busy
+    )
 
 
-COUNTS: Final[Mapping[str, str]] = {
-    "messages-per-second": "messages that a player, or a connection before its hello, may send",
-    "messages-at-once": "messages that may come at once, before that rate counts",
-    "messages-per-second-per-address": "messages that may come from one address",
-    "messages-at-once-per-address": "messages that may come at once from one address, before that rate counts",
-    "connections": "connections; never more than the system's descriptors allow",
-    "connections-per-address": "connections from one address",
-    "connections-per-minute-per-address": "new connections from one address in a minute, but those of plain HTTP",
-    "connections-at-once-per-address": "how many of these may come at once, before that rate counts",
-    "rooms": "rooms",
-    "rooms-per-player": "rooms that one player has opened",
-    "rooms-per-address": "rooms that were opened from one address",
-    "bot-games-per-player": "running games with bots that one player has opened",
-    "creates-per-minute-per-player": "rooms that a player may open in a minute",
-    "creates-per-minute-per-address": "rooms that may be opened from one address in a minute",
-    "misses-per-minute-per-player": "requests of a player for rooms that are not there or not theirs, in a minute",
-    "misses-per-minute-per-address": "the same from one address",
-    "misses-at-once-per-address": "how many of these may come at once from one address",
-    "requests-per-minute-per-address": "requests of plain HTTP from one address, in a minute",
-    "new-players-per-minute-per-address": "players that are made from one address in a minute",
-    "new-players-at-once-per-address": "how many of these may come at once from one address",
-    "seats-per-player": "seats of unfinished games with others that one player holds",
-    "seats-per-address": "seats of such games that were taken from one address",
-    "kept-megabytes-per-hour-per-player": "of finished games that are kept for good for one player, in an hour",
-    "kept-megabytes-per-hour-per-address": "the same for all who play from one address",
-    "watchers-per-room": "connections that watch one room",
-    "offers-per-ten-seconds-per-player": "offers of a draw, requests for a move back or a game after an aborted one",
-    "turn-milliseconds": "of the processor for requests in a turn of the event loop; the next are refused as busy",
+COUNTS: Final = tuple(
+    field.name.replace("_", "-") for field in fields(Limits) if field.type == "int" and field.name != "outbox_bytes"
+)
+"""The limits that an operator may choose: the numbers that something is counted against."""
+
+
+def _option(name: str, help: str, type: Any = None, metavar: str | None = None, **how: Any) -> Option:
+    """Return an option; what a word that is no argument here means to click is told there."""
+    return Option([f"--{name}"], help=help, type=type, metavar=metavar, show_default=True, show_envvar=True, **how)
+
+
+def _seconds(name: str, least: float, most: float | None, help: str) -> Option:
+    return _option(name, help, FloatRange(least, most), "SECONDS")
+
+
+def _file(name: str, help: str) -> Option:
+    return _option(name, help, click.Path(path_type=Path), "FILE")
+
+
+def _list(name: str, parse: Callable[[str], Any], metavar: str, help: str) -> Option:
+    return _option(name, f"{help}; may be given more than once.", Parsed(parse), metavar, multiple=True)
+
+
+OPTIONS: Final[Mapping[str, Option]] = {
+    "host": _option("host", "Address to listen on. [default: all, IPv4 and IPv6]", metavar="ADDRESS"),
+    "port": _option("port", "Port to listen on; 0 picks a free one.", IntRange(0, 65535)),
+    "tls_cert": _file(
+        "tls-cert",
+        "Speak TLS (wss://) with this certificate, in PEM, its chain included; a renewed file is taken up by itself.",
+    ),
+    "tls_key": _file("tls-key", "The key of --tls-cert, in PEM and without a pass phrase."),
+    "log_format": _option("log-format", "How log lines on stderr look.", Choice(["text", "json"])),
+    "log_level": _option("log-level", "The least important lines to log.", Choice(_LOG_LEVELS, case_sensitive=False)),
+    "hold_seconds": _seconds(
+        "hold", 0, 86_400, "How long a dropped player's seat is kept before the opponent may claim the game."
+    ),
+    "bot_pause_seconds": _seconds(
+        "bot-pause", 0, 60, "How long bots wait before they move, as a person would; 0 for machines."
+    ),
+    "bot_deadline_seconds": _seconds("bot-deadline", 0.05, 60, "How long a bot may think about a move."),
+    "bot_workers": _option(
+        "bot-workers",
+        "Processes in which bots think. [default: one less than the cores, at least 1]",
+        IntRange(1, 256),
+        "NUMBER",
+    ),
+    "deserted_seconds": _seconds(
+        "keep-room",
+        1,
+        None,
+        "How long a room that no player is connected to is kept while it waits or its game is over.",
+    ),
+    "deserted_game_seconds": _seconds(
+        "keep-game", 1, None, "How long a running game is kept that all have left without a word."
+    ),
+    "limit": _list("limit", _parse_limit, "NAME=NUMBER", "How many of something there may be, 0 for no limit"),
+    "origins": _list(
+        "origin", _parse_origin, "ORIGIN", "Web pages of this origin may connect, too, as in https://play.example"
+    ),
+    "trusted_proxies": _list(
+        "trusted-proxy", _parse_network, "CIDR", "Believe peers of this network for whom they speak"
+    ),
+    "announce_as": _option(
+        "announce-as",
+        "The name under which players on this network find the server. [default: this machine's name]",
+        metavar="NAME",
+    ),
+    "announces": _option("no-announce", "Let nobody find the server without its address.", is_flag=True),
+    "keep_history_days": _option(
+        "keep-history", "How long finished games are kept. [default: for good]", FloatRange(0), "DAYS"
+    ),
+    "metrics": _option("metrics", "Show figures for Prometheus on this address.", Parsed(_parse_address), "HOST:PORT"),
+    "store": _option(
+        "store",
+        "Keep everything in these NATS servers, for several servers at once, as in nats://a,b,c; --data then keeps a "
+        "copy of the finished games alone.",
+        metavar="URLS",
+    ),
+    "store_credentials": _file(
+        "store-credentials", "Who this server is to --store: a user's credentials, or the seed of an nkey."
+    ),
+    "store_ca": _file("store-ca", "Certificates to trust for --store instead of the system's, in PEM."),
+    "store_unsafe": _option(
+        "store-unsafe", "Use --store even where it may lose moves that it has acknowledged, and say so.", is_flag=True
+    ),
+    "advertise": _option(
+        "advertise",
+        "With --store: where players reach this very server, as in ws://10.0.0.11:8765 or wss://play.example/s1. "
+        "Needed unless --host is one address.",
+        Parsed(_parse_url),
+        "URL",
+    ),
+    "page": _option(
+        "page/--no-page", "Whether browsers are shown the page on the same port, and others rooms and games as text."
+    ),
 }
-"""The limits that an operator may choose, and what each counts."""
+"""The options of the command line by the fields of `Settings` and `Limits` that they fill, in the order of the help.
+
+`limit` is for all `COUNTS`; what says "no-" is a switch, and the field has the opposite.
+"""
+
+for _field in (*fields(Settings), *fields(Limits)):
+    if _field.default and _field.name in OPTIONS and _field.name != "announces":
+        OPTIONS[_field.name].default = _field.default
 
 
 def with_counts(limits: Limits, counts: Mapping[str, int]) -> Limits:

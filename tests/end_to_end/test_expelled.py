@@ -12,7 +12,8 @@ from tests.end_to_end.clients import COMMAND, ClientProcess, complaint, run_clie
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tests.terminal import run_screen
 from tictactoe_client import Backoff, Expelled, Messages, Refused, connect
-from tictactoe_server.admin import orders
+from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick
+from tictactoe_server.admin.orders.status import DrainOrder
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -24,9 +25,9 @@ BANNED = "The operator of this server has banned you: too loud."
 async def send_away(server: Server, deed: str, name: str = "ana") -> str:
     """Kick or ban a player, and return what they are to read."""
     if deed == "kick":
-        await server.office.carry_out(orders.Kick(name, "too loud"))
+        await server.carry_out(Kick(name, "too loud"))
         return KICKED
-    await server.office.carry_out(orders.BanOrder(name, "too loud"))
+    await server.carry_out(BanOrder(name, reason="too loud"))
     return BANNED
 
 
@@ -88,16 +89,16 @@ async def test_one_who_is_banned_is_not_let_in_again(server: Server) -> None:
 
 
 async def test_a_banned_address_ends_every_command_with_six(server: Server) -> None:
-    await server.office.carry_out(orders.BanOrder("127.0.0.1", "too loud"))
+    await server.carry_out(BanOrder("127.0.0.1", reason="too loud"))
     assert BANNED in await complaint("--server", server.url, "rooms", code=REFUSED)
 
 
 async def test_who_is_banned_while_away_gives_up_at_once(server: Server) -> None:
     async with connect(server.url, name="ana", reconnect=Backoff((0.5,))) as ana:
         messages = ana.messages()
-        (session,) = server.office.site.presence
+        (session,) = server.core.presence
         session.connection.abort()
-        await server.office.carry_out(orders.BanOrder(ana.player, "too loud"))
+        await server.carry_out(BanOrder(ana.player, reason="too loud"))
         with pytest.raises(Expelled, match="too loud"):
             await asyncio.wait_for(_read_all(messages), PATIENCE_SECONDS)
 
@@ -112,9 +113,9 @@ async def _read_all(messages: Messages) -> None:
 
 async def test_the_notice_and_the_announcement_are_told_in_a_transcript(server: Server) -> None:
     async with in_a_game(server, "--plain") as (ana, bo, room):
-        await server.office.carry_out(orders.Announce("Tea at five."))
+        await server.carry_out(Announce("Tea at five."))
         assert await ana.until("The server says:") == "The server says: Tea at five."
-        await server.office.carry_out(orders.DrainOrder(600))
+        await server.carry_out(DrainOrder(600))
         told = await ana.until("No new games")
         assert told == "No new games: the server restarts when the running ones are over, at the latest in 10 minutes."
         await play_out({"X": bo}, room, [4])
@@ -125,7 +126,7 @@ async def test_the_notice_and_the_announcement_are_told_in_a_transcript(server: 
 async def test_a_client_does_not_come_back_to_a_server_that_stops_for_good(*, for_good: bool) -> None:
     server = await Server(Settings(host="127.0.0.1", port=0)).__aenter__()
     async with in_a_game(server, "--plain") as (ana, _, _room):
-        await server.office.carry_out(orders.DrainOrder(600, for_good=for_good))
+        await server.carry_out(DrainOrder(600, for_good=for_good))
         await ana.until("No new games")
         stopping = asyncio.create_task(server.__aexit__(None, None, None))
         if for_good:

@@ -8,7 +8,7 @@ from typing import cast
 from msgspec.structs import replace
 
 from tests.server.tables import ANA, BO, Table
-from tictactoe_server.admin.orders import ListRooms
+from tictactoe_server.admin.orders.rooms import ListRooms
 from tictactoe_server.core.kept import BANS, PLAYERS, ROOMS, SHARES, Ban, KnownPlayer, today
 from tictactoe_server.rooms import FinishedGame, Player, Room, finished_game
 from tictactoe_server.server import Server

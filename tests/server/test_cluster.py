@@ -18,8 +18,10 @@ from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.test_pages import get
 from tictactoe_engine import Rules
-from tictactoe_server.admin import orders
-from tictactoe_server.admin.control import OrderRefused
+from tictactoe_server.admin.orders.order import Order, OrderRefused
+from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListConnections, ListPlayers, Unban
+from tictactoe_server.admin.orders.rooms import ListRooms, ShowRoom
+from tictactoe_server.admin.orders.status import DrainOrder, Status
 from tictactoe_server.cli.cluster_check import LISTENING_SECONDS
 from tictactoe_server.cluster import matching
 from tictactoe_server.cluster.jetstream.link import Link
@@ -301,7 +303,7 @@ async def test_a_room_that_is_written_while_all_are_read_is_taken_over_with_them
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
         await until(lambda: other.cluster.other_rooms.count == 1)
         monkeypatch.setattr(other.cluster._store.table(ROOMS), "load_all", missing_it)
-        await ordered(one, orders.DrainOrder())
+        await ordered(one, DrainOrder())
         for traveller in (ana, bo):
             while traveller.servers[-1] != other.url:
                 await traveller.state()
@@ -433,7 +435,7 @@ async def test_of_two_servers_that_have_a_room_the_one_keeps_it_that_took_it_lat
 # -- the operator ---------------------------------------------------------------------------------------------------
 
 
-async def ordered(server: Server, order: orders.Order) -> Any:
+async def ordered(server: Server, order: Order) -> Any:
     return await server.carry_out(order)
 
 
@@ -443,23 +445,23 @@ async def test_orders_are_for_the_whole_cluster_and_say_which_server(node: Node)
         await until(lambda: other.cluster.other_rooms.count == 1)
         names = [one.cluster.members.name, other.cluster.members.name]
         for server in (one, other):
-            (row,) = await ordered(server, orders.ListRooms())
+            (row,) = await ordered(server, ListRooms())
             assert (row["room"], row["server"], row["here"]) == (room, names[0], 1)
-            for order in (orders.ListPlayers(), orders.ListConnections()):
+            for order in (ListPlayers(), ListConnections()):
                 players = {row["name"]: (row["server"], row["rooms"]) for row in await ordered(server, order)}
                 assert players == {"ana": (names[0], [room]), "bo": (names[1], [])}
-            shown = await ordered(server, orders.ShowRoom(room))
+            shown = await ordered(server, ShowRoom(room))
             assert (shown["server"], shown["seats"]["X"]["name"]) == (names[0], "ana")
-            status = await ordered(server, orders.Status())
+            status = await ordered(server, Status())
             assert {row["server"]: row["players"] for row in status["house"]} == dict.fromkeys(names, 1)
             assert {row["server"]: row["served"] for row in status["house"]} == {names[0]: 1, names[1]: 0}
             assert {row["server"]: row["elsewhere"] for row in status["house"]} == {names[0]: 0, names[1]: 1}
-        assert (await ordered(other, orders.Announce("hello all")))["connections"] == 2
+        assert (await ordered(other, Announce("hello all")))["connections"] == 2
         assert (await ana.next_of("announcement"))["text"] == (await bo.next_of("announcement"))["text"] == "hello all"
-        assert await one.carry_out(orders.Kick("bo")) == {"player": bo.welcome["player"], "connections": 1}
+        assert await one.carry_out(Kick("bo")) == {"player": bo.welcome["player"], "connections": 1}
         assert (await bo.next_of("error"))["code"] == "kicked"
         with pytest.raises(OrderRefused, match='There is no "eve" here'):
-            await one.carry_out(orders.Kick("eve"))
+            await one.carry_out(Kick("eve"))
 
 
 async def test_a_check_of_the_store_names_the_servers_that_live(node: Node) -> None:
@@ -492,14 +494,14 @@ async def test_a_check_names_the_servers_that_players_do_not_reach(node: Node) -
 
 async def test_a_ban_holds_at_every_server_and_ends_at_every_server(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (_, bo, _room):
-        await one.carry_out(orders.BanOrder("bo", "too loud"))
+        await one.carry_out(BanOrder("bo", reason="too loud"))
         assert (await bo.peer.next_of("error"))["code"] == "banned"
         for server in (one, other):
             async with open_peer(server.url, token=bo.token) as again:
                 assert again.welcome["code"] == "banned"
         player = bo.peer.welcome["player"]
-        await other.carry_out(orders.Unban(player))
-        await until(lambda: one.office.site.bans.of_player(player) is None)
+        await other.carry_out(Unban(player))
+        await until(lambda: one.parts.bans.of_player(player) is None)
         async with open_peer(one.url, token=bo.token) as again:
             assert again.welcome["type"] == "welcome"
 
@@ -507,7 +509,7 @@ async def test_a_ban_holds_at_every_server_and_ends_at_every_server(node: Node) 
 async def test_a_server_that_drains_gives_its_games_to_the_others_and_ends(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
         await play({"X": ana, "O": bo}, room, [0])
-        assert (await ordered(one, orders.DrainOrder()))["games"] == 0
+        assert (await ordered(one, DrainOrder()))["games"] == 0
         async with asyncio.timeout(PATIENCE_SECONDS):
             await one.until_drained()
         await play({"X": ana, "O": bo}, room, [4, 1], first_ply=1)

@@ -79,7 +79,7 @@ async def test_all_from_one_address_keep_so_much(monkeypatch: pytest.MonkeyPatch
         await play(bo, cy, 2)
         assert (await kept(ana), await kept(bo), await kept(cy)) == (2, 3, 1)
         assert [bool(told(peer)) for peer in (ana, bo, cy)] == [False, True, True]
-        assert url._site.limits()["kept-megabytes-per-hour-per-address"][1] == pytest.approx(0.9, abs=0.1)
+        assert url.parts.limits()["kept-megabytes-per-hour-per-address"][1] == pytest.approx(0.9, abs=0.1)
 
 
 async def test_games_against_bots_count_for_the_person(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -139,7 +139,7 @@ async def test_the_operator_sees_how_much_of_each_limit_is_used(clock_ns: list[i
         await ana.refusal("join", room="K7M4PQ")
         await bo.ask("watch", room=room)
         await ana.ask("draw", room=room, action="offer")
-        now = {name: used for name, (_, used) in server._site.limits().items()}
+        now = {name: used for name, (_, used) in server.parts.limits().items()}
         assert (
             now
             | {
@@ -570,7 +570,7 @@ async def test_a_class_of_three_hundred_behind_one_address_meets_no_limit_in_a_l
     async with Server(settings, limits=usual) as server:
         back = await asyncio.gather(*(come_back(server.url, *one) for one in zip(pupils, codes * 2, strict=True)))
         assert set(back) == {"ok"}
-        assert server._site.limited().total() == 0
+        assert server.parts.limited().total() == 0
 
 
 async def test_what_is_too_much_for_a_turn_is_refused_and_taken_later(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,3 +97,24 @@ async def test_the_end_of_a_connection_to_the_store_with_tls_is_nothing_to_log(t
         _, said = await asyncio.wait_for(process.communicate(), 30)
     lines = [line.partition(" ")[2] for line in said.decode().splitlines()]
     assert [line for line in lines if "the connection to the store is lost" not in line] == []
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_a_line_that_the_disk_does_not_take_stops_nothing(log_format: str) -> None:
+    program = (
+        "import structlog; from tictactoe_server.cli.log import set_up_logging;"
+        f"set_up_logging({log_format!r}, 'info');"
+        "structlog.get_logger('x').info('game ended', data='\\udcff'); print('goes on')"
+    )
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=full, env=environment())
+    assert done.stdout == b"goes on\n"
+
+
+def test_half_a_character_is_no_obstacle_to_json() -> None:
+    program = (
+        "import structlog; from tictactoe_server.cli.log import set_up_logging; set_up_logging('json', 'info');"
+        "structlog.get_logger('x').info('server started', data='/srv/\\udcff')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment())
+    assert json.loads(done.stderr)["data"] == "/srv/\udcff"

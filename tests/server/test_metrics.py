@@ -21,7 +21,8 @@ from websockets.exceptions import ConnectionClosed
 from tests.fakes import TroubledStore
 from tests.peer import open_peer, play_out
 from tests.raw import open_bytes, read_to_end
-from tictactoe_server.admin import metrics, orders
+from tictactoe_server.admin import metrics
+from tictactoe_server.admin.orders.status import DrainOrder
 from tictactoe_server.core.kept import open_folder
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -86,7 +87,7 @@ async def test_the_figures_are_those_of_what_happened(metered: Server) -> None:
         after = await figures(metered)
         assert after["tictactoe_games_ended_total line"] == 1
         assert after["tictactoe_sent_bytes_total"] > before["tictactoe_sent_bytes_total"] + 400
-        await metered.office.carry_out(orders.DrainOrder())
+        await metered.carry_out(DrainOrder())
         assert (await figures(metered))["tictactoe_ready"] == 0
 
 
@@ -149,6 +150,6 @@ async def test_the_server_is_ready_unless_it_starts_drains_or_waits_for_its_disk
         assert await get(server.port, "/readyz") == (HTTPStatus.SERVICE_UNAVAILABLE, "the store does not answer\n")
         assert (await get(server.port, "/healthz"))[0] == HTTPStatus.OK
         store.owes_since = None
-        await server.office.carry_out(orders.DrainOrder())
+        await server.carry_out(DrainOrder())
         assert await get(server.port, "/readyz") == (HTTPStatus.SERVICE_UNAVAILABLE, "draining\n")
         assert (await get(server.port, "/healthz"))[0] == HTTPStatus.OK

@@ -14,9 +14,11 @@ from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tests.raw import open_raw, text
 from tests.server.stored import bans_in
 from tests.server.test_pages import get
-from tictactoe_server.admin import orders
 from tictactoe_server.admin.bans import BadSubject, Bans, parse_subject
-from tictactoe_server.admin.control import OrderRefused
+from tictactoe_server.admin.orders.order import Order, OrderRefused
+from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListBans, ListConnections, ListPlayers, Unban
+from tictactoe_server.admin.orders.rooms import CloseRoom, ListRooms, ShowRoom
+from tictactoe_server.admin.orders.status import DrainOrder, ListLimits, Status
 from tictactoe_server.core.kept import BANS, open_folder, open_memory
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -34,11 +36,11 @@ async def end_of(peer: Peer) -> tuple[list[dict[str, Any]], int | None]:
     return told, peer.socket.close_code
 
 
-async def ask(server: Server, order: orders.Order) -> Any:
-    return await server.office.carry_out(order)
+async def ask(server: Server, order: Order) -> Any:
+    return await server.carry_out(order)
 
 
-async def refusal(server: Server, order: orders.Order) -> str:
+async def refusal(server: Server, order: Order) -> str:
     with pytest.raises(OrderRefused) as refused:
         await ask(server, order)
     return str(refused.value)
@@ -57,30 +59,30 @@ async def test_the_lists_show_who_is_here_and_what_is_played(server: Server) -> 
         await bo.ask("join", room=room)
         await fan.ask("watch", room=room)
         await play_out({"X": ana, "O": bo}, room, [4])
-        (row,) = await ask(server, orders.ListRooms())
+        (row,) = await ask(server, ListRooms())
         assert (row["room"], row["status"], row["visibility"]) == (room, "playing", "private")
         assert (row["players"], row["ply"], row["here"], row["watchers"]) == ({"X": "ana", "O": "bo"}, 1, 2, 1)
-        shown = await ask(server, orders.ShowRoom(room.lower()))
+        shown = await ask(server, ShowRoom(room.lower()))
         assert (shown["board"], shown["turn"], shown["watching"]) == (["...", ".X.", "..."], "O", ["fan"])
         assert shown["seats"]["X"]["player"] == ana.welcome["player"]
-        players = {row["name"]: row for row in await ask(server, orders.ListPlayers())}
+        players = {row["name"]: row for row in await ask(server, ListPlayers())}
         assert set(players) == {"ana", "bo", "fan"}
         assert players["ana"] == {"player": ana.welcome["player"], "name": "ana", "connections": 1, "rooms": [room]}
-        connections = await ask(server, orders.ListConnections())
+        connections = await ask(server, ListConnections())
         assert {row["address"] for row in connections} == {"127.0.0.1"}
-        status = await ask(server, orders.Status())
+        status = await ask(server, Status())
         assert (status["players"], status["connections"], status["moves"]) == (3, 3, 1)
         assert (status["rooms"], status["unready"]) == ({"waiting": 0, "playing": 1, "over": 0}, None)
-        limits = {row["name"]: row for row in await ask(server, orders.ListLimits())}
+        limits = {row["name"]: row for row in await ask(server, ListLimits())}
         used = {name: row["now"] for name, row in limits.items()}
         assert {name for name, now in used.items() if now is None} == {"turn-milliseconds"}
         assert (limits["rooms"]["now"], limits["connections"]["now"], limits["rooms-per-player"]["now"]) == (1, 3, 1)
-    assert await refusal(server, orders.ShowRoom("nothing")) != ""
+    assert await refusal(server, ShowRoom("nothing")) != ""
 
 
 async def test_rooms_are_counted_by_status_whatever_becomes_of_them(server: Server) -> None:
     async def counted() -> dict[str, int]:
-        rooms: dict[str, int] = (await ask(server, orders.Status()))["rooms"]
+        rooms: dict[str, int] = (await ask(server, Status()))["rooms"]
         return rooms
 
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
@@ -102,7 +104,7 @@ async def test_refusals_are_counted_by_code(server: Server) -> None:
         await ana.refusal("join", room="K7M4PQ")
         await ana.send_text("{")
         await ana.next_of("error")
-        assert (await ask(server, orders.Status()))["refusals"] == 2
+        assert (await ask(server, Status()))["refusals"] == 2
 
 
 # -- kicking and banning --------------------------------------------------------------------------------------------
@@ -112,7 +114,7 @@ async def test_who_is_kicked_reads_why_and_may_come_back_by_hand(server: Server)
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         room = (await ana.ask("create"))["room"]
         await bo.ask("join", room=room)
-        assert (await ask(server, orders.Kick("ana", "too loud.")))["connections"] == 1
+        assert (await ask(server, Kick("ana", "too loud.")))["connections"] == 1
         told, code = await end_of(ana)
         assert told[-1]["code"] == "kicked"
         assert told[-1]["message"] == "The operator of this server has ended your connection: too loud."
@@ -124,18 +126,25 @@ async def test_who_is_kicked_reads_why_and_may_come_back_by_hand(server: Server)
 
 async def test_of_two_with_one_name_neither_is_kicked_by_it(server: Server) -> None:
     async with open_peer(server.url, "ana") as one, open_peer(server.url, "ana") as two:
-        words = await refusal(server, orders.Kick("ana"))
+        words = await refusal(server, Kick("ana"))
         assert one.welcome["player"] in words
         assert two.welcome["player"] in words
-        await ask(server, orders.Kick(two.welcome["player"]))
+        await ask(server, Kick(two.welcome["player"]))
         assert (await end_of(two))[1] == KICKED
         assert (await one.ask("ping"))["type"] == "ok"
-    assert "nobody" in await refusal(server, orders.Kick("nobody"))
+    assert "nobody" in await refusal(server, Kick("nobody"))
+
+
+async def test_a_player_who_is_called_as_the_id_of_another_is_not_taken_for_that_one(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, ana.welcome["player"]) as double:
+        assert (await ask(server, Kick(ana.welcome["player"])))["player"] == ana.welcome["player"]
+        assert (await end_of(ana))[1] == KICKED
+        assert (await double.ask("ping"))["type"] == "ok"
 
 
 async def test_a_banned_player_is_sent_away_and_stays_out_until_that_is_over(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana:
-        ban = await ask(server, orders.BanOrder("ana", "spam", 3600))
+        ban = await ask(server, BanOrder("ana", 3600, "spam"))
         told, code = await end_of(ana)
         assert (told[-1]["code"], code) == ("banned", BANNED)
         assert "spam" in told[-1]["message"]
@@ -144,23 +153,23 @@ async def test_a_banned_player_is_sent_away_and_stays_out_until_that_is_over(ser
         assert (await end_of(again))[1] == BANNED
     async with open_peer(server.url, "bo") as other:
         assert other.welcome["type"] == "welcome"
-    assert [row["subject"] for row in await ask(server, orders.ListBans())] == [ban["subject"]]
-    await ask(server, orders.Unban(ban["subject"]))
+    assert [row["subject"] for row in await ask(server, ListBans())] == [ban["subject"]]
+    await ask(server, Unban(ban["subject"]))
     async with open_peer(server.url, token=ana.welcome["token"]) as back:
         assert back.welcome["type"] == "welcome"
-    assert "not banned" in await refusal(server, orders.Unban(ban["subject"]))
+    assert "not banned" in await refusal(server, Unban(ban["subject"]))
 
 
 @pytest.mark.parametrize("subject", ["127.0.0.1", "127.0.0.0/8", "::ffff:127.0.0.1"])
 async def test_a_banned_address_gets_no_welcome(server: Server, subject: str) -> None:
     async with open_peer(server.url, "ana") as ana:
-        await ask(server, orders.BanOrder(subject))
+        await ask(server, BanOrder(subject))
         told, code = await end_of(ana)
         assert (told[-1]["code"], code) == ("banned", BANNED)
     async with open_peer(server.url, "bo") as late:
         assert late.welcome["code"] == "banned"
         assert (await end_of(late))[1] == BANNED
-    await ask(server, orders.Unban(subject))
+    await ask(server, Unban(subject))
     async with open_peer(server.url, "bo") as back:
         assert back.welcome["type"] == "welcome"
 
@@ -169,16 +178,16 @@ async def test_one_who_floods_and_never_reads_is_gone_soon_after_the_ban(server:
     async with open_peer(server.url, "fan") as fan:
         async with open_raw(server.url, hello=False) as loud, asyncio.timeout(PATIENCE_SECONDS):
             loud.writer.write(text('{"type":"hello","name":"loud"}'))
-            while "loud" not in {row["name"] for row in await ask(server, orders.ListPlayers())}:
+            while "loud" not in {row["name"] for row in await ask(server, ListPlayers())}:
                 await fan.ask("ping")
             flood = text('{"type":"rooms"}') * 500
             loud.writer.write(flood)
-            await ask(server, orders.BanOrder("loud"))
-            refused = (await ask(server, orders.Status()))["refusals"]
-            while len(await ask(server, orders.ListConnections())) > 1:
+            await ask(server, BanOrder("loud"))
+            refused = (await ask(server, Status()))["refusals"]
+            while len(await ask(server, ListConnections())) > 1:
                 loud.writer.write(flood)
                 await fan.ask("ping")
-        assert (await ask(server, orders.Status()))["refusals"] == refused
+        assert (await ask(server, Status()))["refusals"] == refused
 
 
 @pytest.mark.parametrize("subject", ["", "nonsense", "300.0.0.1", "10.0.0.0/40", "p", "::1/129"])
@@ -224,18 +233,18 @@ async def test_a_room_that_is_closed_is_gone_for_all_who_are_in_it(server: Serve
         room = (await ana.ask("create"))["room"]
         await bo.ask("join", room=room)
         await fan.ask("watch", room=room)
-        await ask(server, orders.CloseRoom(room, "Bad names."))
+        await ask(server, CloseRoom(room, "Bad names."))
         for peer in (ana, bo, fan):
             closed = await peer.next_of("closed")
             assert (closed["room"], closed["reason"]) == (room, "The operator closed it: Bad names.")
         assert await ana.refusal("move", room=room, cell=0, ply=0) == "no_such_room"
-    assert await ask(server, orders.ListRooms()) == []
-    assert "no room" in await refusal(server, orders.CloseRoom(room))
+    assert await ask(server, ListRooms()) == []
+    assert "no room" in await refusal(server, CloseRoom(room))
 
 
 async def test_an_announcement_reaches_everybody_clean(server: Server) -> None:
     async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        answer = await ask(server, orders.Announce("Tea\u202e at\x1b[31m five"))
+        answer = await ask(server, Announce("Tea\u202e at\x1b[31m five"))
         assert answer["connections"] == 2
         for peer in (ana, bo):
             assert (await peer.next_of("announcement"))["text"] == answer["text"]
@@ -253,7 +262,7 @@ async def test_while_it_drains_nothing_begins_and_what_is_on_goes_on(server: Ser
             await bo.ask("join", room=room)
         waiting = (await ana.ask("create"))["room"]
         await play_out({"X": ana, "O": bo}, over, [0, 3, 1, 4, 2])
-        answer = await ask(server, orders.DrainOrder(600))
+        answer = await ask(server, DrainOrder(600))
         assert (answer["games"], answer["seconds_left"], answer["for_good"]) == (1, 600, False)
         notice = await bo.next_of("notice")
         assert (notice["code"], notice["in_ms"]) == ("restarting", 600_000)
@@ -265,7 +274,7 @@ async def test_while_it_drains_nothing_begins_and_what_is_on_goes_on(server: Ser
         ):
             reply = await bo.ask(request, **fields)
             assert (reply["code"], reply["retry_ms"] > 0) == ("busy", True)
-        assert (await ask(server, orders.Status()))["unready"] == "draining"
+        assert (await ask(server, Status()))["unready"] == "draining"
         ending = asyncio.create_task(server.until_drained())
         assert (await bo.ask("join", room=on))["seat"] == "O"
         await play_out({"X": ana, "O": bo}, on, [0, 3, 1, 4, 2])
@@ -280,7 +289,7 @@ async def test_while_it_drains_a_rematch_that_has_begun_is_still_acknowledged(se
         await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
         for peer in (ana, bo):
             await peer.ask("rematch", room=room, game=1)
-        await ask(server, orders.DrainOrder(600))
+        await ask(server, DrainOrder(600))
         assert (await ana.ask("rematch", room=room, game=1))["type"] == "ok"
         assert await ana.refusal("rematch", room=room, game=2) == "busy"
 
@@ -290,7 +299,7 @@ async def test_a_drain_ends_at_its_deadline_and_says_that_it_is_for_good() -> No
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         room = (await ana.ask("create"))["room"]
         await bo.ask("join", room=room)
-        await ask(server, orders.DrainOrder(0.2, for_good=True))
+        await ask(server, DrainOrder(0.2, for_good=True))
         async with asyncio.timeout(PATIENCE_SECONDS):
             await server.until_drained()
         assert (await ana.next_of("notice"))["code"] == "stopping"
@@ -307,20 +316,20 @@ async def test_a_game_that_nobody_is_in_any_more_holds_up_no_end(server: Server)
         room = (await ana.ask("create"))["room"]
         await bo.ask("join", room=room)
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while any(row["here"] for row in await ask(server, orders.ListRooms())):  # noqa: ASYNC110
+        while any(row["here"] for row in await ask(server, ListRooms())):  # noqa: ASYNC110
             await asyncio.sleep(0.001)
-        await ask(server, orders.DrainOrder())
+        await ask(server, DrainOrder())
         await server.until_drained()
 
 
 async def test_a_banned_address_is_shown_nothing_in_plain_http_but_whether_the_server_lives(server: Server) -> None:
     async with open_peer(server.url) as ana:
         room = (await ana.ask("create"))["room"]
-        await ask(server, orders.BanOrder("127.0.0.1", "Mind your words."))
+        await ask(server, BanOrder("127.0.0.1", reason="Mind your words."))
         for path in ("/", "/wall", f"/{room}", "/replay/abcdefghijklmnop"):
             answer = await get(server, path)
             assert (answer.status, b"Mind your words." in answer.body) == (403, True)
         for path in ("/healthz", "/readyz"):
             assert (await get(server, path)).status == 200
-        await ask(server, orders.Unban("127.0.0.1"))
+        await ask(server, Unban("127.0.0.1"))
         assert (await get(server, f"/{room}")).status in (200, 404)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Final
@@ -36,7 +37,7 @@ class Bans:
         self._kept = kept
         self._now_ms = now_ms
         self._bans: dict[str, Ban] = {}
-        self._prefixes: dict[tuple[int, int], int] = {}
+        self._kinds: Counter[tuple[int, int]] = Counter()
 
     async def load(self) -> None:
         """Take in what is kept; raises `StoreUnavailable`."""
@@ -44,11 +45,14 @@ class Bans:
             for stored in some:
                 ban = ban_or_none(stored)
                 if ban is not None:
-                    self._take(ban)
+                    self.hear(ban.subject, ban)
 
     def __iter__(self) -> Iterator[Ban]:
         """Iterate over those that count now, in the order in which they were made."""
         return iter([ban for ban in self._bans.values() if self._counts(ban)])
+
+    def __len__(self) -> int:
+        return sum(map(self._counts, self._bans.values()))
 
     def of_player(self, id: str) -> Ban | None:
         """Return the ban of a player, or None."""
@@ -57,69 +61,55 @@ class Bans:
 
     def of_address(self, address: str) -> Ban | None:
         """Return a ban of a network in which an address is, or None."""
-        if not self._prefixes:
+        if not self._kinds:
             return None
         try:
             found = _plain(ipaddress.ip_address(address))
         except ValueError:
             return None
-        for version, prefix in self._prefixes:
-            if version == found.version:
-                network = ipaddress.ip_network((found, prefix), strict=False)
-                ban = self._bans.get(str(network))
-                if ban is not None and self._counts(ban):
-                    return ban
-        return None
+        prefixes = [prefix for version, prefix in self._kinds if version == found.version]
+        bans = (self._bans.get(str(ipaddress.ip_network((found, prefix), strict=False))) for prefix in prefixes)
+        return next((ban for ban in bans if ban is not None and self._counts(ban)), None)
 
     async def add(self, subject: str, reason: str, seconds: float | None) -> Ban:
         """Ban a subject as `parse_subject` returns it, for so long, None for good; raises `StoreUnavailable`."""
         now = self._now_ms()
         ban = Ban(subject, reason, now, None if seconds is None else now + round(seconds * 1000))
         await save(self._kept, subject, ban, None)
-        self._drop(subject)
-        self._take(ban)
+        self.hear(subject, ban)
         return ban
 
     async def lift(self, subject: str) -> Ban | None:
         """Take a ban back and return it, None where there is none; raises `StoreUnavailable`."""
         ban = self._bans.get(subject)
         await delete(self._kept, subject, None)
-        self._drop(subject)
+        self.hear(subject, None)
         return ban if ban is not None and self._counts(ban) else None
 
     def hear(self, subject: str, ban: Ban | None) -> None:
-        """Take in what another server of the cluster has kept, or forgotten."""
-        self._drop(subject)
+        """Take in what is kept now, by another server of the cluster, too; None for what is forgotten."""
+        if self._bans.pop(subject, None) is not None:
+            self._kinds -= _kind_of(subject)
         if ban is not None:
-            self._take(ban)
+            self._bans[subject] = ban
+            self._kinds += _kind_of(subject)
 
     async def forget_past(self) -> None:
         """Forget the bans that are over; raises `StoreUnavailable`."""
         for ban in list(self._bans.values()):
             if not self._counts(ban):
                 await delete(self._kept, ban.subject, None)
-                self._drop(ban.subject)
+                self.hear(ban.subject, None)
                 log.info("ban over", subject=ban.subject)
 
     def _counts(self, ban: Ban) -> bool:
         return ban.until is None or ban.until > self._now_ms()
 
-    def _take(self, ban: Ban) -> None:
-        self._bans[ban.subject] = ban
-        network = network_of(ban.subject)
-        if network is not None:
-            kind = (network.version, network.prefixlen)
-            self._prefixes[kind] = self._prefixes.get(kind, 0) + 1
 
-    def _drop(self, subject: str) -> Ban | None:
-        ban = self._bans.pop(subject, None)
-        network = network_of(subject) if ban is not None else None
-        if network is not None:
-            kind = (network.version, network.prefixlen)
-            self._prefixes[kind] -= 1
-            if not self._prefixes[kind]:
-                del self._prefixes[kind]
-        return ban
+def _kind_of(subject: str) -> Counter[tuple[int, int]]:
+    """Return one of the version and the prefix of a network, or nothing for a player."""
+    network = network_of(subject)
+    return Counter() if network is None else Counter([(network.version, network.prefixlen)])
 
 
 def parse_subject(text: str) -> str:
@@ -141,11 +131,7 @@ def parse_subject(text: str) -> str:
 def network_of(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
     """Return the network that a text names, an address alone being one, or None."""
     try:
-        return ipaddress.ip_network(_plain(ipaddress.ip_address(text)))
-    except ValueError:
-        pass
-    try:
-        return ipaddress.ip_network(text, strict=False)
+        return ipaddress.ip_network(text if "/" in text else _plain(ipaddress.ip_address(text)), strict=False)
     except ValueError:
         return None
 

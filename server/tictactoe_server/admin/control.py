@@ -1,6 +1,7 @@
-"""The private socket over which the operator's commands reach a running server: a line of JSON there, one back.
+"""All orders of the operator, and the private socket over which they reach a running server.
 
-It is a file that its owner alone may use, in the data folder, or in the user's folder for such things.
+A line of JSON goes there and one comes back. The socket is a file that its owner alone may use, in the data folder, or
+in the user's folder for such things.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import socket
 import stat
 import warnings
 from collections.abc import Awaitable, Callable
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,7 +23,28 @@ import msgspec
 import platformdirs
 import structlog
 
-from tictactoe_server.admin.orders import Order
+from tictactoe_server.admin.orders.order import Order, OrderRefused, read_answer, refusing
+from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListBans, ListConnections, ListPlayers, Unban
+from tictactoe_server.admin.orders.rooms import CloseRoom, ListRooms, ShowRoom
+from tictactoe_server.admin.orders.status import DrainOrder, ListLimits, Status
+from tictactoe_server.admin.parts import ServerParts
+
+ORDERS: Final[tuple[type[Order], ...]] = (
+    Status,
+    ListRooms,
+    ShowRoom,
+    ListPlayers,
+    ListConnections,
+    Kick,
+    BanOrder,
+    Unban,
+    ListBans,
+    CloseRoom,
+    Announce,
+    DrainOrder,
+    ListLimits,
+)
+_decode: Final[Callable[[bytes], Order]] = msgspec.json.Decoder(reduce(or_, ORDERS)).decode
 
 SOCKET_NAME: Final = "control.sock"
 MAX_ORDER_BYTES: Final = 16 * 1024
@@ -28,17 +52,36 @@ MAX_PATH_BYTES: Final = 100
 """A little less than the address of such a socket may have on any system."""
 
 _PATIENCE_SECONDS: Final = 15.0
-_decode: Final = msgspec.json.Decoder(Order).decode
 
 log: Final = structlog.get_logger(__name__)
 
 
-class OrderRefused(Exception):
-    """The order cannot be carried out; the message is a sentence for the operator."""
-
-
 class NoServer(Exception):
     """No server can be asked; the message is a sentence for the operator."""
+
+
+async def carry_out(server: ServerParts, order: Order) -> Any:
+    """Carry an order out, for the whole cluster where there is one, and return its answer; raises `OrderRefused`."""
+    return await refusing(order.run(server))
+
+
+async def answer_other(server: ServerParts, data: bytes) -> bytes:
+    """Return the answer to an order of another server of the cluster, about this one alone."""
+    return await answer_line(data, lambda order: refusing(order.run_here(server)))
+
+
+async def answer_line(data: bytes, carry_out: Callable[[Order], Awaitable[Any]]) -> bytes:
+    """Return in JSON the answer to an order, or what is wrong with it."""
+    try:
+        return msgspec.json.encode({"answer": await carry_out(_decode(data))})
+    except msgspec.DecodeError as bad:
+        error = f"This is no command: {bad}."
+    except OrderRefused as refused:
+        error = str(refused)
+    except Exception:
+        log.exception("a command failed")
+        error = "The server made a mistake; its log says more."
+    return msgspec.json.encode({"error": error})
 
 
 def socket_path(data: Path | None, port: int) -> Path:
@@ -74,18 +117,15 @@ def ask(path: Path, order: Order) -> Any:
             _check_folder(path)
             peer.connect(os.fspath(path))
             peer.sendall(msgspec.json.encode(order) + b"\n")
-            answer = b"".join(iter(lambda: peer.recv(65_536), b""))
+            data = b"".join(iter(lambda: peer.recv(65_536), b""))
         except (FileNotFoundError, ConnectionRefusedError):
             raise NoServer(f"No server is running here: nobody answers at {path}.") from None
         except OSError as error:
             raise NoServer(f"Cannot ask the server at {path}: {error.strerror or error}.") from None
     try:
-        found = msgspec.json.decode(answer)
+        return read_answer(data)
     except msgspec.DecodeError:
         raise NoServer(f"The server at {path} gave no answer.") from None
-    if "error" in found:
-        raise OrderRefused(found["error"])
-    return found["answer"]
 
 
 class ControlSocket:
@@ -114,24 +154,12 @@ class ControlSocket:
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
-                answer = await self._answer_to(await reader.readline())
-                writer.write(msgspec.json.encode(answer) + b"\n")
+                writer.write(await answer_line(await reader.readline(), self._carry_out) + b"\n")
                 await writer.drain()
         except (OSError, ValueError, TimeoutError) as error:
             log.debug("an order was not heard out", reason=repr(error))
         finally:
             writer.close()
-
-    async def _answer_to(self, line: bytes) -> dict[str, Any]:
-        try:
-            return {"answer": await self._carry_out(_decode(line))}
-        except msgspec.DecodeError as bad:
-            return {"error": f"This is no command: {bad}."}
-        except OrderRefused as refused:
-            return {"error": str(refused)}
-        except Exception:
-            log.exception("a command failed")
-            return {"error": "The server made a mistake; its log says more."}
 
 
 def _check_folder(path: Path) -> None:

@@ -68,14 +68,11 @@ class Drain:
         return encode_frame(encode(Notice("stopping" if self.is_final else "restarting", self.back_ms, **content)))
 
     def stop(self) -> None:
-        """Wait for nothing any more."""
         if self._waiting is not None:
             self._waiting.cancel()
 
     async def _wait(self) -> None:
-        while True:
+        while self.seconds_left != 0 and self._count_games():
             left = self.seconds_left
-            if left == 0 or not self._count_games():
-                break
             await asyncio.sleep(_LOOK_SECONDS if left is None else min(_LOOK_SECONDS, left))
         self.is_over.set()

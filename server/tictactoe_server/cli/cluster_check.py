@@ -18,7 +18,7 @@ import msgspec
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
-from tictactoe_server.admin import orders
+from tictactoe_server.admin.orders.status import Status
 from tictactoe_server.cluster.cluster import ORDERS
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.jetstream.setup import faults_of, risks_of
@@ -164,7 +164,7 @@ async def _look_at_servers(link: Link, report: Report) -> None:
         report.said.append("No server lives.")
     for one, time_lag_ms in found:
         try:
-            said = await link.request(ORDERS + one.sender, msgspec.json.encode(orders.Status()))
+            said = await link.request(ORDERS + one.sender, msgspec.json.encode(Status()))
             answer = msgspec.json.decode(said)["answer"]
         except (StoreUnavailable, msgspec.MsgspecError, KeyError) as error:
             report.wrong.append(f"Server {one.name} lives and does not say how it is: {error}")

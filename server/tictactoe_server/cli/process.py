@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Final, cast
 
@@ -52,8 +52,8 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         _on_end_of_input(stop)
     supervisor = Supervisor()
     async with Server(settings, limits=limits) as server:
-        if server.certificate is not None:
-            _on_hang_up(server.certificate.renew)
+        if server.certificate is not None and hasattr(signal, "SIGHUP"):  # Windows has none
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, server.certificate.renew)
         control = ControlSocket(socket_path(settings.data, server.port), server.carry_out)
         if not with_parent:
             await control.open()
@@ -70,15 +70,16 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         if settings.data is None and settings.store is None:
             tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
         supervisor.tell("READY=1", f"STATUS=Listening on {server.url}")
-        living = asyncio.create_task(supervisor.keep_alive())
-        await _first_of(stop.asked.wait(), server.until_drained())
+        chores = [asyncio.create_task(work) for work in (supervisor.keep_alive(), stop.when(server.until_drained()))]
+        await stop.asked.wait()
         supervisor.tell("STOPPING=1")
-        living.cancel()
-        farewell = asyncio.create_task(announcement.close())
+        for chore in chores:
+            chore.cancel()
+        leaving = asyncio.create_task(announcement.close())
         control.close()
         stop.hurry = server.hurry
         tell("Stopping: everybody is told.", settings.log_format)
-    await farewell
+    await leaving
     log.info("server stopped")
 
 
@@ -94,14 +95,10 @@ class _Stop:
             self.hurry()
         self.asked.set()
 
-
-async def _first_of(*waits: Coroutine[Any, Any, object]) -> None:
-    """Return when one of them does."""
-    tasks = [asyncio.create_task(wait) for wait in waits]
-    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    async def when(self, other: Awaitable[object]) -> None:
+        """Ask for the end when something else has happened."""
+        await other
+        self.asked.set()
 
 
 def _log_start(settings: Settings, limits: Limits, server: Server) -> None:
@@ -120,8 +117,8 @@ def _log_start(settings: Settings, limits: Limits, server: Server) -> None:
 def _spare_the_collector() -> None:
     """Let the garbage collector leave alone what was imported, and look seldom.
 
-    A batch of moves that wait for the disk is more than 700 new objects, the default for looking again; neither they
-    nor connections leave cycles behind, and what tasks and errors leave is little.
+    A batch of moves that wait for the disk is more than 700 new objects, after which it would look; neither they nor
+    connections leave cycles behind.
     """
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
@@ -149,19 +146,19 @@ def _within_descriptors(limits: Limits) -> Limits:
 def _tell_addresses(host: str | None, server: Server) -> None:
     """Print where to connect: the line that scripts wait for, the link for a browser, and what to send to a friend.
 
-    That is a link with the machine's own address, with TLS a name of the certificate, and a line more for each further
-    one; then how to go there in a terminal. Where browsers are shown nothing it is that alone.
+    That is a link for each of the machine's own addresses, or with TLS for a name of the certificate, and how to go
+    there in a terminal; without the page the latter alone.
     """
     everywhere = host in (None, "0.0.0.0", "::")
     click.echo(f"Listening on {server.url}{' (all addresses)' if everywhere else ''}")
-    whence = f"From another machine{'' if server.certificate else ' on this network'}:"
-    links, command = server.links_for_others(), f"{_client_beside(sys.argv[0])} --server"
+    links, program = server.links_for_others(), _client_beside(sys.argv[0])
+    commands = [f"{program} --server {link}" for link in links]
+    labels = (f"From another machine{'' if server.certificate else ' on this network'}:", *["or:"] * len(links))
     if server.link == server.url:
-        told = [(whence if number == 0 else "or:", f"{command} {link}") for number, link in enumerate(links)]
+        told = [*zip(labels, commands, strict=False)]
     else:
-        told = [("In a browser:", server.link)]
-        told += [(whence if number == 0 else "or:", link) for number, link in enumerate(links)]
-        told += [("in a terminal there:", f"{command} {link}") for link in links[:1]]
+        told = [("In a browser:", server.link), *zip(labels, links, strict=False)]
+        told += [("in a terminal there:", command) for command in commands[:1]]
     width = max((len(label) for label, _ in told), default=0)
     for label, text in told:
         click.echo(f"{label:>{width}}  {text}")
@@ -176,12 +173,6 @@ def _client_beside(started: str) -> str:
     """
     folder = "" if os.path.isabs(started) else os.path.dirname(started)
     return os.path.join(folder, "tictactoe-client")
-
-
-def _on_hang_up(renew: Callable[[], None]) -> None:
-    """Call `renew` on SIGHUP, which with no such use ends the process; Windows has none."""
-    if hasattr(signal, "SIGHUP"):
-        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, renew)
 
 
 def _on_signals(stop: Callable[[], None]) -> None:

@@ -85,6 +85,16 @@ class Cluster:
         registry.take_found = self._take_in
         registry.source_of = self._source_of
 
+    @property
+    def names(self) -> dict[str, str]:
+        """What people call the living servers, by their ids, this one first."""
+        return {self.members.id: self.members.name, **{other.sender: other.name for other in self.members.others}}
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """Where the living servers are reached, this one first."""
+        return self.members.urls
+
     async def open(self, on_ban: Callable[[str, Ban | None], None]) -> None:
         """Get to know the other servers and their rooms, and serve those that no server has; raises `StoreUnavailable`.
 

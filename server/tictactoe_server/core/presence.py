@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 from tictactoe_server.core.session import Session
+from tictactoe_server.rooms import Player
 
 
 class Presence:
@@ -17,13 +18,10 @@ class Presence:
     def __iter__(self) -> Iterator[Session]:
         return iter(list(self._since))
 
-    def __len__(self) -> int:
-        return len(self._since)
-
     @property
-    def greeted(self) -> int:
-        """How many have said who they are."""
-        return sum(session.player is not None for session in self._since)
+    def greeted(self) -> list[tuple[Session, Player]]:
+        """Those who have said who they are, with that."""
+        return [(session, session.player) for session in self._since if session.player is not None]
 
     def add(self, session: Session) -> None:
         self._since[session] = asyncio.get_running_loop().time()
@@ -37,9 +35,4 @@ class Presence:
 
     def of_player(self, id: str) -> list[Session]:
         """Return the sessions of one player."""
-        return [session for session in self._since if session.player is not None and session.player.id == id]
-
-    def ids_called(self, name: str) -> list[str]:
-        """Return the ids of those who are here under a name."""
-        players = (session.player for session in self._since)
-        return list(dict.fromkeys(player.id for player in players if player is not None and player.name == name))
+        return [session for session, player in self.greeted if player.id == id]

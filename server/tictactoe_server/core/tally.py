@@ -6,11 +6,15 @@ from collections import Counter
 
 
 class Tally:
-    """`refusals` by the error code, `limited` by the kind of the limit, `games` that ended by the reason."""
+    """`refusals` by the error code, `limited` by the kind of the limit, `games` that ended by the reason.
 
-    __slots__ = ("games", "limited", "refusals")
+    `sent` are the bytes that went out to peers, which are counted where metrics are shown alone.
+    """
+
+    __slots__ = ("games", "limited", "refusals", "sent")
 
     def __init__(self) -> None:
         self.refusals: Counter[str] = Counter()
         self.limited: Counter[str] = Counter()
         self.games: Counter[str] = Counter()
+        self.sent = 0

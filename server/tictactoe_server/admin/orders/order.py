@@ -1,0 +1,151 @@
+"""What all orders have in common, and how one server asks the others of its cluster.
+
+A class for an order has as fields what is sent as JSON, told apart by `command`. Beside the type of a field stands the
+parameter of click that fills it on the command line, where the help is the docstring of the class.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from typing import Annotated, Any, ClassVar, Final
+
+import click
+import msgspec
+from msgspec import Meta, Struct
+
+from tictactoe_protocol import BadRoomCode, clean_text
+from tictactoe_server.admin.bans import BadSubject
+from tictactoe_server.admin.orders.words import draw_table, parse_duration, show_duration, show_time
+from tictactoe_server.admin.parts import ServerParts
+from tictactoe_server.rooms import Refused
+from tictactoe_server.settings import Parsed
+from tictactoe_server.storage.store import StoreUnavailable
+
+Row = dict[str, Any]
+
+Reason = Annotated[str, Meta(max_length=120)]
+Seconds = Annotated[float, Meta(ge=0, le=10 * 365 * 86_400)]
+
+_FORMATS: Final = {"since": show_time, "until": show_time, "seconds": show_duration}
+_HEADS: Final = {"seconds": "for"}
+
+
+class OrderRefused(Exception):
+    """The order cannot be carried out; the message is a sentence for the operator."""
+
+
+class NoAnswer(OrderRefused):
+    """Another server of the cluster does not answer."""
+
+
+class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True):
+    """An order; `run` and `run_here` return what JSON can say, and raise `OrderRefused`."""
+
+    async def run(self, server: ServerParts) -> Any:
+        """Carry the order out for the whole cluster, where there is one."""
+        return await self.run_here(server)
+
+    async def run_here(self, server: ServerParts) -> Any:
+        """Carry out what concerns this one server."""
+        raise NotImplementedError
+
+    def describe(self, answer: Any) -> str:
+        """Return an answer in words."""
+        raise NotImplementedError
+
+    def answer_without_server(self) -> Any:
+        """Return what is known where no server runs; None for nothing."""
+        return None
+
+
+class Listing(Order, frozen=True):
+    """An order whose answer is rows, shown as a table of these columns, or as a sentence where there are none."""
+
+    columns: ClassVar[tuple[str, ...]]
+    nothing: ClassVar[str]
+
+    def describe(self, answer: list[Row]) -> str:
+        if not answer:
+            return self.nothing
+        names = (*self.columns, "server") if "server" in answer[0] else self.columns  # where there are several
+        rows = ([_FORMATS[name](row[name]) if name in _FORMATS else row[name] for name in names] for row in answer)
+        return draw_table([_HEADS.get(name, name) for name in names], rows)
+
+
+class WideListing(Listing, frozen=True):
+    """The rows of all servers, with the name of theirs where there are several."""
+
+    async def run(self, server: ServerParts) -> list[Row]:
+        return [named(row, name) for name, rows in await run_everywhere(self, server) for row in rows]
+
+
+def named(row: Row, name: str) -> Row:
+    """Return a row with the name of its server, unless that is on its own."""
+    return {**row, "server": name} if name else row
+
+
+async def run_everywhere(order: Order, server: ServerParts) -> list[tuple[str, Any]]:
+    """Return what this server and then each of the others answers, with their names, but for those who refuse.
+
+    Raises `OrderRefused` where all refuse, as this server does, and where one does not answer.
+    """
+
+    async def answer_of(id: str) -> Any:
+        try:
+            return await run_at(id, order, server)
+        except NoAnswer:
+            raise
+        except OrderRefused as refused:
+            return refused
+
+    names = server.names
+    answers = await asyncio.gather(*map(answer_of, names))
+    said = [(name, it) for name, it in zip(names.values(), answers, strict=True) if not isinstance(it, OrderRefused)]
+    if not said:
+        raise answers[0]
+    return said
+
+
+async def run_at(id: str, order: Order, server: ServerParts) -> Any:
+    """Return what one server answers for itself alone; raises `OrderRefused`, and `NoAnswer` where it is silent."""
+    names = server.names
+    if server.cluster is None or id == next(iter(names)):
+        return await refusing(order.run_here(server))
+    try:
+        return read_answer(await server.cluster.ask_order(id, msgspec.json.encode(order)))
+    except StoreUnavailable:
+        raise NoAnswer(f"The server {names.get(id, id)} does not answer.") from None
+
+
+async def refusing(answer: Awaitable[Any]) -> Any:
+    """Return what is awaited; raises `OrderRefused` for whatever of ours is refused."""
+    try:
+        return await answer
+    except (BadRoomCode, BadSubject, Refused) as refused:
+        raise OrderRefused(str(refused)) from None
+    except StoreUnavailable as unavailable:
+        raise OrderRefused(f"The store refuses: {unavailable}") from None
+
+
+def read_answer(data: bytes) -> Any:
+    """Return what a server answers; raises `OrderRefused`, and `msgspec.DecodeError` for what is no answer."""
+    found = msgspec.json.decode(data)
+    if "error" in found:
+        raise OrderRefused(found["error"])
+    return found["answer"]
+
+
+def without_stop(reason: str) -> str:
+    """Return a reason that is safe to print, and with which a sentence can end."""
+    return clean_text(reason).strip().rstrip(".")
+
+
+def text_option(name: str, help: str) -> click.Option:
+    """Return an option that fills the field of its name."""
+    return click.Option([f"--{name}"], default="", metavar="TEXT", help=help)
+
+
+def time_option(name: str, help: str) -> click.Option:
+    """Return an option that fills the field `seconds`."""
+    return click.Option([f"--{name}", "seconds"], type=Parsed(parse_duration), metavar="TIME", help=help)

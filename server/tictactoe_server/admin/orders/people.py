@@ -1,0 +1,216 @@
+"""Orders about people: who is here, what they are told, and who is sent away or let in no more."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Final
+
+import click
+import structlog
+from msgspec import Meta
+from msgspec.structs import replace
+
+from tictactoe_protocol import MAX_CHAT_LENGTH, ErrorCode, clean_text, encode
+from tictactoe_protocol.pushes import Announcement
+from tictactoe_server.admin.bans import BadSubject, describe_ban, network_of, parse_subject
+from tictactoe_server.admin.expelling import expel_all
+from tictactoe_server.admin.orders.order import (
+    Listing,
+    Order,
+    OrderRefused,
+    Reason,
+    Row,
+    Seconds,
+    WideListing,
+    run_everywhere,
+    text_option,
+    time_option,
+    without_stop,
+)
+from tictactoe_server.admin.orders.words import show_count, show_time
+from tictactoe_server.admin.parts import ServerParts
+from tictactoe_server.core.kept import Ban
+from tictactoe_server.transport.frames import encode_frame
+
+Subject = Annotated[str, click.Argument(["subject"], metavar="PLAYER|ADDRESS")]
+
+log: Final = structlog.get_logger(__name__)
+
+
+class ListPlayers(WideListing, frozen=True, tag="players"):
+    """List who is here."""
+
+    columns = ("player", "name", "connections", "rooms")
+    nothing = "Nobody is here."
+
+    async def run_here(self, server: ServerParts) -> list[Row]:
+        found: dict[str, Row] = {}
+        for session, player in server.core.presence.greeted:
+            new: Row = {"player": player.id, "name": player.name, "connections": 0, "rooms": []}
+            row = found.setdefault(player.id, new)
+            row["connections"] += 1
+            row["rooms"] += [code for code in sorted(session.rooms) if code not in row["rooms"]]
+        return list(found.values())
+
+
+class ListConnections(WideListing, frozen=True, tag="connections"):
+    """List the connections, with their addresses."""
+
+    columns = ("address", "player", "name", "seconds", "rooms")
+    nothing = "No connections."
+
+    async def run_here(self, server: ServerParts) -> list[Row]:
+        return [
+            {
+                "address": session.connection.address,
+                "player": None if session.player is None else session.player.id,
+                "name": None if session.player is None else session.player.name,
+                "rooms": sorted(session.rooms),
+                "seconds": round(server.core.presence.seconds(session)),
+            }
+            for session in server.core.presence
+        ]
+
+
+class Kick(Order, frozen=True, tag="kick"):
+    """Close the connections of PLAYER, an id or the name of one who is here."""
+
+    player: Annotated[str, click.Argument(["player"])]
+    reason: Annotated[Reason, text_option("reason", "What the player is told.")] = ""
+
+    async def run(self, server: ServerParts) -> Row:
+        id = await _find_player(self.player, server)
+        answers = await run_everywhere(replace(self, player=id), server)
+        return {"player": id, "connections": sum(answer["connections"] for _, answer in answers)}
+
+    async def run_here(self, server: ServerParts) -> Row:
+        sessions, reason = server.core.presence.of_player(self.player), without_stop(self.reason)
+        if not sessions:
+            raise _nobody(self.player)
+        words = f"The operator of this server has ended your connection{f': {reason}' if reason else ''}."
+        count = expel_all(sessions, ErrorCode.KICKED, words)
+        log.info("kicked", player=self.player, reason=reason)
+        return {"player": self.player, "connections": count}
+
+    def describe(self, answer: Row) -> str:
+        return f"Kicked {answer['player']}: {show_count(answer['connections'], 'connection')} closed."
+
+
+class Announce(Order, frozen=True, tag="announce"):
+    """Say TEXT to everybody."""
+
+    text: Annotated[
+        str,
+        Meta(min_length=1, max_length=MAX_CHAT_LENGTH),
+        click.Argument(["text"], nargs=-1, required=True, callback=lambda _, __, words: " ".join(words)),
+    ]
+
+    async def run(self, server: ServerParts) -> Row:
+        answers = [answer for _, answer in await run_everywhere(self, server)]
+        return {**answers[0], "connections": sum(answer["connections"] for answer in answers)}
+
+    async def run_here(self, server: ServerParts) -> Row:
+        text = clean_text(self.text).strip()
+        if not text:
+            raise OrderRefused("There is nothing to read in that.")
+        frame = encode_frame(encode(Announcement(text, time.time_ns() // 1_000_000)))
+        greeted = server.core.presence.greeted
+        for session, _ in greeted:
+            session.connection.push_frame(frame)
+        return {"text": text, "connections": len(greeted)}
+
+    def describe(self, answer: Row) -> str:
+        return f"Said over {show_count(answer['connections'], 'connection')}."
+
+
+class BanOrder(Order, frozen=True, tag="ban"):
+    """Let a player, an address or a network (192.0.2.0/24) in no more.
+
+    A player is named by the id, or by the name while they are here. An IPv6 address stands for its /64.
+    """
+
+    subject: Subject
+    seconds: Annotated[Seconds | None, time_option("for", "For how long: 90, 30m, 12h, 7d. [default: for good]")] = None
+    reason: Annotated[Reason, text_option("reason", "What those who are banned are told.")] = ""
+
+    async def run_here(self, server: ServerParts) -> Row:
+        """Ban at this server: the others read it in the store."""
+        subject = await _find_subject(self.subject, server)
+        ban = await server.bans.add(subject, without_stop(self.reason), self.seconds)
+        count = _expel_banned(server, ban)
+        log.info("banned", subject=subject, seconds=self.seconds, reason=ban.reason)
+        return {**_row_of_ban(ban), "connections": count}
+
+    def describe(self, answer: Row) -> str:
+        end = "for good" if answer["until"] is None else f"until {show_time(answer['until'])}"
+        return f"Banned {answer['subject']} {end}: {show_count(answer['connections'], 'connection')} closed."
+
+
+class Unban(Order, frozen=True, tag="unban"):
+    """Take a ban back."""
+
+    subject: Subject
+
+    async def run_here(self, server: ServerParts) -> Row:
+        ban = await server.bans.lift(await _find_subject(self.subject, server))
+        if ban is None:
+            raise OrderRefused(f"{self.subject} is not banned.")
+        log.info("ban lifted", subject=ban.subject)
+        return _row_of_ban(ban)
+
+    def describe(self, answer: Row) -> str:
+        return f"{answer['subject']} is not banned any more."
+
+
+class ListBans(Listing, frozen=True, tag="bans"):
+    """List who is banned, until when and why."""
+
+    columns = ("subject", "since", "until", "reason")
+    nothing = "Nobody is banned."
+
+    async def run_here(self, server: ServerParts) -> list[Row]:
+        return [_row_of_ban(ban) for ban in server.bans]
+
+
+async def _find_player(text: str, server: ServerParts) -> str:
+    """Return the id of the one player who is meant, by id or by the name of one who is here; raises `OrderRefused`."""
+    rows = await ListPlayers().run(server)
+    called = [row["player"] for row in rows if row["name"] == text]
+    ids = [text] if any(row["player"] == text for row in rows) else list(dict.fromkeys(called))
+    if not ids:
+        raise _nobody(text)
+    if len(ids) > 1:
+        raise OrderRefused(f'Several are called "{text}": say which of {", ".join(ids)}.')
+    return ids[0]
+
+
+def _nobody(text: str) -> OrderRefused:
+    return OrderRefused(f'There is no "{text}" here. Players who are: tictactoe-server players')
+
+
+def hear_ban(server: ServerParts, subject: str, ban: Ban | None) -> None:
+    """Take over that another server of the cluster has banned somebody, or let them in again."""
+    server.bans.hear(subject, ban)
+    if ban is not None:
+        _expel_banned(server, ban)
+
+
+def _expel_banned(server: ServerParts, ban: Ban) -> int:
+    """Send away all whom a ban concerns, and return how many."""
+    if network_of(ban.subject) is None:
+        concerned = server.core.presence.of_player(ban.subject)
+    else:
+        concerned = [session for session in server.core.presence if server.bans.of_address(session.connection.address)]
+    return expel_all(concerned, ErrorCode.BANNED, describe_ban(ban))
+
+
+async def _find_subject(text: str, server: ServerParts) -> str:
+    """Return what a ban is of: a network, or the id of a player, also by the name of one who is here."""
+    try:
+        return parse_subject(text)
+    except BadSubject:
+        return await _find_player(text, server)
+
+
+def _row_of_ban(ban: Ban) -> Row:
+    return {"subject": ban.subject, "reason": ban.reason, "since": ban.since, "until": ban.until}

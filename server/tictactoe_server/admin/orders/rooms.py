@@ -1,0 +1,112 @@
+"""Orders about rooms: all of them, one with its board, and its end."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import click
+
+from tictactoe_protocol import parse_room_code
+from tictactoe_server.admin.orders.order import (
+    Order,
+    OrderRefused,
+    Reason,
+    Row,
+    WideListing,
+    named,
+    run_at,
+    text_option,
+    without_stop,
+)
+from tictactoe_server.admin.orders.words import draw_table, show
+from tictactoe_server.admin.parts import ServerParts
+from tictactoe_server.core.live_room import LiveRoom
+
+_SEAT: Final = ("player", "name", "online", "bot", "left")
+
+
+class ListRooms(WideListing, frozen=True, tag="rooms"):
+    """List all rooms, the private ones too."""
+
+    columns = ("room", "status", "visibility", "rules", "game", "ply", "players", "here", "watchers")
+    nothing = "No rooms."
+
+    async def run_here(self, server: ServerParts) -> list[Row]:
+        return [_row_of(live) for live in server.core.registry.rooms]
+
+
+class RoomOrder(Order, frozen=True):
+    """An order about one room, which the server carries out that has the room."""
+
+    code: Annotated[str, click.Argument(["code"])]
+
+    async def run(self, server: ServerParts) -> Row:
+        code = parse_room_code(self.code)
+        id = "" if server.cluster is None else server.cluster.server_of(code)
+        name = server.names.get(id, id)
+        return named(await run_at(id, self, server), name)
+
+    def find(self, server: ServerParts) -> LiveRoom:
+        """Return the room; raises `BadRoomCode` and `OrderRefused`."""
+        code = parse_room_code(self.code)
+        live = next((live for live in server.core.registry.rooms if live.room.code == code), None)
+        if live is None:
+            raise OrderRefused(f"There is no room {code}.")
+        return live
+
+
+class ShowRoom(RoomOrder, frozen=True, tag="room"):
+    """Show the room CODE: its board, and who is in it."""
+
+    async def run_here(self, server: ServerParts) -> Row:
+        live = self.find(server)
+        room, board, columns = live.room, live.room.position.board, live.room.rules.columns
+        seats = {
+            mark: None if seat is None else {name: getattr(seat, name) for name in _SEAT}
+            for mark, seat in room.seats.items()
+        }
+        return {
+            **_row_of(live),
+            "seats": seats,
+            "watching": [session.player.name for session in live.watchers if session.player is not None],
+            "turn": room.position.turn if room.status == "playing" else None,
+            "board": [board[first : first + columns] for first in range(0, len(board), columns)],
+        }
+
+    def describe(self, answer: Row) -> str:
+        names = ("room", "status", "visibility", "rules", "game", "ply", "turn", "server", "watching")
+        head = ("name", "player", "online", "bot")
+        seats = [
+            [mark, *(None if seat is None else seat[name] for name in head)] for mark, seat in answer["seats"].items()
+        ]
+        facts = [f"{name:10} {show(answer[name])}" for name in names if name in answer]
+        return "\n".join([*facts, "", draw_table(("seat", *head), seats), "", *answer["board"]])
+
+
+class CloseRoom(RoomOrder, frozen=True, tag="close"):
+    """End the room CODE; the game that is on there is not kept."""
+
+    reason: Annotated[Reason, text_option("reason", "What those in the room are told.")] = ""
+
+    async def run_here(self, server: ServerParts) -> Row:
+        live, reason = self.find(server), without_stop(self.reason)
+        await server.core.timers.end(live, f"The operator closed it{f': {reason}' if reason else ''}.")
+        return _row_of(live)
+
+    def describe(self, answer: Row) -> str:
+        return f"Closed {answer['room']}."
+
+
+def _row_of(live: LiveRoom) -> Row:
+    room = live.room
+    return {
+        "room": room.code,
+        "status": room.status,
+        "visibility": room.visibility,
+        "rules": room.rules.preset,
+        "game": room.game,
+        "ply": room.position.ply,
+        "players": {mark: None if seat is None else seat.name for mark, seat in room.seats.items()},
+        "here": len(live.players),
+        "watchers": len(live.watchers),
+    }

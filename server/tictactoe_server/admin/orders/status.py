@@ -1,0 +1,183 @@
+"""Orders about the server as a whole: how it is, what it puts up with, and its orderly end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from typing import Annotated, Any, Final
+
+import click
+
+from tictactoe_protocol import clean_text
+from tictactoe_server import __version__
+from tictactoe_server.admin.orders.order import Listing, Order, Row, Seconds, run_at, time_option
+from tictactoe_server.admin.orders.words import draw_table, show, show_duration
+from tictactoe_server.admin.parts import ServerParts
+from tictactoe_server.settings import COUNTS, Limits, count_of
+
+_FIGURES: Final = ("unready", "connections", "players", "served", "moves", "loop_lag_ms", "store_owes_ms", "elsewhere")
+"""What the status of a cluster says of each server."""
+
+_OF_SERVERS: Final = {
+    "players": "players",
+    "connections": "connections",
+    "served": "rooms served",
+    "moves": "moves",
+    "elsewhere": "elsewhere",
+    "loop_lag_ms": "loop late",
+    "store_owes_ms": "store owes",
+}
+"""The columns in which they are shown, by the names of the figures."""
+
+_DEADLINE: Final = time_option("deadline", "How long games may go on: 90, 30m, 2h. [default: any time]")
+_FOR_GOOD: Final = click.Option(
+    ["--for-good"], is_flag=True, help="Tell people that the server stops, not that it restarts."
+)
+
+
+class Status(Order, frozen=True, tag="status"):
+    """Say how a running server is."""
+
+    async def run(self, server: ServerParts) -> Row:
+        """Return how this server is, and in a few figures how each of its cluster is."""
+        own, names = await self.run_here(server), server.names
+        if server.cluster is None:
+            return own
+        asked = (run_at(id, self, server) for id in list(names)[1:])
+        found = [own, *await asyncio.gather(*asked, return_exceptions=True)]
+        servers = []
+        for name, status in zip(names.values(), found, strict=True):
+            figures = {"unready": "it does not answer"} if isinstance(status, BaseException) else status
+            servers.append({"server": name, **{figure: figures.get(figure) for figure in _FIGURES}})
+        return {**own, "server": servers[0]["server"], "house": servers}
+
+    async def run_here(self, server: ServerParts) -> Row:
+        """Return how this server is; in a cluster `served` rooms are its own, and it knows so many `elsewhere`."""
+        owed_since = server.core.store.owed_since()
+        status = {
+            "version": __version__,
+            "pid": os.getpid(),
+            "address": server.address,
+            "data": server.data,
+            "up_seconds": round(time.monotonic() - server.started_at),
+            "unready": server.unready(),
+            "connections": server.door.connections,
+            "players": len({player.id for _, player in server.core.presence.greeted}),
+            "rooms": server.core.registry.by_status,
+            "moves": server.core.changes.moves,
+            "refusals": server.core.tally.refusals.total(),
+            "limited": server.limited().total(),
+            "loop_lag_ms": round(server.lag.seconds * 1000, 1),
+            "store_owes_ms": 0 if owed_since is None else round((time.monotonic() - owed_since) * 1000),
+            "bots_waiting": server.bots_waiting(),
+            "bans": len(server.bans),
+            "drain": _row_of_drain(server) if server.drain.is_on else None,
+        }
+        if server.cluster is None:
+            return status
+        return {**status, "served": server.rooms_served, "elsewhere": server.core.registry.elsewhere.count}
+
+    def describe(self, answer: Row) -> str:
+        lines = [f"{name:8} {text}" for name, text in list_status(answer)]
+        servers = draw_servers(answer)
+        return "\n".join([*lines, "", servers] if servers else lines)
+
+
+class DrainOrder(Order, frozen=True, tag="drain"):
+    """Let the server end in good order: no new games, and the end when those that are on are over.
+
+    Everybody is told. A signal to the server ends it at once.
+    """
+
+    seconds: Annotated[Seconds | None, _DEADLINE] = None
+    for_good: Annotated[bool, _FOR_GOOD] = False
+
+    async def run_here(self, server: ServerParts) -> Row:
+        """Drain this server alone; its rooms go to the others of its cluster."""
+        if server.cluster is not None:
+            await server.cluster.leave()
+        server.drain.start(self.seconds, is_final=self.for_good)
+        return _row_of_drain(server)
+
+    def describe(self, answer: Row) -> str:
+        return _describe_drain(answer)
+
+
+class ListLimits(Listing, frozen=True, tag="limits"):
+    """List what a server puts up with, by default and, where one is running, there and now."""
+
+    columns = ("name", "limit", "now")
+    nothing = "No limits."
+
+    async def run_here(self, server: ServerParts) -> list[Row]:
+        return [{"name": name, "limit": limit, "now": now} for name, (limit, now) in server.limits().items()]
+
+    def answer_without_server(self) -> list[Row]:
+        return [{"name": name, "limit": count_of(Limits(), name), "now": None} for name in COUNTS]
+
+
+def list_status(status: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what there is to say about a server, each with its name."""
+    drain = status["drain"]
+    up = show_duration(status["up_seconds"])
+    rows = [
+        ("server", f"tictactoe-server {status['version']}, process {status['pid']}, up {up}"),
+        ("address", f"{status['address']}, keeps {status['data']}"),
+        ("ready", _ready(status)),
+        ("people", f"{status['players']} players, {status['connections']} connections, {status['bans']} bans"),
+        ("rooms", show(status["rooms"])),
+        ("moves", f"{status['moves']}; {status['refusals']} requests refused, {status['limited']} by a limit"),
+        (
+            "load",
+            f"event loop {status['loop_lag_ms']} ms late, store owes {status['store_owes_ms']} ms, "
+            f"{status['bots_waiting']} thoughts of bots wait",
+        ),
+    ]
+    if drain is not None:
+        rows.append(("drain", _describe_drain(drain)))
+    return [(name, clean_text(text)) for name, text in rows]
+
+
+def draw_servers(status: dict[str, Any]) -> str:
+    """Return the servers of the cluster of which one has told its status as a table, or "" for one on its own.
+
+    >>> one = {"server": "a:8765", "unready": None, "players": 3, "connections": 4, "served": 2, "moves": 9}
+    >>> one |= {"elsewhere": 0, "loop_lag_ms": 0.1, "store_owes_ms": 0}
+    >>> print(draw_servers({"house": [one]}))
+    SERVER  READY  PLAYERS  CONNECTIONS  ROOMS SERVED  MOVES  ELSEWHERE  LOOP LATE  STORE OWES
+    a:8765  yes    3        4            2             9      0          0.1 ms     0 ms
+    """
+
+    def shown(name: str, value: Any) -> object:
+        return f"{value} ms" if name.endswith("_ms") and value is not None else value
+
+    rows = [
+        (one["server"], _ready(one), *(shown(name, one[name]) for name in _OF_SERVERS))
+        for one in status.get("house", ())
+    ]
+    return draw_table(("server", "ready", *_OF_SERVERS.values()), rows) if rows else ""
+
+
+def _ready(status: Row) -> str:
+    return "yes" if status["unready"] is None else f"no: {status['unready']}"
+
+
+def _row_of_drain(server: ServerParts) -> Row:
+    left = server.drain.seconds_left
+    return {
+        "games": server.core.registry.count_games(),
+        "seconds_left": None if left is None else round(left),
+        "for_good": server.drain.is_final,
+    }
+
+
+def _describe_drain(drain: Row) -> str:
+    """Return what a server waits for before it goes."""
+    count, left = drain["games"], drain["seconds_left"]
+    end = "stops" if drain["for_good"] else "restarts"
+    if not count:
+        return f"No new games; none is on, and the server {end} now."
+    latest = "however long they take" if left is None else f"at most {show_duration(left)}"
+    what = "1 game goes on" if count == 1 else f"{count} games go on"
+    return f"No new games; {what}, {latest}; then the server {end}."
