@@ -11,7 +11,7 @@ from tictactoe_engine.strategies import Level
 from tictactoe_server.core.kept import KEPT, PLAYERS, ROOMS
 from tictactoe_server.rooms import Command, Player
 from tictactoe_server.services.bots.pool import ThinkingPool
-from tictactoe_server.services.bots.waiting import Priority
+from tictactoe_server.services.bots.workers import Priority
 from tictactoe_server.storage.memory import MemoryLog, MemoryStore, MemoryTable
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, Stored, Unreadable, Value, Waiter
@@ -194,8 +194,8 @@ class TroubledStore(MemoryStore):
         return self.rooms.trouble
 
 
-class FakeHouse:
-    """Takes the commands of bots, as `Act` of `bots` has it: notes them, raises what is planned, holds up on demand."""
+class FakeRegistry:
+    """Takes the commands of bots, in place of the registry: notes them, raises what is planned, holds up on demand."""
 
     def __init__(self) -> None:
         self.commands: list[Command] = []

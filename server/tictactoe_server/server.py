@@ -279,7 +279,7 @@ class Server:
             data=_kept_in(settings),
             core=core,
             door=self._door,
-            bots_waiting=lambda: self._pool.waiting,
+            bots_waiting=lambda: self._pool.workers.waiting,
             lag=LoopLag(),
             bans=self._bans,
             drain=self._drain,

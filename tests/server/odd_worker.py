@@ -23,18 +23,18 @@ def main(habit: str, mark: Path) -> None:
         THINKING["main"]()
     say(True, None)
     while head := sys.stdin.buffer.read(THINKING["LENGTH_BYTES"]):
-        name, arguments = pickle.loads(sys.stdin.buffer.read(int.from_bytes(head, "big")))
+        call = pickle.loads(sys.stdin.buffer.read(int.from_bytes(head, "big")))
         match habit:
             case "dies on a question" | "dies on every question":
                 sys.exit("lost the thread")
             case "hangs on a question":
                 hang()
             case "fails":
-                say(False, f"Traceback of {name}")
+                say(False, f"Traceback of {call.func.__name__}")
             case "counts":
-                say(True, asked)
+                say(True, (asked,))
             case "tells its time":
-                say(True, arguments[-1])
+                say(True, (call.args[-1].seconds,))
         asked += 1
 
 

@@ -219,9 +219,9 @@ async def test_the_game_goes_on_while_a_worker_is_lost_and_another_takes_its_pla
             await ana.send("move", room=state["room"], cell=rng.choice(free), ply=state["ply"])
             state = await ana.state(ply=state["ply"] + 2)
             assert state["turn"] == "X"
-            if not workers and quick_bots.bots.worker_ids:
-                os.kill(quick_bots.bots.worker_ids[0], blow)
-            workers.update(quick_bots.bots.worker_ids)
+            if not workers and quick_bots.bots.pool.workers.process_ids:
+                os.kill(quick_bots.bots.pool.workers.process_ids[0], blow)
+            workers.update(quick_bots.bots.pool.workers.process_ids)
 
 
 async def test_many_bots_share_one_worker_and_none_waits_for_ever(quick_bots: Server) -> None:

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import pytest
 from msgspec.structs import replace
 
-from tests.fakes import FakeHouse, FakePool
+from tests.fakes import FakePool, FakeRegistry
 from tests.peer import PATIENCE_SECONDS
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import ErrorCode
@@ -17,7 +17,7 @@ from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.requests import Draw, Move, Rematch, Resign, Undo
 from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply, open_room
 from tictactoe_server.services.bots.bots import Bots
-from tictactoe_server.services.bots.waiting import Priority
+from tictactoe_server.services.bots.workers import Priority
 from tictactoe_server.storage.store import StoreUnavailable
 
 CODE = "K7M4PQ"
@@ -60,19 +60,19 @@ MOMENTS = [
 
 
 @pytest.fixture
-def house() -> FakeHouse:
-    return FakeHouse()
+def registry() -> FakeRegistry:
+    return FakeRegistry()
 
 
 @pytest.fixture
-async def open_bots(house: FakeHouse, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenBots]:
-    """Return a function that opens bots who send to `house` what a pool tells them, at once and again at once."""
+async def open_bots(registry: FakeRegistry, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenBots]:
+    """Return a function that opens bots who send to `registry` what a pool tells them, at once and again at once."""
     monkeypatch.setattr("tictactoe_server.services.bots.bots._AGAIN_SECONDS", 0.0)
     async with contextlib.AsyncExitStack() as stack:
 
         def start(pool: FakePool | None = None) -> Bots:
             bots = Bots(pool or FakePool(0), pause_seconds=0.0)
-            bots.act = house
+            bots.act = registry
             stack.push_async_callback(bots.close)
             return bots
 
@@ -81,99 +81,103 @@ async def open_bots(house: FakeHouse, monkeypatch: pytest.MonkeyPatch) -> AsyncI
 
 def show_again(bots: Bots, room: Room) -> None:
     """Show what is the same moment, as when somebody comes to watch."""
-    bots.notice(replace(room, seq=room.seq + 1))
+    bots.update(replace(room, seq=room.seq + 1))
 
 
-async def commands_of(house: FakeHouse, count: int) -> list[Command]:
+async def commands_of(registry: FakeRegistry, count: int) -> list[Command]:
     """Return the commands when there are so many of them, and there has been time for more."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while len(house.commands) < count:  # noqa: ASYNC110 - the house tells nobody
+        while len(registry.commands) < count:  # noqa: ASYNC110 - the registry tells nobody
             await asyncio.sleep(0)
     for _ in range(20):
         await asyncio.sleep(0)
-    return house.commands
+    return registry.commands
 
 
 @pytest.mark.parametrize(("room", "answer"), MOMENTS)
 async def test_a_moment_is_answered_once_however_often_it_is_shown(
-    open_bots: OpenBots, house: FakeHouse, room: Room, answer: Command
+    open_bots: OpenBots, registry: FakeRegistry, room: Room, answer: Command
 ) -> None:
     bots = open_bots()
-    house.is_open.clear()
-    bots.notice(room)
+    registry.is_open.clear()
+    bots.update(room)
     show_again(bots, room)
-    assert await commands_of(house, 1) == [answer]
+    assert await commands_of(registry, 1) == [answer]
     show_again(bots, room)
-    assert await commands_of(house, 1) == [answer]
+    assert await commands_of(registry, 1) == [answer]
 
 
 @pytest.mark.parametrize("failure", [BUSY, StoreUnavailable(), RuntimeError("a bug")], ids=["busy", "store", "bug"])
 @pytest.mark.parametrize(("room", "answer"), MOMENTS)
 async def test_what_the_server_could_not_do_is_asked_of_it_again_until_it_can(
-    open_bots: OpenBots, house: FakeHouse, room: Room, answer: Command, failure: Exception
+    open_bots: OpenBots, registry: FakeRegistry, room: Room, answer: Command, failure: Exception
 ) -> None:
     bots = open_bots()
-    house.failures = [failure, failure]
-    bots.notice(room)
-    assert await commands_of(house, 3) == [answer] * 3
-    assert house.carried_out == [answer]
+    registry.failures = [failure, failure]
+    bots.update(room)
+    assert await commands_of(registry, 3) == [answer] * 3
+    assert registry.carried_out == [answer]
 
 
-async def test_what_is_refused_for_good_is_not_asked_for_again(open_bots: OpenBots, house: FakeHouse) -> None:
-    house.failures = [STALE]
-    open_bots().notice(TO_MOVE)
-    assert len(await commands_of(house, 1)) == 1
-    assert house.carried_out == []
+async def test_what_is_refused_for_good_is_not_asked_for_again(open_bots: OpenBots, registry: FakeRegistry) -> None:
+    registry.failures = [STALE]
+    open_bots().update(TO_MOVE)
+    assert len(await commands_of(registry, 1)) == 1
+    assert registry.carried_out == []
 
 
 async def test_a_command_on_its_way_is_not_cut_off_by_the_state_that_it_makes(
-    open_bots: OpenBots, house: FakeHouse
+    open_bots: OpenBots, registry: FakeRegistry
 ) -> None:
     bots = open_bots()
-    house.is_open.clear()
-    bots.notice(TO_MOVE)
-    await commands_of(house, 1)
-    bots.notice(MOVED)
-    house.is_open.set()
-    assert await commands_of(house, 1) == house.carried_out
+    registry.is_open.clear()
+    bots.update(TO_MOVE)
+    await commands_of(registry, 1)
+    bots.update(MOVED)
+    registry.is_open.set()
+    assert await commands_of(registry, 1) == registry.carried_out
 
 
 async def test_what_could_not_be_done_in_its_moment_is_not_asked_for_later(
-    open_bots: OpenBots, house: FakeHouse
+    open_bots: OpenBots, registry: FakeRegistry
 ) -> None:
     bots = open_bots()
-    house.failures = [BUSY]
-    house.is_open.clear()
-    bots.notice(TO_MOVE)
-    await commands_of(house, 1)
-    bots.notice(MOVED)
-    house.is_open.set()
-    assert len(await commands_of(house, 1)) == 1
+    registry.failures = [BUSY]
+    registry.is_open.clear()
+    bots.update(TO_MOVE)
+    await commands_of(registry, 1)
+    bots.update(MOVED)
+    registry.is_open.set()
+    assert len(await commands_of(registry, 1)) == 1
 
 
-async def test_an_answer_is_thought_about_no_longer_than_its_moment(open_bots: OpenBots, house: FakeHouse) -> None:
+async def test_an_answer_is_thought_about_no_longer_than_its_moment(
+    open_bots: OpenBots, registry: FakeRegistry
+) -> None:
     bots = open_bots()
-    bots.notice(TO_MOVE)
-    bots.notice(MOVED)
-    assert await commands_of(house, 0) == []
+    bots.update(TO_MOVE)
+    bots.update(MOVED)
+    assert await commands_of(registry, 0) == []
 
 
-async def test_a_bot_whose_thinking_fails_plays_on(open_bots: OpenBots, house: FakeHouse) -> None:
+async def test_a_bot_whose_thinking_fails_plays_on(open_bots: OpenBots, registry: FakeRegistry) -> None:
     bots = open_bots(FakePool(RuntimeError("a bug")))
-    bots.notice(TO_MOVE)
-    (played,) = await commands_of(house, 1)
+    bots.update(TO_MOVE)
+    (played,) = await commands_of(registry, 1)
     assert isinstance(played, Move)
     assert played.cell in TO_MOVE.position.legal_cells
-    bots.notice(OFFERED_DRAW)
-    assert await commands_of(house, 2) == [played, DECLINE]
+    bots.update(OFFERED_DRAW)
+    assert await commands_of(registry, 2) == [played, DECLINE]
 
 
-async def test_who_plays_a_person_that_is_here_thinks_before_others(open_bots: OpenBots, house: FakeHouse) -> None:
+async def test_who_plays_a_person_that_is_here_thinks_before_others(
+    open_bots: OpenBots, registry: FakeRegistry
+) -> None:
     pool = FakePool(0)
     bots = open_bots(pool)
     gone = apply(TO_MOVE, ANA, Dropped(), 0)
     alone = room_after(bots=(BOT, Player("bot-2", "other-bot")))
     for count, room in enumerate((TO_MOVE, replace(gone, code="GONE22"), replace(alone, code="A22222")), 1):
-        bots.notice(room)
-        await commands_of(house, count)
-    assert pool.asked == [Priority.PERSON, Priority.HOUSE, Priority.HOUSE]
+        bots.update(room)
+        await commands_of(registry, count)
+    assert pool.asked == [Priority.PERSON, Priority.BOTS, Priority.BOTS]

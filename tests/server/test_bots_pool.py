@@ -18,8 +18,8 @@ from tictactoe_engine import PRESETS, Position
 from tictactoe_engine.search import Budget, analyse
 from tictactoe_engine.strategies import Level
 from tictactoe_server.services.bots.pool import ThinkingPool
-from tictactoe_server.services.bots.waiting import Priority
 from tictactoe_server.services.bots.worker import COMMAND
+from tictactoe_server.services.bots.workers import Priority
 
 PATIENCE_SECONDS = 30.0
 LONG_SECONDS = 60.0
@@ -45,7 +45,7 @@ async def open_pool(tmp_path: Path) -> AsyncIterator[OpenPool]:
         def start(habit: str | None = None, deadline_seconds: float = LONG_SECONDS) -> ThinkingPool:
             odd = (sys.executable, odd_worker.__file__, habit or "", str(tmp_path / "mark"))
             pool = ThinkingPool(1, deadline_seconds, command=odd if habit else COMMAND)
-            stack.push_async_callback(pool.close)
+            stack.push_async_callback(pool.workers.close)
             return pool
 
         yield start
@@ -73,7 +73,7 @@ async def test_where_no_worker_can_be_started_the_simple_rules_answer_at_once(po
     assert await soon(pool.choose(position, Level.PERFECT)) in position.legal_cells
     assert await soon(pool.is_better_than_draw(position, "X"))
     assert await soon(pool.analyse(position)) is None
-    await pool.close()
+    await pool.workers.close()
 
 
 @pytest.mark.parametrize(
@@ -115,29 +115,29 @@ async def test_a_worker_that_does_not_answer_is_replaced(open_pool: OpenPool) ->
 async def test_a_question_that_fails_in_its_worker_is_answered_by_the_simple_rules(open_pool: OpenPool) -> None:
     pool = open_pool("fails")
     assert await soon(pool.choose(SEARCHED, Level.PERFECT)) in SEARCHED.legal_cells
-    (worker,) = pool.process_ids
+    (worker,) = pool.workers.process_ids
     assert await soon(pool.choose(TRAP, Level.PERFECT)) in TRAP.legal_cells
-    assert pool.process_ids == (worker,)
+    assert pool.workers.process_ids == (worker,)
 
 
 async def test_a_worker_leaves_ctrl_c_to_its_server(open_pool: OpenPool) -> None:
     pool = open_pool()
     await soon(pool.analyse(TRAP))
-    (worker,) = pool.process_ids
+    (worker,) = pool.workers.process_ids
     os.kill(worker, signal.SIGINT)
     assert await soon(pool.analyse(Position.start(PRESETS["misere"]))) is not None
-    assert pool.process_ids == (worker,)
+    assert pool.workers.process_ids == (worker,)
 
 
 async def test_a_closed_pool_lets_nobody_wait(open_pool: OpenPool) -> None:
     pool = open_pool("hangs on a question")
     asked = [asyncio.create_task(pool.analyse(position)) for position in (SEARCHED, TRAP, TRAP.at(1))]
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while not pool.process_ids:  # noqa: ASYNC110 - nobody tells when a worker is up
+        while not pool.workers.process_ids:  # noqa: ASYNC110 - nobody tells when a worker is up
             await asyncio.sleep(0)
-        await pool.close()
+        await pool.workers.close()
         assert await asyncio.gather(*asked) == [None, None, None]
-    assert pool.process_ids == ()
+    assert pool.workers.process_ids == ()
     assert await soon(pool.analyse(TRAP)) is None
 
 
@@ -187,7 +187,7 @@ async def test_those_who_gave_up_take_no_time_from_who_did_not(open_pool: OpenPo
 
 async def test_what_is_more_urgent_is_thought_about_first_and_else_what_was_asked_first(open_pool: OpenPool) -> None:
     pool = open_pool("counts")
-    urgency = (Priority.HOUSE, Priority.HOUSE, Priority.PERSON, Priority.HOUSE, Priority.PERSON)
+    urgency = (Priority.BOTS, Priority.BOTS, Priority.PERSON, Priority.BOTS, Priority.PERSON)
     order = await soon(asyncio.gather(*(pool.choose(SEARCHED, Level.PERFECT, priority=it) for it in urgency)))
     assert order == [2, 3, 0, 4, 1]
 
@@ -206,5 +206,5 @@ async def test_one_worker_is_enough_for_questions_one_after_the_other() -> None:
     for _ in range(5):
         await soon(pool.analyse(TRAP))
         await soon(pool.choose(SEARCHED, Level.PERFECT))
-    assert len(pool.process_ids) == 1
-    await pool.close()
+    assert len(pool.workers.process_ids) == 1
+    await pool.workers.close()

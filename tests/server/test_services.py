@@ -10,13 +10,16 @@ from msgspec import UNSET, Struct
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing
 from tictactoe_engine import PRESETS
+from tictactoe_protocol import encode
 from tictactoe_protocol.requests import Ping, RequestFields
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.service import Service
+from tictactoe_server.core.topics import Topic
 from tictactoe_server.rooms import FinishedGame, Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+from tictactoe_server.transport.frames import encode_frame
 
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
 
@@ -30,24 +33,38 @@ class LeadersAnswer(Struct, frozen=True, tag="leaders", tag_field="type"):
     wins: dict[str, int]
 
 
-class Leaderboard(Service):
-    """Counts the games that players won since the server started."""
+class Wins(Topic):
+    """How many games players won since the server started, sent to all subscribers when that changes."""
 
     def __init__(self) -> None:
-        self.handles = {Leaders: self.tell}
-        self.wins: dict[str, int] = {}
-
-    def start(self, core: Core) -> None:
-        core.on_result(self.count)
+        super().__init__()
+        self.of: dict[str, int] = {}
 
     def count(self, game: FinishedGame) -> None:
         if game.result.winner is not None:
             name = game.players[game.result.winner].name
-            self.wins[name] = self.wins.get(name, 0) + 1
+            self.of[name] = self.of.get(name, 0) + 1
+            self.tell_later()
+
+    def tell(self) -> None:
+        self.send(encode_frame(encode(LeadersAnswer("", self.of))))
+
+
+class Leaderboard(Service):
+    """Answers who has won how often, and says so again to whoever asked whenever that changes."""
+
+    def __init__(self) -> None:
+        self.handles = {Leaders: self.tell}
+        self.wins = Wins()
+        self.topics = (self.wins,)
+
+    def start(self, core: Core) -> None:
+        core.on_result(self.wins.count)
 
     def tell(self, call: Call) -> None:
+        self.wins.subscribe(call.session)
         assert call.request.id is not UNSET
-        call.session.push(LeadersAnswer(call.request.id, self.wins))  # type: ignore[arg-type]  # no part of the protocol
+        call.session.push(LeadersAnswer(call.request.id, self.wins.of))  # type: ignore[arg-type]  # no part of the protocol
 
 
 async def test_a_service_answers_a_request_of_its_own() -> None:
@@ -56,6 +73,20 @@ async def test_a_service_answers_a_request_of_its_own() -> None:
         assert await ana.ask("leaderboard") == {"type": "leaders", "id": "r2", "wins": {"ana": 1}}
         refused = await ana.ask("leader-board")
         assert (refused["code"], '"leaderboard"' in refused["message"]) == ("unknown_type", True)
+
+
+async def test_what_a_service_shows_is_sent_to_all_subscribers_until_they_leave() -> None:
+    leaderboard = Leaderboard()
+    async with Server(HERE, services=[leaderboard]) as server, two_playing(server) as (ana, bo, room):
+        await ana.ask("leaderboard")
+        async with open_peer(server.url) as eve:
+            await eve.ask("leaderboard")
+            await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+            told = [await peer.next_of("leaders") for peer in (ana, eve)]
+            assert told == [{"type": "leaders", "id": "", "wins": {"ana": 1}}] * 2
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while len(leaderboard.wins.subscribers) > 1:  # noqa: ASYNC110 - nobody tells when a session has ended
+                await asyncio.sleep(0)
 
 
 async def test_a_request_that_two_services_handle_is_an_error_at_the_start() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Sequence
 from typing import Any, Final
 
 from tictactoe_protocol import BadMessage, ErrorCode, error_answer, parse_room_code
@@ -30,12 +30,13 @@ class Dispatcher:
     Raises ValueError where two services handle the same kind of request.
     """
 
-    def __init__(self, core: Core, pressure: Pressure, services: Iterable[Service]) -> None:
+    def __init__(self, core: Core, pressure: Pressure, services: Sequence[Service]) -> None:
         self._core = core
         self._pressure = pressure
         self._rooms = core.registry.by_code
         self._handlers: dict[type, Handler] = {}
         self._admitting: set[type] = set()
+        self._topics = [topic for service in services for topic in service.topics]
         self._tasks: set[asyncio.Task[None]] = set()
         for service in services:
             for kind, handler in service.handles.items():
@@ -116,6 +117,8 @@ class Dispatcher:
 
     def dismiss(self, session: Session) -> None:
         """Let a session go that is over."""
+        for topic in self._topics:
+            topic.unsubscribe(session)
         self._core.presence.remove(session)
         self._core.registry.dismiss(session)
 

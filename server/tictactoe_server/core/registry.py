@@ -237,7 +237,6 @@ class Registry:
 
     def dismiss(self, session: Session) -> None:
         """Let a session go that is over: its seats are held, its watching ends."""
-        self._lobby.unsubscribe(session)
         for code in session.rooms:
             self._timers.agenda.soon(partial(self._part, session, code))
 

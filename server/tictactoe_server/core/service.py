@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.topics import Topic
 
 Handler = Callable[[Call], Coroutine[Any, Any, bool | None] | None]
 """Carries a request out, at once or as a coroutine; raises `Refused`. The session waits for the end of it, and longer
@@ -15,11 +16,12 @@ where a coroutine returns True: then a change follows that lets the session go o
 
 class Service:
     """What `handles` some kinds of requests. Those that name a room are for whoever is in it, but for those that it
-    `admits`, by which one comes in.
+    `admits`, by which one comes in. Its `topics` are those that sessions may subscribe to.
     """
 
     handles: Mapping[type, Handler] = {}
     admits: frozenset[type] = frozenset()
+    topics: Sequence[Topic] = ()
 
     def start(self, core: Core) -> None:
         """Begin, before anybody is let in: here is where listeners are added to the core."""

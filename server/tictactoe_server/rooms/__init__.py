@@ -2,10 +2,9 @@
 
 from tictactoe_server.rooms.applying import apply
 from tictactoe_server.rooms.clock import expires_at, is_expired, is_first_move, seen_at
-from tictactoe_server.rooms.commands import Command, Dropped, Enter, Expire
+from tictactoe_server.rooms.commands import NOBODY, Command, Dropped, Enter, Expire, Player, Refused
 from tictactoe_server.rooms.finished import FinishedGame, Participant, finished_game
-from tictactoe_server.rooms.player import NOBODY, Player, Refused
-from tictactoe_server.rooms.repeats import has_begun
+from tictactoe_server.rooms.play import has_begun
 from tictactoe_server.rooms.room import HOLD_MS, START_MS, Room
 from tictactoe_server.rooms.seating import open_room
 from tictactoe_server.rooms.view import held_seat_of, state_of, summary_of

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from msgspec.structs import replace
 
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_server.rooms import offers, play, seating
-from tictactoe_server.rooms.commands import Command, Dropped, Enter, Expire
-from tictactoe_server.rooms.player import Player
+from tictactoe_server.rooms.commands import Command, Dropped, Enter, Expire, Player
 from tictactoe_server.rooms.room import Room
+
+_CARRY_OUT: Final[Mapping[type[Command], Callable[[Room, Player, Any, int], Room]]] = {
+    Move: play.move,
+    Enter: seating.enter,
+    Dropped: seating.drop,
+    Leave: seating.leave,
+    Resign: play.resign,
+    Rematch: play.rematch,
+    Draw: offers.offer,
+    Undo: offers.offer,
+    Claim: play.claim,
+    Expire: play.expire,
+}
+"""Each returns the next room, or the very room that it was given where nothing changes."""
 
 
 def apply(room: Room, player: Player, command: Command, now: int) -> Room:
@@ -16,26 +32,7 @@ def apply(room: Room, player: Player, command: Command, now: int) -> Room:
 
     Raises `Refused`, and has changed nothing.
     """
-    match command:
-        case Move():
-            return play.move(room, player, command, now)
-        case Enter():
-            return seating.enter(room, player, now)
-        case Dropped():
-            return seating.drop(room, player, now)
-        case Leave():
-            return seating.leave(room, player, now)
-        case Resign():
-            return play.resign(room, player, now)
-        case Rematch():
-            return play.rematch(room, player, command, now)
-        case Draw():
-            return offers.draw(room, player, command, now)
-        case Undo():
-            return offers.undo(room, player, command, now)
-        case Claim():
-            return play.claim(room, player, command, now)
-        case Expire():
-            return play.expire(room, now)
-        case _:
-            assert_never(command)
+    after = _CARRY_OUT[type(command)](room, player, command, now)
+    if after is room or after.seq != room.seq:  # a move, the most frequent command, counts itself
+        return after
+    return replace(after, seq=room.seq + 1)

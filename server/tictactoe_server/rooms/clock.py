@@ -20,33 +20,30 @@ from tictactoe_server.rooms.room import Room
 
 def full_clocks(clock: ClockFields | None, marks: str) -> dict[str, int]:
     """Return what each mark has at the start of a game, in ms; empty where there is no clock."""
-    return {} if clock is None else dict.fromkeys(marks, _allowance(clock))
+    if clock is None:
+        return {}
+    initial_ms = 0 if clock.initial_ms is UNSET else clock.initial_ms
+    return dict.fromkeys(marks, initial_ms if clock.move_ms is UNSET else clock.move_ms)
 
 
-def remaining_after_move(room: Room, mark: str, now: int) -> dict[str, int]:
-    """Return what each mark has once `mark` has moved."""
-    clock = room.clock
-    if clock is None or room.clock_started_at is None or is_first_move(room):
+def remaining_after_turn(room: Room, now: int, *, has_moved: bool = False) -> dict[str, int]:
+    """Return what each mark has once the running turn has ended, with a move or without."""
+    clock, started_at, turn = room.clock, room.clock_started_at, room.position.turn
+    if clock is None or started_at is None or turn is None or is_first_move(room):
         return room.remaining_ms
-    if clock.move_ms is not UNSET:
-        return {**room.remaining_ms, mark: clock.move_ms}
-    increment = 0 if clock.increment_ms is UNSET else clock.increment_ms
-    return {**room.remaining_ms, mark: time_left(room, mark, now) + increment}
-
-
-def remaining_when_stopped(room: Room, now: int) -> dict[str, int]:
-    """Return what each mark has when the running clock is stopped without a move."""
-    turn = room.position.turn
-    if room.clock_started_at is None or turn is None:
-        return room.remaining_ms
-    return {**room.remaining_ms, turn: time_left(room, turn, now)}
+    left = max(0, room.remaining_ms[turn] - max(0, now - started_at))
+    if has_moved and clock.move_ms is not UNSET:
+        left = clock.move_ms
+    elif has_moved and clock.increment_ms is not UNSET:
+        left += clock.increment_ms
+    return {**room.remaining_ms, turn: left}
 
 
 def remaining_after_undo(room: Room, now: int) -> dict[str, int]:
     """Return what each mark has once moves were taken back: the time they took is not given back."""
     if room.clock is None or room.clock.move_ms is not UNSET:
         return full_clocks(room.clock, room.rules.marks)
-    return remaining_when_stopped(room, now)
+    return remaining_after_turn(room, now)
 
 
 def start_of_turn(room: Room, position: Position, now: int) -> int | None:
@@ -66,16 +63,15 @@ def begin_turn(room: Room, now: int) -> Room:
     """Return the room with the time for this turn running, where the game is on and that does not run yet."""
     if room.clock is None or room.clock_started_at is not None or room.status != "playing":
         return room
-    return replace(room, clock_started_at=start_of_turn(room, room.position, now))
+    return replace(room, clock_started_at=now)
 
 
 def resume_turn(room: Room, player: str, now: int) -> Room:
     """Return the room with the time for a first move put off by as long as it stood still for a player who is back."""
-    gone_at, started_at = room.gone_at.get(player), room.clock_started_at
-    if gone_at is None or started_at is None or not is_first_move(room) or room.position.turn != room.mark_of(player):
+    mark, started_at = room.mark_of(player), room.clock_started_at
+    if started_at is None or mark is None or mark != room.position.turn or not is_first_move(room):
         return room
-    stood = min(now, gone_at + room.hold_ms) - max(gone_at, started_at)
-    return replace(room, clock_started_at=started_at + max(0, stood))
+    return replace(room, clock_started_at=started_at + _stands_still(room, mark, now))
 
 
 def seen_at(room: Room, before: Room, now: int) -> Room:
@@ -85,22 +81,18 @@ def seen_at(room: Room, before: Room, now: int) -> Room:
     return replace(room, clock_started_at=now)
 
 
-def time_left(room: Room, mark: str, now: int) -> int:
-    """Return what a mark has left, at least 0."""
-    left = room.remaining_ms[mark]
-    if room.clock_started_at is not None and mark == room.position.turn and not is_first_move(room):
-        left -= max(0, now - room.clock_started_at)
-    return max(0, left)
-
-
 def expires_at(room: Room) -> int | None:
-    """Return when the time for this turn runs out, or None where none runs."""
-    turn = room.position.turn
-    if room.clock_started_at is None or turn is None or room.status != "playing":
+    """Return when the time for this turn runs out, or None where none runs.
+
+    A first move is due within `start_ms`, or the time for a move where that is longer.
+    """
+    clock, started_at, turn = room.clock, room.clock_started_at, room.position.turn
+    if clock is None or started_at is None or turn is None or room.status != "playing":
         return None
     if not is_first_move(room):
-        return room.clock_started_at + room.remaining_ms[turn]
-    return room.clock_started_at + _start_allowance(room) + _stands_still(room, turn)
+        return started_at + room.remaining_ms[turn]
+    allowed_ms = room.start_ms if clock.move_ms is UNSET else max(room.start_ms, clock.move_ms)
+    return started_at + allowed_ms + _stands_still(room, turn, _held_until(room, turn))
 
 
 def is_expired(room: Room, now: int) -> bool:
@@ -127,21 +119,9 @@ def _held_until(room: Room, mark: str) -> int:
     return 0 if gone_at is None else gone_at + room.hold_ms
 
 
-def _stands_still(room: Room, mark: str) -> int:
-    """Return for how long in all the time for a first move stands still for one who is away."""
+def _stands_still(room: Room, mark: str, until: int) -> int:
+    """Return for how many ms the time for a first move stands still until a moment, as its player is away."""
     gone_at, started_at = room.gone_at.get(room.seat(mark).player), room.clock_started_at
     if gone_at is None or started_at is None:
         return 0
-    return max(0, gone_at + room.hold_ms - max(gone_at, started_at))
-
-
-def _start_allowance(room: Room) -> int:
-    """Return within how long a first move is due: the time for a move where that is longer."""
-    move_ms = UNSET if room.clock is None else room.clock.move_ms
-    return room.start_ms if move_ms is UNSET else max(room.start_ms, move_ms)
-
-
-def _allowance(clock: ClockFields) -> int:
-    if clock.move_ms is not UNSET:
-        return clock.move_ms
-    return 0 if clock.initial_ms is UNSET else clock.initial_ms
+    return max(0, min(until, gone_at + room.hold_ms) - max(gone_at, started_at))

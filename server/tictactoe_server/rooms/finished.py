@@ -15,7 +15,7 @@ from tictactoe_server.rooms.view import rules_state
 
 
 class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Who played a mark: the public id and name of then; `bot` names the level of a player of the house."""
+    """Who played a mark: the public id and name of then; `bot` names the level of a bot."""
 
     player: str
     name: str
@@ -37,29 +37,19 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def people(self) -> tuple[str, ...]:
-        """The ids of those who played, without players of the house."""
+        """The ids of those who played and are no bots."""
         return tuple(dict.fromkeys(player.player for player in self.players.values() if player.bot is None))
 
 
 def finished_game(room: Room, at: int) -> FinishedGame:
     """Return the game that a room has just finished; raises ValueError where it has not."""
-    if room.result is None:
-        raise ValueError(f"The game of room {room.code} is not over.")
-    players = {
-        mark: Participant(seat.player, seat.name, seat.bot) for mark, seat in room.seats.items() if seat is not None
-    }
-    position = room.position
-    return FinishedGame(
-        room.code,
-        room.game,
-        at,
-        rules_state(room.rules),
-        players,
-        position.moves,
-        room.result,
-        position.passed,
-        room.clock,
-    )
+    code, position, result = room.code, room.position, room.result
+    if result is None:
+        raise ValueError(f"The game of room {code} is not over.")
+    seats = {mark: seat for mark, seat in room.seats.items() if seat is not None}
+    players = {mark: Participant(seat.player, seat.name, seat.bot) for mark, seat in seats.items()}
+    rules = rules_state(room.rules)
+    return FinishedGame(code, room.game, at, rules, players, position.moves, result, position.passed, room.clock)
 
 
 def record_of(game: FinishedGame) -> GameRecord:

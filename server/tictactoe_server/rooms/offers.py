@@ -1,8 +1,11 @@
-"""Offers across the table: a draw, and taking a move back. Each is made, then accepted, declined or lapses."""
+"""Offers across the table: a draw, and taking a move back. Each is made, then accepted, declined or lapses.
+
+They may name the game and the position that they are meant for; once done such a request is not done again. A room
+remembers for each from which position it took effect. Where moves were taken back since and that position was reached
+anew, it is forgotten, as it may be another one.
+"""
 
 from __future__ import annotations
-
-from typing import Literal
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -11,66 +14,51 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Draw, Undo
 from tictactoe_server.rooms.clock import remaining_after_undo, start_of_turn
-from tictactoe_server.rooms.play import finish
-from tictactoe_server.rooms.player import Player, Refused
-from tictactoe_server.rooms.repeats import check_game, check_ply, is_done, note
+from tictactoe_server.rooms.commands import Player, Refused
+from tictactoe_server.rooms.play import check_game, finish
 from tictactoe_server.rooms.room import Room
 
-OfferKind = Literal["draw", "undo"]
 
-
-def draw(room: Room, player: Player, request: Draw, now: int) -> Room:
-    """Return the room with a draw offered, agreed or declined, this very room where that is done already."""
-    mark = room.seated(player)
-    if is_done(room, mark, request):
+def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
+    """Return the room with a draw or an undo offered, agreed or declined, this very room where that is done already."""
+    mark, position, is_draw = room.seated(player), room.position, isinstance(request, Draw)
+    key = f"{mark} {request.__struct_config__.tag} {request.action}"
+    if request.game == room.game and room.asked.get(key) == request.ply:
         return room
-    _check_in_game(room, mark, request)
-    if len(room.position.active_marks) > 2:
+    check_game(room, request)
+    room.check_active(mark)
+    if is_draw and len(position.active_marks) > 2:
         raise Refused(ErrorCode.NOT_ALLOWED, "A draw can be offered when two players are left.")
-    check_ply(room, request)
-    return note(room, _draw(room, mark, request, now), mark, request)
-
-
-def undo(room: Room, player: Player, request: Undo, now: int) -> Room:
-    """Return the room with an undo asked for, carried out or declined, this very room where that is done already."""
-    mark = room.seated(player)
-    if is_done(room, mark, request):
-        return room
-    _check_in_game(room, mark, request)
-    if len(room.rules.marks) > 2:
+    if not is_draw and len(room.rules.marks) > 2:
         raise Refused(ErrorCode.NOT_ALLOWED, "A move can be taken back in games of two.")
-    check_ply(room, request)
-    return note(room, _undo(room, mark, request, now), mark, request)
+    if request.ply is not UNSET and request.ply != position.ply:
+        message = f"You meant the position after {request.ply} moves, but {position.ply} lie on the board: look again."
+        raise Refused(ErrorCode.STALE, message, path="ply")
+    after = _answered(room, mark, "draw" if is_draw else "undo", request.action, now)
+    if request.game is UNSET or request.ply is UNSET:
+        return after
+    return replace(after, asked={**after.asked, key: request.ply})
 
 
-def _draw(room: Room, mark: str, request: Draw, now: int) -> Room:
-    """Return the room with a draw offered, agreed or declined. Two offers that meet are an agreement."""
-    offered = room.offers.draw
-    if request.action == "offer" and offered in (None, mark):
-        return room if offered == mark else _with_offers(room, _opened(room.offers, "draw", mark))
-    if offered is None or (offered == mark and request.action == "accept"):
-        raise Refused(ErrorCode.NO_OFFER, "Nobody has offered you a draw.")
-    if request.action == "decline":
-        return _with_offers(room, _ended(room.offers, "draw", mark, offered))
-    return finish(replace(room, seq=room.seq + 1), Result(None, "agreed"), now)
-
-
-def _undo(room: Room, mark: str, request: Undo, now: int) -> Room:
-    """Return the room with an undo asked for, carried out or declined."""
-    asked = room.offers.undo
-    if request.action == "offer":
-        if asked == mark:
+def _answered(room: Room, mark: str, kind: str, action: str, now: int) -> Room:
+    """Return the room with a draw or an undo offered, agreed or declined. Two offers of a draw that meet are agreed."""
+    offered: str | None = getattr(room.offers, kind)
+    if action == "offer":
+        if offered == mark:
             return room
-        if not room.position.stones(mark):
+        if kind == "undo" and not room.position.stones(mark):
             raise Refused(ErrorCode.NOT_ALLOWED, "You have made no move that could be taken back.")
-        if asked is None:
-            return _with_offers(room, _opened(room.offers, "undo", mark))
-        raise Refused(ErrorCode.NOT_ALLOWED, f"{room.seat(asked).name} asks to take a move back: answer that first.")
-    if asked is None or (asked == mark and request.action == "accept"):
-        raise Refused(ErrorCode.NO_OFFER, "Nobody has asked you to take a move back.")
-    if request.action == "decline":
-        return _with_offers(room, _ended(room.offers, "undo", mark, asked))
-    return _take_back(room, asked, now)
+        if offered is None:
+            return _opened(room, kind, mark)
+        if kind == "undo":
+            name = room.seat(offered).name
+            raise Refused(ErrorCode.NOT_ALLOWED, f"{name} asks to take a move back: answer that first.")
+    elif offered is None or (offered == mark and action == "accept"):
+        missed = "offered you a draw" if kind == "draw" else "asked you to take a move back"
+        raise Refused(ErrorCode.NO_OFFER, f"Nobody has {missed}.")
+    elif action == "decline":
+        return _ended(room, kind, mark, offered)
+    return finish(room, Result(None, "agreed"), now) if kind == "draw" else _take_back(room, offered, now)
 
 
 def _take_back(room: Room, asker: str, now: int) -> Room:
@@ -79,7 +67,6 @@ def _take_back(room: Room, asker: str, now: int) -> Room:
     position = played.at(played.ply - (1 if played.board[played.moves[-1]] == asker else 2))
     return replace(
         room,
-        seq=room.seq + 1,
         position=position,
         offers=Offers(),
         remaining_ms=remaining_after_undo(room, now),
@@ -87,23 +74,14 @@ def _take_back(room: Room, asker: str, now: int) -> Room:
     )
 
 
-def _check_in_game(room: Room, mark: str, request: Draw | Undo) -> None:
-    check_game(room, request)
-    room.check_playing()
-    room.check_active(mark)
+def _opened(room: Room, kind: str, mark: str) -> Room:
+    """Return the room with one more offer, and without what was said of an earlier one of its kind."""
+    ended = {other: end for other, end in (room.offers.ended or {}).items() if other != kind}
+    return replace(room, offers=replace(room.offers, **{kind: mark}, ended=ended or UNSET))
 
 
-def _opened(offers: Offers, kind: OfferKind, mark: str) -> Offers:
-    """Return the offers with one more, and without what was said of an earlier one of its kind."""
-    ended = {other: end for other, end in (offers.ended or {}).items() if other != kind}
-    return replace(offers, **{kind: mark}, ended=ended or UNSET)
-
-
-def _ended(offers: Offers, kind: OfferKind, mark: str, offered: str) -> Offers:
-    """Return the offers without one that this mark wants no more."""
+def _ended(room: Room, kind: str, mark: str, offered: str) -> Room:
+    """Return the room without an offer of that kind that this mark does not want."""
     end = EndedOffer(mark, "withdrawn" if mark == offered else "declined")
-    return replace(offers, **{kind: None}, ended={**(offers.ended or {}), kind: end})
-
-
-def _with_offers(room: Room, offers: Offers) -> Room:
-    return replace(room, seq=room.seq + 1, offers=offers)
+    offers = replace(room.offers, **{kind: None}, ended={**(room.offers.ended or {}), kind: end})
+    return replace(room, offers=offers)

@@ -8,16 +8,9 @@ from msgspec.structs import replace
 from tictactoe_engine import IllegalMove, Position
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, Result, ResultReason
-from tictactoe_protocol.requests import Claim, Move, Rematch
-from tictactoe_server.rooms.clock import (
-    full_clocks,
-    is_expired,
-    remaining_after_move,
-    remaining_when_stopped,
-    start_of_turn,
-)
-from tictactoe_server.rooms.player import Player, Refused
-from tictactoe_server.rooms.repeats import check_game, forget_reached, has_begun
+from tictactoe_protocol.requests import Claim, Draw, Move, Rematch, Resign, Undo
+from tictactoe_server.rooms.clock import full_clocks, is_expired, remaining_after_turn, start_of_turn
+from tictactoe_server.rooms.commands import Expire, Player, Refused
 from tictactoe_server.rooms.room import Room
 
 
@@ -39,10 +32,8 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
     except IllegalMove as illegal:
         raise Refused(ErrorCode(illegal.code), illegal.message, path="cell") from None
     offers = room.offers
-    if offers is not _NO_OFFERS and (
-        offers.draw not in (None, mark) or offers.undo is not None or offers.ended is not UNSET
-    ):
-        offers = Offers(draw=offers.draw if offers.draw == mark else None)
+    if offers is not _NO_OFFERS:
+        offers = Offers(draw=mark) if offers.draw == mark else _NO_OFFERS
     if room.clock is None:
         after = replace(room, seq=room.seq + 1, position=position, offers=offers)
     else:
@@ -51,19 +42,18 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
             seq=room.seq + 1,
             position=position,
             offers=offers,
-            remaining_ms=remaining_after_move(room, mark, now),
+            remaining_ms=remaining_after_turn(room, now, has_moved=True),
             clock_started_at=start_of_turn(room, position, now),
         )
     if room.asked:
-        after = replace(after, asked=forget_reached(room.asked, played + 1))
+        after = replace(after, asked={key: at for key, at in room.asked.items() if at != played + 1})
     outcome = position.outcome
     return after if outcome is None else finish(after, Result(outcome.winner, outcome.reason, outcome.line), now)
 
 
-def resign(room: Room, player: Player, now: int) -> Room:
-    """Return the room after the player gave up."""
+def resign(room: Room, player: Player, request: Resign, now: int) -> Room:
+    """Return the room without the player in the game, see `give_up`."""
     mark = room.seated(player)
-    room.check_playing()
     room.check_active(mark)
     return give_up(room, mark, now)
 
@@ -76,20 +66,19 @@ def give_up(room: Room, mark: str, now: int, reason: ResultReason = "resigned") 
     active = room.position.active_marks
     if len(active) <= 2:
         result = _ABORTED if room.is_beginning else Result(active.replace(mark, ""), reason)
-        return finish(replace(room, seq=room.seq + 1), result, now)
+        return finish(room, result, now)
     position = room.position.pass_over(mark)
     if position.turn == room.position.turn:
-        return replace(room, seq=room.seq + 1, position=position)
+        return replace(room, position=position)
     return replace(
         room,
-        seq=room.seq + 1,
         position=position,
-        remaining_ms=remaining_when_stopped(room, now),
+        remaining_ms=remaining_after_turn(room, now),
         clock_started_at=start_of_turn(room, position, now),
     )
 
 
-def expire(room: Room, now: int) -> Room:
+def expire(room: Room, player: Player, command: Expire, now: int) -> Room:
     """Return the room after the running clock ran out; this very room where it has not."""
     turn = room.position.turn
     if turn is None or not is_expired(room, now):
@@ -100,24 +89,20 @@ def expire(room: Room, now: int) -> Room:
 def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
     """Return the room without the opponents who have been gone past their hold, or agreed drawn."""
     mark = room.seated(player)
-    room.check_playing()
     room.check_active(mark)
-    gone = [other for other in room.position.active_marks if other != mark and _is_gone(room, other, now)]
-    others = [other for other in room.position.active_marks if other != mark]
+    holds = {other: room.hold_left(other, now) for other in room.position.active_marks if other != mark}
+    gone = [other for other, hold_ms in holds.items() if hold_ms == 0]
     if not gone:
-        waits = [wait for other in others if (wait := room.hold_left(other, now)) is not None]
-        raise Refused(
-            ErrorCode.NOT_ALLOWED, "Nobody has been gone for long enough.", retry_ms=min(waits) if waits else None
-        )
+        retry_ms = min((hold_ms for hold_ms in holds.values() if hold_ms is not None), default=None)
+        raise Refused(ErrorCode.NOT_ALLOWED, "Nobody has been gone for long enough.", retry_ms=retry_ms)
     if request.as_ == "draw":
-        if gone != others:
+        if len(gone) < len(holds):
             raise Refused(ErrorCode.NOT_ALLOWED, "Somebody else still plays: claim the win over who is gone.")
         result = _ABORTED if room.is_beginning else Result(None, "claimed")
-        return finish(replace(room, seq=room.seq + 1), result, now)
-    after = room
+        return finish(room, result, now)
     for other in gone:
-        after = give_up(after, other, now, "claimed")
-    return replace(after, seq=room.seq + 1)
+        room = give_up(room, other, now, "claimed")
+    return room
 
 
 def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
@@ -140,12 +125,24 @@ def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
         return room
     agreed = tuple(other for other in room.seats if other == mark or other in room.offers.rematch)
     if len(agreed) < len(room.seats):
-        return replace(room, seq=room.seq + 1, offers=replace(room.offers, rematch=agreed))
+        return replace(room, offers=replace(room.offers, rematch=agreed))
     return _start_again(room, now)
 
 
+def has_begun(room: Room, request: Rematch) -> bool:
+    """Tell whether the game after the one that is named has begun: everybody has agreed to it."""
+    return request.game is not UNSET and request.game < room.game
+
+
+def check_game(room: Room, request: Draw | Undo | Rematch) -> None:
+    """Refuse what is meant for another game."""
+    if request.game is not UNSET and request.game != room.game:
+        message = f"You meant game {request.game}, but this is game {room.game}: look again."
+        raise Refused(ErrorCode.STALE, message, path="game")
+
+
 def finish(room: Room, result: Result, now: int) -> Room:
-    """Return the room with the game over, its score counted and its clocks stopped; `seq` is the caller's.
+    """Return the room with the game over, its score counted and its clocks stopped.
 
     A game that was aborted counts for nobody.
     """
@@ -155,7 +152,7 @@ def finish(room: Room, result: Result, now: int) -> Room:
         result=result,
         offers=_NO_OFFERS,
         score=room.score if result is _ABORTED else {**room.score, winner: room.score.get(winner, 0) + 1},
-        remaining_ms=remaining_when_stopped(room, now),
+        remaining_ms=remaining_after_turn(room, now),
         clock_started_at=None,
     )
 
@@ -168,7 +165,6 @@ def _start_again(room: Room, now: int) -> Room:
     position = Position.start(room.rules)
     return replace(
         room,
-        seq=room.seq + 1,
         game=room.game + 1,
         position=position,
         seats=dict(zip(marks, seated, strict=True)),
@@ -178,10 +174,6 @@ def _start_again(room: Room, now: int) -> Room:
         remaining_ms=full_clocks(room.clock, marks),
         clock_started_at=start_of_turn(room, position, now),
     )
-
-
-def _is_gone(room: Room, mark: str, now: int) -> bool:
-    return room.hold_left(mark, now) == 0
 
 
 _NO_OFFERS = Offers()

@@ -13,7 +13,7 @@ from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, Result, RoomStatus, SeatState, Visibility
 from tictactoe_protocol.requests import ClockFields
-from tictactoe_server.rooms.player import Player, Refused
+from tictactoe_server.rooms.commands import Player, Refused
 
 HOLD_MS: Final = 60_000
 """How long a seat is kept for a player whose connection dropped, where the room says nothing else."""
@@ -35,7 +35,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     server's clock: `opened_at`; `gone_at`, when the connection of a player who is away dropped, by id; `hold_ms`, how
     long their seat is kept; `start_ms`, within how long a first move is due with a clock; `remaining_ms`, what each
     mark's clock showed when its turn began; `clock_started_at`, when the time for this turn began, None for none.
-    `asked` is what was asked of this game and took effect, see `repeats`, each with the number of moves before it.
+    `asked` is what was asked of this game and took effect, see `offers`, each with the number of moves before it.
     """
 
     code: str
@@ -81,19 +81,22 @@ class Room(Struct, frozen=True, omit_defaults=True):
         return self.result is not None and self.result.reason == "aborted"
 
     @property
+    def held_seats(self) -> list[SeatState]:
+        return [seat for seat in self.seats.values() if seat is not None]
+
+    @property
+    def people(self) -> int:
+        """How many people hold a seat that they have not left."""
+        return sum(not (seat.bot or seat.left) for seat in self.held_seats)
+
+    @property
     def is_for_several(self) -> bool:
         """Whether more than one person has a place in it."""
         return sum(seat is None or seat.bot is None for seat in self.seats.values()) > 1
 
     @property
-    def people(self) -> int:
-        """How many people hold a seat that they have not left."""
-        return sum(seat is not None and not (seat.bot or seat.left) for seat in self.seats.values())
-
-    @property
     def has_bots(self) -> bool:
-        """Whether any seat is a bot's."""
-        return any(seat is not None and seat.bot for seat in self.seats.values())
+        return any(seat.bot for seat in self.held_seats)
 
     @property
     def is_for_bots(self) -> bool:
@@ -103,14 +106,12 @@ class Room(Struct, frozen=True, omit_defaults=True):
     @property
     def has_somebody(self) -> bool:
         """Whether a person who plays is connected."""
-        return any(seat is not None and seat.online and not seat.bot for seat in self.seats.values())
+        return any(seat.online and not seat.bot for seat in self.held_seats)
 
     @property
     def is_deserted(self) -> bool:
         """Whether no person is left who could play on. A room that was for bots alone never is."""
-        return not self.is_for_bots and all(
-            seat is None or seat.left or seat.bot is not None for seat in self.seats.values()
-        )
+        return not self.people and not self.is_for_bots
 
     @property
     def newest_time(self) -> int:
@@ -155,6 +156,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
             raise Refused(ErrorCode.NOT_STARTED, "The game has not started: a seat is still free.")
 
     def check_active(self, mark: str) -> None:
-        """Refuse a player who resigned or ran out of time while others play on."""
+        """Refuse what needs such a game, and a player who resigned or ran out of time while others play on."""
+        self.check_playing()
         if self.position.passed and mark not in self.position.active_marks:
             raise Refused(ErrorCode.NOT_ALLOWED, "You are out of this game already.")

@@ -22,7 +22,7 @@ def rules_state(rules: Rules) -> RulesState:
 
 
 def state_of(room: Room, now: int, *, watchers: int) -> RoomState:
-    """Return the whole state, the same for everybody; `now` as in `Room.apply`."""
+    """Return the whole state, the same for everybody; `now` as in `apply`."""
     return _state(room, now, watchers, rules_state(room.rules), _seats_of(room, now), room.score)
 
 

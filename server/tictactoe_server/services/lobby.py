@@ -18,19 +18,21 @@ class PublicRooms(Service):
 
     def start(self, core: Core) -> None:
         self._lobby = core.lobby
+        self.topics = (core.lobby, core.lobby.boards)
 
     def list(self, call: Call) -> None:
         call.answer(rooms=self._lobby.list_rooms())
 
     def subscribe(self, call: Call) -> None:
-        """Tell of every change of the list, beginning with the list itself, or stop."""
-        if not call.request.on:
-            self._lobby.unsubscribe(call.session)
-            call.answer()
+        """Send every change of the list, beginning with the list itself, or stop."""
+        if call.request.on:
+            self._lobby.subscribe(call.session)
+            call.answer(rooms=self._lobby.list_rooms())
+            self._lobby.boards.subscribe(call.session, call.request.boards)
             return
-        self._lobby.subscribe(call.session)
-        call.answer(rooms=self._lobby.list_rooms())
-        self._lobby.boards.subscribe(call.session, call.request.boards)
+        for topic in self.topics:
+            topic.unsubscribe(call.session)
+        call.answer()
 
     def tell_time(self, call: Call) -> None:
         call.answer(time=time.time_ns() // 1_000_000)

@@ -1,13 +1,12 @@
-"""Bots at the tables: they notice a state, wait as a person would, and send their command like anybody else."""
+"""Bots at the tables: they see a state, wait as a person would, and send their command like anybody else."""
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from random import Random
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import structlog
 
@@ -20,20 +19,11 @@ from tictactoe_server.core.service import Service
 from tictactoe_server.rooms import Command, Player, Refused, Room, is_first_move
 from tictactoe_server.services.bots.levels import level_of
 from tictactoe_server.services.bots.pool import ThinkingPool
-from tictactoe_server.services.bots.waiting import Priority
+from tictactoe_server.services.bots.workers import Priority
 from tictactoe_server.storage.store import StoreUnavailable
 
-Act = Callable[[str, Player, Command], Awaitable[None]]
-"""Carries out a command of a player of the house: (room's code, player, command)."""
-
-Decide = Callable[[Room, str], Awaitable[Command]]
-"""Finds what a bot, by its mark, answers to a room's state."""
-
-Moment = tuple[str, int, tuple[int, ...], int]
-"""What a bot answers: its mark, the game's number, the moves, how many players were passed over."""
-
-Matter = tuple[str, Literal["draw", "move", "undo", "rematch"]]
-"""A room's code and what is to be answered there."""
+Kind = Literal["move", "draw", "undo", "rematch"]
+"""What a bot may have to answer: that it is its turn, or what others offer and ask for."""
 
 _SHARE_OF_CLOCK_FOR_PAUSE: Final = 0.1
 """How much of its running clock a bot pauses at most."""
@@ -47,9 +37,12 @@ log: Final = structlog.get_logger(__name__)
 
 @dataclass(slots=True, eq=False)
 class Duty:
-    """What a bot owes a moment; when the moment is over it is cut off, but not while its command is on the way."""
+    """What a bot has to answer. Its `moment`: the bot's mark, the game's number, the moves, how many were passed over.
 
-    moment: Moment
+    Once that is over the task is cancelled, but not while its command is on the way.
+    """
+
+    moment: tuple[str, int, tuple[int, ...], int]
     is_sending: bool = False
     task: asyncio.Task[None] = field(init=False)
 
@@ -58,32 +51,24 @@ class Bots(Service):
     """Plays all seats that bots hold in this process's rooms."""
 
     def __init__(self, pool: ThinkingPool, *, pause_seconds: float) -> None:
-        self._pool = pool
+        self.pool = pool
         self._pause = pause_seconds
-        self._duties: dict[Matter, Duty] = {}
+        self._duties: dict[tuple[str, Kind], Duty] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-
-    act: Act
 
     def start(self, core: Core) -> None:
         self.act = core.registry.act
         core.changes.on_shown.add(self._look)
 
-    @property
-    def worker_ids(self) -> tuple[int, ...]:
-        """The ids of the processes that think."""
-        return self._pool.process_ids
+    def update(self, room: Room) -> None:
+        """Begin what bots have to answer in a room's new state, and stop what is over; answers come as commands."""
+        asked = _asked(room)
+        for kind in get_args(Kind):
+            self._update(room, kind, asked.get(kind))
 
     def _look(self, live: LiveRoom) -> None:
         if not live.is_paused:
-            self.notice(live.room)
-
-    def notice(self, room: Room) -> None:
-        """See whether bots have to answer a room's new state; answers come later, as commands."""
-        self._consider((room.code, "draw"), room, _asked_for_draw(room), self._answer_draw)
-        self._consider((room.code, "move"), room, _to_move(room), self._choose_move)
-        self._consider((room.code, "undo"), room, _asked_for_undo(room), _allow_undo)
-        self._consider((room.code, "rematch"), room, _asked_for_rematch(room), _agree_to_rematch)
+            self.update(live.room)
 
     async def close(self) -> None:
         """Stop all thinking and end the workers."""
@@ -91,40 +76,37 @@ class Bots(Service):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self._pool.close()
+        await self.pool.workers.close()
 
-    def _consider(self, matter: Matter, room: Room, mark: str | None, decide: Decide) -> None:
-        """See to it that this moment is answered once, by the bot with that mark, and no other moment any more."""
-        position = room.position
+    def _update(self, room: Room, kind: Kind, mark: str | None) -> None:
+        """Have a moment answered once, by the bot with that mark, and an earlier one no more."""
+        position, matter = room.position, (room.code, kind)
         moment = None if mark is None else (mark, room.game, position.moves, len(position.passed))
         current = self._duties.get(matter)
-        if current is not None and current.moment == moment:
-            return
         if current is not None:
+            if current.moment == moment:
+                return
             del self._duties[matter]
             if not current.is_sending:
                 current.task.cancel()
-        if mark is not None and moment is not None:
+        if moment is not None:
             duty = self._duties[matter] = Duty(moment)
-            duty.task = asyncio.create_task(self._fulfil(duty, matter, room, mark, decide))
+            duty.task = asyncio.create_task(self._fulfil(duty, kind, room, moment[0]))
             self._tasks.add(duty.task)
-            duty.task.add_done_callback(self._finish)
+            duty.task.add_done_callback(self._tasks.discard)
 
-    def _finish(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("a bot failed", exc_info=error)
-
-    async def _fulfil(self, duty: Duty, matter: Matter, room: Room, mark: str, decide: Decide) -> None:
+    async def _fulfil(self, duty: Duty, kind: Kind, room: Room, mark: str) -> None:
         """Decide, and send the command until the server has dealt with it or its moment is over."""
-        seat, again_seconds = room.seat(mark), _AGAIN_SECONDS
+        seat, matter, again_seconds = room.seat(mark), (room.code, kind), _AGAIN_SECONDS
         try:
-            command = await decide(room, mark)
+            command = await self._decide(kind, room, mark)
             while not await self._send(duty, room.code, Player(seat.player, seat.name), command):
                 if self._duties.get(matter) is not duty:
                     return
                 await asyncio.sleep(again_seconds)
                 again_seconds = min(2 * again_seconds, _LONGEST_AGAIN_SECONDS)
+        except Exception:
+            log.exception("a bot failed", room=room.code)
         finally:
             if self._duties.get(matter) is duty:
                 del self._duties[matter]
@@ -139,13 +121,25 @@ class Bots(Service):
             return refused.code is not ErrorCode.BUSY
         except StoreUnavailable:
             log.debug("a bot waits for the store", room=code)
-            return False
         except Exception:
             log.exception("a bot's command failed", room=code)
-            return False
+        else:
+            return True
         finally:
             duty.is_sending = False
-        return True
+        return False
+
+    async def _decide(self, kind: Kind, room: Room, mark: str) -> Command:
+        match kind:
+            case "move":
+                return await self._choose_move(room, mark)
+            case "draw":
+                is_better = await self._is_better_than_draw(room, mark)
+                return Draw(room=room.code, action="decline" if is_better else "accept")
+            case "undo":
+                return Undo(room=room.code, action="accept")
+            case "rematch":
+                return Rematch(room=room.code)
 
     async def _choose_move(self, room: Room, mark: str) -> Command:
         position, left = room.position, _seconds_left(room, mark)
@@ -153,7 +147,7 @@ class Bots(Service):
         await asyncio.sleep(pause)
         try:
             level = level_of(room.seat(mark).bot or "")
-            cell = await self._pool.choose(position, level, clock_seconds=left - pause, priority=_priority_of(room))
+            cell = await self.pool.choose(position, level, clock_seconds=left - pause, priority=_priority_of(room))
         except Exception:
             log.exception("a bot moves without a thought", room=room.code)
             cell = choose_at_random(position, Random())
@@ -162,29 +156,18 @@ class Bots(Service):
             await asyncio.wait([answering.task])
         return Move(room=room.code, cell=cell, ply=position.ply)
 
-    async def _answer_draw(self, room: Room, mark: str) -> Command:
+    async def _is_better_than_draw(self, room: Room, mark: str) -> bool:
         try:
-            is_better = await self._pool.is_better_than_draw(
-                room.position, mark, clock_seconds=_seconds_left(room, mark)
-            )
+            return await self.pool.is_better_than_draw(room.position, mark, clock_seconds=_seconds_left(room, mark))
         except Exception:
             log.exception("a bot declines without a thought", room=room.code)
-            is_better = True
-        return Draw(room=room.code, action="decline" if is_better else "accept")
-
-
-async def _allow_undo(room: Room, mark: str) -> Command:
-    return Undo(room=room.code, action="accept")
-
-
-async def _agree_to_rematch(room: Room, mark: str) -> Command:
-    return Rematch(room=room.code)
+            return True
 
 
 def _priority_of(room: Room) -> Priority:
     """Return how urgent the room's moves are: whether a person sits there and is connected."""
-    seats = (seat for seat in room.seats.values() if seat is not None and not seat.bot)
-    return Priority.PERSON if any(seat.online and not seat.left for seat in seats) else Priority.HOUSE
+    is_here = any(seat.online and not (seat.bot or seat.left) for seat in room.held_seats)
+    return Priority.PERSON if is_here else Priority.BOTS
 
 
 def _seconds_left(room: Room, mark: str) -> float:
@@ -194,30 +177,18 @@ def _seconds_left(room: Room, mark: str) -> float:
     return room.remaining_ms[mark] / 1000
 
 
-def _to_move(room: Room) -> str | None:
-    """Return the mark of the bot whose turn it is, or None."""
-    turn = room.position.turn if room.status == "playing" else None
-    return turn if turn is not None and room.seat(turn).bot else None
-
-
-def _asked_for_draw(room: Room) -> str | None:
-    """Return the mark of the bot that has been offered a draw, or None."""
-    return _asked(room, room.offers.draw)
-
-
-def _asked_for_undo(room: Room) -> str | None:
-    """Return the mark of the bot that has been asked to let a move be taken back, or None."""
-    return _asked(room, room.offers.undo)
-
-
-def _asked(room: Room, asker: str | None) -> str | None:
-    if asker is None or room.status != "playing":
-        return None
-    return next((mark for mark in room.position.active_marks if mark != asker and room.seat(mark).bot), None)
-
-
-def _asked_for_rematch(room: Room) -> str | None:
-    """Return the mark of a bot that has not agreed to the rematch that others want, or None."""
-    if room.status != "over" or not room.offers.rematch:
-        return None
-    return next((mark for mark in room.seats if mark not in room.offers.rematch and room.seat(mark).bot), None)
+def _asked(room: Room) -> dict[Kind, str | None]:
+    """Return what has to be answered in a state of a room, each with the mark of the bot that has to."""
+    bots = [mark for mark, seat in room.seats.items() if seat is not None and seat.bot]
+    if room.status == "over":
+        agreed = room.offers.rematch
+        return {"rematch": next((mark for mark in bots if agreed and mark not in agreed), None)}
+    if room.status == "waiting":
+        return {}
+    turn, draw, undo = room.position.turn, room.offers.draw, room.offers.undo
+    playing = [mark for mark in bots if mark in room.position.active_marks]
+    return {
+        "move": next((mark for mark in bots if mark == turn), None),
+        "draw": next((mark for mark in playing if draw not in (None, mark)), None),
+        "undo": next((mark for mark in playing if undo not in (None, mark)), None),
+    }

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from typing import Final
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
 
 from tictactoe_engine import Rules
 from tictactoe_engine.search import Table
@@ -17,28 +16,17 @@ _MAX_KEPT: Final = 256
 class Tables:
     """Tables by their rules. `solve` answers None where it cannot now."""
 
-    def __init__(self, solve: Callable[[Rules], Awaitable[Table | None]], max_kept: int = _MAX_KEPT) -> None:
+    def __init__(self, solve: Callable[[Rules], Coroutine[Any, Any, Table | None]], max_kept: int = _MAX_KEPT) -> None:
         self._solve = solve
         self._max_kept = max_kept
-        self._kept: OrderedDict[Rules, Table] = OrderedDict()
-        self._solving: dict[Rules, asyncio.Task[Table | None]] = {}
+        self._solved: dict[Rules, asyncio.Task[Table | None]] = {}
 
     async def table_of(self, rules: Rules) -> Table | None:
         """Return the table, at once where it is at hand; None where it could not be solved now, for all who wait."""
-        if rules in self._kept:
-            self._kept.move_to_end(rules)
-            return self._kept[rules]
-        if rules not in self._solving:
-            self._solving[rules] = asyncio.create_task(self._solve_and_keep(rules))
-        return await asyncio.shield(self._solving[rules])
-
-    async def _solve_and_keep(self, rules: Rules) -> Table | None:
-        try:
-            table = await self._solve(rules)
-        finally:
-            del self._solving[rules]
-        if table is not None:
-            self._kept[rules] = table
-            if len(self._kept) > self._max_kept:
-                self._kept.popitem(last=False)
-        return table
+        task = self._solved.pop(rules, None)
+        if task is None or (task.done() and task.result() is None):
+            task = asyncio.create_task(self._solve(rules))
+        self._solved[rules] = task  # the latest used are last
+        if len(self._solved) > self._max_kept:
+            del self._solved[next(iter(self._solved))]
+        return await asyncio.shield(task)

@@ -1,8 +1,8 @@
 """What runs inside a worker process: one question at a time in, its answer out.
 
 The server starts this file as a program of its own, by its path: it needs the engine and nothing of the server, and so
-is there in a tenth of a second. Questions come on standard input, answers go to standard output, each a pickle behind
-its length; the first answer, to no question, tells that the worker is ready.
+is there in a tenth of a second. Questions, which are calls of the engine, come on standard input, answers go to
+standard output, each a pickle behind its length; the first answer, to no question, tells that the worker is ready.
 """
 
 from __future__ import annotations
@@ -13,34 +13,15 @@ import pickle
 import signal
 import sys
 import threading
-import time
 import traceback
 from queue import SimpleQueue
-from random import Random
 from typing import Any, BinaryIO, Final
 
-from tictactoe_engine import Position, Rules
-from tictactoe_engine.search import Analysis, Budget, Table, analyse, solve
-from tictactoe_engine.strategies import Perfect
+import tictactoe_engine.search  # noqa: F401 - what is asked is found there, and is loaded before the first question
 
 LENGTH_BYTES: Final = 4
 
 _LOWER_PRIORITY: Final = 10
-
-
-def choose_cell(position: Position, seed: int, seconds: float) -> int:
-    """Return the best move to be found within about so many seconds."""
-    return Perfect(_budget_of(seconds), varies=True)(position, Random(seed))
-
-
-def analyse_position(position: Position, seconds: float) -> Analysis:
-    """Return what the position and its moves are worth, after about so many seconds."""
-    return analyse(position, _budget_of(seconds))
-
-
-def solve_table(rules: Rules, seconds: float) -> Table:
-    """Return the table of a small board; it takes some milliseconds, whatever `seconds` says."""
-    return solve(rules)
 
 
 def encode(content: object) -> bytes:
@@ -62,8 +43,7 @@ def main() -> None:
         sys.stdout.buffer.flush()
         question = questions.get()
         try:
-            name, arguments = pickle.loads(question)
-            answer = True, _QUESTIONS[name](*arguments)
+            answer = True, pickle.loads(question)()
         except Exception:
             answer = False, traceback.format_exc()
 
@@ -74,12 +54,6 @@ def _receive(pipe: BinaryIO, questions: SimpleQueue[bytes]) -> None:
         questions.put(pipe.read(int.from_bytes(head, "big")))
     os._exit(0)
 
-
-def _budget_of(seconds: float) -> Budget:
-    return Budget(seconds=seconds, clock=time.monotonic)
-
-
-_QUESTIONS: Final = {question.__name__: question for question in (choose_cell, analyse_position, solve_table)}
 
 if __name__ == "__main__":
     main()

@@ -1,4 +1,4 @@
-"""One process that thinks, and the pipes to it. What it is asked, and when, is the pool's business."""
+"""One process that thinks, and the pipes to it. What it is asked, and when, is the business of `workers`."""
 
 from __future__ import annotations
 
@@ -29,15 +29,7 @@ class NotStarted(Exception):
 
 
 class WorkerLost(Exception):
-    """The process died or, with `is_late`, did not answer in time; it is gone."""
-
-    def __init__(self, reason: str, *, is_late: bool) -> None:
-        super().__init__(reason)
-        self.is_late = is_late
-
-
-class ThoughtFailed(Exception):
-    """The process found no answer; what it tells is its traceback."""
+    """The process died; it is gone."""
 
 
 class Worker:
@@ -56,28 +48,28 @@ class Worker:
                 self._process = await asyncio.create_subprocess_exec(
                     *self._command, stdin=PIPE, stdout=PIPE, stderr=PIPE
                 )
-                await _read(self._process)
+                await self._exchange(b"")
                 self.pid = self._process.pid
         except Exception as error:
-            last_words = await self.stop()
-            raise NotStarted(last_words or str(error) or type(error).__name__) from error
+            raise NotStarted(await self.stop() or str(error) or type(error).__name__) from error
 
     async def answer(self, question: partial[Answer], seconds: float) -> Answer:
-        """Return what a function of `thinking` answers; `seconds` is its last argument.
+        """Return the result of a call of the engine, which is to take so many seconds.
 
-        Raises `ThoughtFailed`, or `WorkerLost` where the process is late by more than half a second or not there.
+        Raises `WorkerLost`, TimeoutError where the process is late by more than half a second and so was ended, and
+        RuntimeError with its traceback where it found no answer.
         """
         answer: Answer
         try:
             async with asyncio.timeout(seconds + _GRACE_SECONDS):
-                await _write(self._process, (question.func.__name__, (*question.args, seconds)))
-                is_found, answer = await _read(self._process)
+                is_found, answer = await self._exchange(encode(question))
+        except TimeoutError:
+            await self.stop()
+            raise
         except Exception as error:
-            last_words = await self.stop()
-            is_late = isinstance(error, TimeoutError)
-            raise WorkerLost("late" if is_late else last_words or type(error).__name__, is_late=is_late) from error
+            raise WorkerLost(await self.stop() or type(error).__name__) from error
         if not is_found:
-            raise ThoughtFailed(answer)
+            raise RuntimeError(answer)
         return answer
 
     async def stop(self) -> str:
@@ -94,16 +86,12 @@ class Worker:
                 _, complaints = await process.communicate()
         return complaints.decode(errors="replace").strip().rpartition("\n")[2]
 
-
-async def _write(process: Process | None, content: object) -> None:
-    if process is None or process.stdin is None:
-        raise EOFError
-    process.stdin.write(encode(content))
-    await process.stdin.drain()
-
-
-async def _read(process: Process | None) -> Any:
-    if process is None or process.stdout is None:
-        raise EOFError
-    length = int.from_bytes(await process.stdout.readexactly(LENGTH_BYTES), "big")
-    return pickle.loads(await process.stdout.readexactly(length))
+    async def _exchange(self, question: bytes) -> Any:
+        """Send bytes to the process and return what it says next."""
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
+            raise EOFError
+        process.stdin.write(question)
+        await process.stdin.drain()
+        length = int.from_bytes(await process.stdout.readexactly(LENGTH_BYTES), "big")
+        return pickle.loads(await process.stdout.readexactly(length))

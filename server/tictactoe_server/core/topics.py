@@ -1,0 +1,61 @@
+"""What can be subscribed to: a topic gathers what changes for a while and sends it to all subscribers, encoded once."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+
+from tictactoe_server.core.session import Session
+
+GATHER_SECONDS: Final = 0.1
+MOST_GATHER_SECONDS: Final = 1.0
+QUICK_SUBSCRIBERS: Final = 200
+"""For how long changes are gathered: a tenth of a second for so many subscribers, and longer beyond, to a second."""
+
+
+class Topic(ABC):
+    """Sessions that subscribed, each with how many things it wants to see where that can be chosen.
+
+    Whatever changes calls `tell_later`, and then `tell` is called once; `due` is the timer until then. A session that
+    ends is unsubscribed from the topics of all services.
+    """
+
+    def __init__(self) -> None:
+        self.subscribers: dict[Session, int] = {}
+        self.due: asyncio.TimerHandle | None = None
+
+    def subscribe(self, session: Session, count: int = 1) -> None:
+        self.subscribers[session] = count
+
+    def unsubscribe(self, session: Session) -> None:
+        self.subscribers.pop(session, None)
+
+    def tell_later(self) -> None:
+        """Tell the subscribers in a while, of everything that changes until then."""
+        if self.due is None:
+            self.due = asyncio.get_running_loop().call_later(self.gather_seconds(), self._tell)
+
+    def gather_seconds(self) -> float:
+        return min(MOST_GATHER_SECONDS, GATHER_SECONDS * max(1.0, len(self.subscribers) / QUICK_SUBSCRIBERS))
+
+    @abstractmethod
+    def tell(self) -> None:
+        """Send what has changed."""
+
+    def send(self, frame: bytes) -> None:
+        """Send a frame to all subscribers; it is never dropped, except with the connection."""
+        for session in self.subscribers:
+            session.connection.push_frame(frame)
+
+    def _tell(self) -> None:
+        self.due = None
+        self.tell()
+
+
+def list_of(rows: Iterable[bytes]) -> Any:
+    """Return encoded rows in the shape in which a message takes them in place of a tuple of values."""
+    return msgspec.Raw(b"[%b]" % b",".join(rows))
