@@ -27,7 +27,7 @@ from tictactoe_server.admin.parts import LimitsNow, ServerParts
 from tictactoe_server.cluster.requirement import needing_nats
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.dispatcher import Dispatcher
-from tictactoe_server.core.kept import BANS, KEPT, PLAYERS, SHARES, open_folder, open_memory
+from tictactoe_server.core.kept import BANS, KEPT, PLAYERS, open_folder, open_memory
 from tictactoe_server.core.pressure import Pressure
 from tictactoe_server.core.served_time import GRACE_SECONDS, ServedTime
 from tictactoe_server.core.service import Service
@@ -50,12 +50,12 @@ from tictactoe_server.services.visiting import Visiting
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
+from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
-from tictactoe_server.transport.door import Door
 from tictactoe_server.transport.listen import addresses_at, is_for_others, open_sockets, url_of
 from tictactoe_server.transport.listener import Listener
-from tictactoe_server.transport.own_names import OwnNames
+from tictactoe_server.transport.machine_names import MachineNames
 
 if TYPE_CHECKING:
     from tictactoe_server.admin.metrics import MetricsServer
@@ -252,24 +252,22 @@ class Server:
         for service in self._services:
             service.start(core)
         self._dispatcher = Dispatcher(core, self._pressure, self._services)
-        self._open_doors(core)
+        self._prepare_listening(core)
         self._serve_operator(core)
 
-    def _open_doors(self, core: Core) -> None:
+    def _prepare_listening(self, core: Core) -> None:
         """Prepare to listen, and to answer who asks in plain HTTP."""
         settings, limits = self._settings, self._limits
-        self._door = door = Door(limits, settings.origins, settings.trusted_proxies, self._monotonic_ns)
-        door.unready = self._unready
-        door.describe_ban = self._describe_ban
-        door.links_for_others = self.links_for_others
-        door.names |= self._own_names()
+        self._admission = admission = Admission(limits, settings.origins, settings.trusted_proxies, self._monotonic_ns)
+        admission.unready = self._unready
+        admission.describe_ban = self._describe_ban
+        admission.links_for_others = self.links_for_others
+        admission.names |= self._own_names()
         if settings.page:
-            door.pages = Pages(
-                Assets(), core.registry, core.lobby, core.store.table(SHARES), core.allowances, door, core.time
-            ).answer
+            admission.pages = Pages(Assets(), core, admission).answer
         make = Connection if settings.metrics is None else partial(MeteredConnection, core.tally)
-        self._machine_names = OwnNames(settings.host, door.learn_names)
-        self._listener = Listener(self._meet, door, limits, self.certificate, make)
+        self._machine_names = MachineNames(settings.host, admission.learn_names)
+        self._listener = Listener(self._meet, admission, limits, self.certificate, make)
 
     def _serve_operator(self, core: Core) -> None:
         """Let the operator see and act upon all of it."""
@@ -278,7 +276,7 @@ class Server:
             address=self.link,
             data=_kept_in(settings),
             core=core,
-            door=self._door,
+            admission=self._admission,
             bots_waiting=lambda: self._pool.workers.waiting,
             lag=LoopLag(),
             bans=self._bans,
@@ -368,13 +366,13 @@ class Server:
 
     def _limits_now(self) -> LimitsNow:
         """Return each limit by its name, and how much of it there is now: of one player or address, the most."""
-        registry, door = self.core.registry, self._door
+        registry, admission = self.core.registry, self._admission
         now = {
-            "connections": door.connections,
-            "connections-per-address": door.most_of_one_address,
-            "connections-per-minute-per-address": door.comers.most_used,
-            "connections-at-once-per-address": door.comers.most_used,
-            "requests-per-minute-per-address": door.requests.most_used,
+            "connections": admission.connections,
+            "connections-per-address": max(admission.of_address.values(), default=0),
+            "connections-per-minute-per-address": admission.newcomers.most_used,
+            "connections-at-once-per-address": admission.newcomers.most_used,
+            "requests-per-minute-per-address": admission.requests.most_used,
             "messages-per-second-per-address": self._sources.limits.most_used,
             "messages-at-once-per-address": self._sources.limits.most_used,
             **self.core.allowances.used,
@@ -390,7 +388,7 @@ class Server:
 
     def _limited(self) -> Counter[str]:
         """Return how often each limit held something back."""
-        kinds = (self.core.tally.limited, self._door.refused)
+        kinds = (self.core.tally.limited, self._admission.refused)
         return sum(kinds, Counter({"pressure": self._pressure.shed}))
 
 

@@ -57,7 +57,7 @@ async def test_servers_take_turns_and_are_told_who_calls(version: Literal[1, 2])
             host, answer = await call(balancer.port)
             assert answer == b"!"
         assert [len(one.first), len(other.first)] == [2, 2]
-        assert proxy.read(one.first[0]) == (host, len(one.first[0]))
+        assert proxy.read_header(one.first[0]) == (host, len(one.first[0]))
 
 
 async def test_a_server_that_is_gone_is_passed_over() -> None:

@@ -15,9 +15,9 @@ from tests.server.test_limits import HERE, LOOPBACK, MINUTE_NS, handshake, servi
 from tests.server.test_plain_http import read_answer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.caller import Caller
-from tictactoe_server.transport.door import Door
-from tictactoe_server.transport.turns import Turns
+from tictactoe_server.transport.admission import Admission
+from tictactoe_server.transport.fair_queue import FairQueue
+from tictactoe_server.transport.remote_peer import RemotePeer
 
 OWN = "Host: 127.0.0.1"
 PARTS = 28
@@ -109,7 +109,7 @@ async def test_a_connection_counts_by_its_requests_or_as_a_new_one_and_never_as_
             writer.write(asking("/healthz") + upgrade)
             assert (await read_answer(reader)).status == 200
             assert (await reader.readline()).startswith(b"HTTP/1.1 101 ")
-        assert server._door.comers.most_used == 1
+        assert server._admission.newcomers.most_used == 1
         async with open_bytes(server.port) as (reader, _):
             assert (await read_to_end(reader)).startswith(b"HTTP/1.1 503 ")
 
@@ -140,24 +140,24 @@ async def test_a_connection_that_plays_or_asks_makes_no_room() -> None:
 
 def test_a_class_of_300_behind_one_address_opens_the_page_and_plays_and_meets_no_limit() -> None:
     now_ns = [MINUTE_NS]
-    door = Door(Limits(), monotonic_ns=lambda: now_ns[0])
-    players: list[Caller] = []
+    admission = Admission(Limits(), monotonic_ns=lambda: now_ns[0])
+    players: list[RemotePeer] = []
     for _ in range(PUPILS):
-        callers = [Caller(door) for _ in range(CONNECTIONS)]
-        for caller in callers:
-            assert caller.arrive("192.0.2.1")
+        peers = [RemotePeer(admission) for _ in range(CONNECTIONS)]
+        for peer in peers:
+            assert peer.accept("192.0.2.1")
         for number in range(PARTS):
-            assert callers[number % CONNECTIONS].ask() == 0
-        for caller in callers:
-            caller.rest(caller.leave)
-        players.append(Caller(door))
-        assert players[-1].arrive("192.0.2.1")
+            assert peers[number % CONNECTIONS].count_request() == 0
+        for peer in peers:
+            peer.idle(peer.release)
+        players.append(RemotePeer(admission))
+        assert players[-1].accept("192.0.2.1")
         now_ns[0] += 10_000_000_000 // PUPILS
     for player in players:
-        player.depart()
+        player.close()
     for _ in range(PUPILS):
-        assert Caller(door).arrive("192.0.2.1"), "all come back at once"
-    assert not door.refused
+        assert RemotePeer(admission).accept("192.0.2.1"), "all come back at once"
+    assert not admission.refused
 
 
 # -- in turn --------------------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def test_a_class_of_300_behind_one_address_opens_the_page_and_plays_and_meets_no
 
 async def test_what_strangers_ask_is_done_a_little_in_each_turn_and_the_addresses_take_turns() -> None:
     done: list[str] = []
-    turns, turned = Turns(), 0
+    queue, turned = FairQueue(), 0
 
     def count() -> None:
         nonlocal turned
@@ -180,9 +180,9 @@ async def test_what_strangers_ask_is_done_a_little_in_each_turn_and_the_addresse
             pass
 
     for name in ("a1", "a2", "a3", "a4"):
-        turns.put("192.0.2.1", lambda name=name: work(name))  # type: ignore[misc]
+        queue.put("192.0.2.1", lambda name=name: work(name))  # type: ignore[misc]
     for name in ("b1", "b2"):
-        turns.put("192.0.2.2", lambda name=name: work(name))  # type: ignore[misc]
+        queue.put("192.0.2.2", lambda name=name: work(name))  # type: ignore[misc]
     count()
     async with asyncio.timeout(10):
         while len(done) < 6:  # noqa: ASYNC110  # there is no event for it

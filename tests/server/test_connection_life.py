@@ -17,10 +17,10 @@ from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.raw import RawPeer, open_bytes, open_raw, ping, read_to_end, text
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.caller import Caller
+from tictactoe_server.transport.admission import MAX_TURNED_AWAY, Admission
 from tictactoe_server.transport.connection import Connection, Receiver
-from tictactoe_server.transport.door import MAX_TURNED_AWAY, Door
 from tictactoe_server.transport.listener import Listener
+from tictactoe_server.transport.remote_peer import RemotePeer
 
 Serve = Callable[[Limits], Awaitable[Server]]
 UPGRADE = (
@@ -111,6 +111,7 @@ class FakeTransport(asyncio.Transport):
     def __init__(self) -> None:
         super().__init__()
         self.is_aborted = False
+        self.written: list[bytes] = []
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         pass
@@ -122,7 +123,7 @@ class FakeTransport(asyncio.Transport):
         self.is_aborted = True
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        pass
+        self.written.append(bytes(data))
 
 
 class Nobody:
@@ -140,9 +141,11 @@ async def test_the_time_to_say_hello_counts_from_the_acceptance_also_where_tls_c
         raise AssertionError(connection)
 
     limits = uncounted(hello_seconds=0.05)
-    listener = Listener(let_nobody_in, Door(limits), limits)
+    listener = Listener(let_nobody_in, Admission(limits), limits)
     slow, quick = FakeTransport(), FakeTransport()
-    connections = [listener._make_connection(Caller(Door(limits))) for _ in range(2)]  # made when a socket is accepted
+    connections = [
+        listener._make_connection(RemotePeer(Admission(limits))) for _ in range(2)
+    ]  # made when a socket is accepted
     connections[0].connection_made(quick)
     assert not quick.is_aborted
     await asyncio.sleep(0.15)
@@ -158,8 +161,10 @@ async def test_one_whose_tls_never_comes_about_is_forgotten_when_its_time_is_ove
         raise AssertionError(connection)
 
     limits = Limits(hello_seconds=0.05)
-    listener = Listener(let_nobody_in, Door(limits), limits)
-    connection = listener._make_connection(Caller(Door(limits)))  # and the event loop never says another word of it
+    listener = Listener(let_nobody_in, Admission(limits), limits)
+    connection = listener._make_connection(
+        RemotePeer(Admission(limits))
+    )  # and the event loop never says another word of it
     assert list(listener.connections) == [connection]
     async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
@@ -190,10 +195,10 @@ async def test_a_peer_from_which_nothing_comes_is_cut_off_after_15_seconds(heard
         accepted.set()
         return Nobody()
 
-    listener = Listener(accept, Door(limits), limits)
+    listener = Listener(accept, Admission(limits), limits)
     turns = itertools.cycle(range(48))
     seconds_a_turn = Limits().ping_seconds / 48
-    transport, connection = FakeTransport(), listener._make_connection(Caller(Door(limits)))
+    transport, connection = FakeTransport(), listener._make_connection(RemotePeer(Admission(limits)))
     connection.connection_made(transport)
     connection.data_received(UPGRADE)
     async with asyncio.timeout(PATIENCE_SECONDS):
@@ -249,17 +254,17 @@ async def test_one_who_was_answered_and_never_closes_is_let_go(serve: Serve) -> 
         async with asyncio.timeout(PATIENCE_SECONDS):
             while True:
                 await asyncio.sleep(0.01)
-                if not server._door.connections:
+                if not server._admission.connections:
                     break
 
 
 def test_only_so_many_of_those_who_are_turned_away_may_take_their_time() -> None:
-    door = Door(uncounted(connections=1))
+    admission = Admission(uncounted(connections=1))
     for _ in range(1 + MAX_TURNED_AWAY):
-        door.come()
-    assert door.may_linger()
-    door.come()
-    assert not door.may_linger()
+        admission.open_connection()
+    assert admission.may_linger()
+    admission.open_connection()
+    assert not admission.may_linger()
 
 
 async def test_requests_before_the_goodbye_are_carried_out_and_none_behind_it(server: Server) -> None:
@@ -320,6 +325,31 @@ async def test_a_server_that_stops_waits_for_nobody_for_long() -> None:
 
 
 # -- back-pressure --------------------------------------------------------------------------------------------------
+
+
+async def test_an_answer_and_the_state_after_it_are_one_write_and_wait_as_such_while_the_peer_lags() -> None:
+    opened = asyncio.Event()
+
+    def accept(_: Connection) -> Receiver:
+        opened.set()
+        return Nobody()
+
+    limits = uncounted()
+    connection = Listener(accept, Admission(limits), limits)._make_connection(RemotePeer(Admission(limits)))
+    transport = FakeTransport()
+    connection.connection_made(transport)
+    connection.data_received(UPGRADE)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await opened.wait()
+    connection.push_answer_and_state("K7M4PQ", b"ok 1, ", b"state 1")
+    assert transport.written[1:] == [b"ok 1, state 1"]
+    connection.pause_writing()
+    for number in (2, 3):
+        connection.push_answer_and_state("K7M4PQ", b"ok %d, " % number, b"state %d" % number)
+    assert len(transport.written) == 2
+    connection.resume_writing()
+    assert transport.written[2:] == [b"ok 2, ok 3, state 3"]
+    connection.connection_lost(None)
 
 
 async def fill(slow: RawPeer, room: str, count: int = 6_000) -> None:
@@ -417,3 +447,15 @@ async def test_connections_leave_nothing_for_the_garbage_collector(server: Serve
                     break
     finally:
         gc.enable()
+
+
+async def test_a_refused_handshake_is_not_kept(server: Server) -> None:
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write(UPGRADE.replace(b"Version: 13", b"Version: 12"))
+        assert b" 400 " in (await read_to_end(reader)).splitlines()[0]
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while server._admission.connections:  # noqa: ASYNC110  # there is no event for it
+            await asyncio.sleep(0.01)
+    await asyncio.sleep(0)
+    gc.collect()
+    assert not any(type(thing) is Connection for thing in gc.get_objects())

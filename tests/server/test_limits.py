@@ -370,7 +370,7 @@ async def test_ones_who_are_turned_away_in_crowds_leave_nothing_behind() -> None
         async with asyncio.timeout(10):
             while len(list(server._listener.connections)) > 1:
                 await inside.ask("ping")
-        assert server._door.connections == 1
+        assert server._admission.connections == 1
 
 
 # -- from where -----------------------------------------------------------------------------------------------------
@@ -461,9 +461,9 @@ async def test_a_trusted_proxy_is_believed_for_whom_it_speaks(lines: list[str], 
         async with speaking_for(server, *lines):
             (connection,) = server._listener.connections
             assert connection.address == address
-            assert server._door.addresses == 1
+            assert len(server._admission.of_address) == 1
         async with asyncio.timeout(10):
-            while server._door.addresses:  # noqa: ASYNC110
+            while server._admission.of_address:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
 
 

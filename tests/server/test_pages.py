@@ -24,9 +24,9 @@ from tictactoe_server.core.kept import SHARES
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.door import Door
+from tictactoe_server.transport.admission import Admission
+from tictactoe_server.transport.http_messages import HttpRequest
 from tictactoe_server.transport.listen import addresses_at
-from tictactoe_server.transport.plain import Request
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 LINE_FOR_X = [0, 3, 1, 4, 2]
@@ -107,11 +107,11 @@ async def test_links_begin_as_the_page_does_where_no_better_address_is_known(ser
 
 
 def test_only_one_at_this_machine_is_told_its_addresses() -> None:
-    here = Request("GET", "/", "", "localhost:8765", {}, keeps_alive=True, has_body=False, address="::1")
-    door = Door(Limits())
-    door.links_for_others = lambda: ["http://10.0.0.7:8765"]
-    assert door.address_for_others(here) == "http://10.0.0.7:8765"
-    assert door.address_for_others(replace(here, address="203.0.113.9")) == ""
+    here = HttpRequest("GET", "/", "", "localhost:8765", {}, keeps_alive=True, has_body=False, address="::1")
+    admission = Admission(Limits())
+    admission.links_for_others = lambda: ["http://10.0.0.7:8765"]
+    assert admission.address_for_others(here) == "http://10.0.0.7:8765"
+    assert admission.address_for_others(replace(here, address="203.0.113.9")) == ""
 
 
 async def test_every_module_that_the_page_imports_is_served_under_a_name_with_its_hash(server: Server) -> None:

@@ -18,8 +18,8 @@ from tests.peer import PATIENCE_SECONDS
 from tests.raw import open_bytes, read_to_end, text
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.connection import MAX_REQUESTS
-from tictactoe_server.transport.plain import BadRequest, Request, Response, read_head, say
+from tictactoe_server.transport.http_connection import MAX_REQUESTS
+from tictactoe_server.transport.http_messages import BadRequest, HttpRequest, HttpResponse, read_request, say
 
 Serve = Callable[[Limits], Awaitable[Server]]
 HOST = b"Host: localhost\r\n"
@@ -52,11 +52,13 @@ async def heard(server: Server, request: bytes) -> bytes:
 
 
 @asynccontextmanager
-async def answering(server: Server, answer: Callable[[Request], Response | Awaitable[Response]]) -> AsyncIterator[None]:
+async def answering(
+    server: Server, answer: Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]
+) -> AsyncIterator[None]:
     """Let the server's pages be answered like this."""
-    before, server._door.pages = server._door.pages, answer
+    before, server._admission.pages = server._admission.pages, answer
     yield
-    server._door.pages = before
+    server._admission.pages = before
 
 
 # -- one after the other ------------------------------------------------------------------------------------------
@@ -72,11 +74,11 @@ async def test_a_connection_stays_for_more_requests(server: Server) -> None:
 
 
 async def test_pipelined_requests_are_answered_in_their_order_also_where_one_takes_longer(server: Server) -> None:
-    async def slowly(request: Request) -> Response:
+    async def slowly(request: HttpRequest) -> HttpResponse:
         await asyncio.sleep(0.05)
         return say(HTTPStatus.OK, request.path)
 
-    def answer(request: Request) -> Response | Awaitable[Response]:
+    def answer(request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
         return slowly(request) if request.query == "slow" else say(HTTPStatus.OK, request.path)
 
     asked = [f"/{number}{'?slow' if number % 3 == 0 else ''}" for number in range(40)]
@@ -87,7 +89,7 @@ async def test_pipelined_requests_are_answered_in_their_order_also_where_one_tak
 
 
 async def test_after_requests_that_took_longer_more_may_come_and_the_end_is_seen_at_once(serve: Serve) -> None:
-    async def slowly(request: Request) -> Response:
+    async def slowly(request: HttpRequest) -> HttpResponse:
         await asyncio.sleep(0.02)
         return say(HTTPStatus.OK, request.path)
 
@@ -103,7 +105,7 @@ async def test_after_requests_that_took_longer_more_may_come_and_the_end_is_seen
 
 @pytest.mark.parametrize("last", [b"", b"Connection: close\r\n"], ids=["the end of input", "the wish to close"])
 async def test_all_is_answered_before_the_end(server: Server, last: bytes) -> None:
-    async def slowly(request: Request) -> Response:
+    async def slowly(request: HttpRequest) -> HttpResponse:
         await asyncio.sleep(0.02)
         return say(HTTPStatus.OK, request.path)
 
@@ -150,10 +152,10 @@ async def test_one_who_asks_on_and_on_without_reading_is_not_answered_on_and_on(
     server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=600))
     asked = 0
 
-    def answer(_: Request) -> Response:
+    def answer(_: HttpRequest) -> HttpResponse:
         nonlocal asked
         asked += 1
-        return Response(HTTPStatus.OK, b"x" * 1_000_000)
+        return HttpResponse(HTTPStatus.OK, b"x" * 1_000_000)
 
     async with answering(server, answer), open_bytes(server.port) as (reader, writer):
         writer.write((b"GET /a HTTP/1.1\r\n" + HOST + b"\r\n") * MAX_REQUESTS)
@@ -194,9 +196,11 @@ async def test_it_does_not_matter_in_which_pieces_requests_come(server: Server, 
 def test_whatever_a_head_is_it_is_a_request_or_refused(head: bytes) -> None:
     for whole in (head, b"GET / HTTP/1.1\r\nHost: a\r\n" + head, b"GET /" + head + b" HTTP/1.1\r\nHost: a"):
         try:
-            request = read_head(whole)
+            found = read_request(whole + b"\r\n\r\n")
         except BadRequest:
             continue
+        assert found is not None
+        request = found[0]
         assert re.fullmatch(r"[\w.~:\[\]-]*", request.host, re.ASCII)
         assert not any("\n" in value or "\0" in value for values in request.fields.values() for value in values)
 
@@ -325,7 +329,7 @@ async def test_an_older_client_is_answered_once(server: Server) -> None:
 
 
 async def test_an_address_may_be_said_in_full_and_then_names_the_host(server: Server) -> None:
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> HttpResponse:
         return say(HTTPStatus.OK, f"{request.host} {request.path} {request.query}")
 
     async with answering(server, answer):
@@ -351,7 +355,7 @@ async def test_one_who_asks_nothing_more_is_let_go(serve: Serve) -> None:
         assert (await read_answer(reader)).status == 200
         assert await read_to_end(reader) == b""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while server._door.connections:  # noqa: ASYNC110  # there is no event for it
+        while server._admission.connections:  # noqa: ASYNC110  # there is no event for it
             await asyncio.sleep(0.01)
 
 
@@ -359,7 +363,7 @@ async def test_one_who_asks_nothing_more_is_let_go(serve: Serve) -> None:
 async def test_one_who_reads_slowly_gets_all_of_it(serve: Serve, last: bytes) -> None:
     server = await serve(uncounted(hello_seconds=0.5, close_seconds=0.5))
     body = bytes(range(256)) * 40_000
-    async with answering(server, lambda _: Response(HTTPStatus.OK, body)):
+    async with answering(server, lambda _: HttpResponse(HTTPStatus.OK, body)):
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=2**16)
         writer.write(b"GET /a HTTP/1.1\r\n" + HOST + last + b"\r\n")
         await reader.readuntil(b"\r\n\r\n")
@@ -398,7 +402,7 @@ async def test_a_proxy_that_does_not_say_how_it_is_spoken_to_speaks_as_the_origi
 async def test_requests_through_one_proxy_count_for_whoever_asks() -> None:
     settings = Settings(host="127.0.0.1", port=0, trusted_proxies=(ip_network("127.0.0.1"),))
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> HttpResponse:
         return say(HTTPStatus.OK, f"{request.address} {request.origin}")
 
     async with Server(settings) as server, answering(server, answer), open_bytes(server.port) as (reader, writer):
@@ -409,5 +413,5 @@ async def test_requests_through_one_proxy_count_for_whoever_asks() -> None:
             )
             shown = scheme if scheme != "nonsense" else "http"
             assert (await read_answer(reader)).body.decode() == f"{speaker} {shown}://play.example\n"
-            assert server._door.addresses == 1
-    assert server._door.addresses == 0
+            assert len(server._admission.of_address) == 1
+    assert len(server._admission.of_address) == 0

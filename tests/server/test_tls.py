@@ -16,13 +16,14 @@ import pytest
 
 from tests.authority import Authority
 from tests.environment import environment
+from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, open_peer, play_out
 from tests.raw import open_bytes, open_raw, ping, read_to_end, text
 from tests.server.test_plain_http import answering, read_answer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport.certificate import CannotUseCertificate, Certificate
-from tictactoe_server.transport.plain import Request, Response, say
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
 
 
 @contextlib.asynccontextmanager
@@ -89,7 +90,7 @@ async def test_one_who_goes_before_the_answer_over_tls_is_no_matter_for_the_log(
 ) -> None:
     is_asked = asyncio.Event()
 
-    async def never(_: Request) -> Response:
+    async def never(_: HttpRequest) -> HttpResponse:
         is_asked.set()
         await asyncio.sleep(60)
         return say(HTTPStatus.OK, "late")
@@ -102,7 +103,7 @@ async def test_one_who_goes_before_the_answer_over_tls_is_no_matter_for_the_log(
             writer.close()
             with contextlib.suppress(ConnectionError, ssl.SSLError):
                 await writer.wait_closed()
-            while server._door.connections:  # noqa: ASYNC110  # there is no event for it
+            while server._admission.connections:  # noqa: ASYNC110  # there is no event for it
                 await asyncio.sleep(0.01)
     assert not [record for record in caplog.records if record.levelname == "WARNING"]
 
@@ -123,7 +124,7 @@ async def test_pages_are_shown_over_tls_under_the_names_of_the_certificate(autho
 
 
 async def test_one_who_reads_slowly_over_tls_catches_up(authority: Authority) -> None:
-    limits = Limits(outbox_bytes=16_384, catch_up_seconds=600, messages_per_second=0)
+    limits = uncounted(outbox_bytes=16_384, catch_up_seconds=600)
     async with (
         secured(authority, limits) as server,
         open_peer(server.url, "ana", tls=authority.trusting()) as ana,

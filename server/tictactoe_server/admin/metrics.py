@@ -19,11 +19,11 @@ from tictactoe_server import __version__
 from tictactoe_server.admin.parts import ServerParts
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.figures import Histogram
+from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.connection import Connection
-from tictactoe_server.transport.door import Door
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
 from tictactoe_server.transport.listen import CannotListen, open_sockets
 from tictactoe_server.transport.listener import Listener
-from tictactoe_server.transport.plain import Request, Response, say
 
 MAX_CONNECTIONS: Final = 100
 """How many may be there for figures at once, so that they leave descriptors to those who play."""
@@ -40,9 +40,9 @@ class MetricsServer(Collector):
         self.port = port
         self._server = server
         self._registry = CollectorRegistry()
-        door = Door(_LIMITS)
-        door.unready, door.pages = server.unready, self._answer
-        self._listener = Listener(_Nobody, door, _LIMITS)
+        admission = Admission(_LIMITS)
+        admission.unready, admission.pages = server.unready, self._answer
+        self._listener = Listener(_Nobody, admission, _LIMITS)
 
     async def open(self) -> None:
         """Listen from now on; raises `CannotListen`."""
@@ -66,10 +66,10 @@ class MetricsServer(Collector):
     def collect(self) -> list[core.Metric]:
         return list(_figures(self._server))
 
-    def _answer(self, request: Request) -> Response:
+    def _answer(self, request: HttpRequest) -> HttpResponse:
         if request.path not in ("/", "/metrics"):
             return say(HTTPStatus.NOT_FOUND, "There is nothing here. Figures: /metrics")
-        return Response(HTTPStatus.OK, generate_latest(self._registry), CONTENT_TYPE_PLAIN_0_0_4)
+        return HttpResponse(HTTPStatus.OK, generate_latest(self._registry), CONTENT_TYPE_PLAIN_0_0_4)
 
 
 class _Nobody:
@@ -94,8 +94,8 @@ def _figures(server: ServerParts) -> Iterator[core.Metric]:
         yield core.InfoMetricFamily("tictactoe_house", "What this server is called in its cluster.", {"server": own})
         yield _gauge("house_servers", "Servers of the cluster that live, this one included.", len(server.cluster.urls))
         yield _gauge("rooms_served", "Rooms that this server serves.", server.rooms_served)
-    yield _gauge("connections", "Open connections, also those without a hello.", server.door.connections)
-    yield _counter("connections_accepted", "Connections that were accepted.", server.door.accepted)
+    yield _gauge("connections", "Open connections, also those without a hello.", server.admission.connections)
+    yield _counter("connections_accepted", "Connections that were accepted.", server.admission.accepted)
     yield _gauge("sessions", "Connections over which a player has said hello.", len(server.core.presence.greeted))
     yield _each(core.GaugeMetricFamily, "rooms", "Rooms, by status.", "status", server.core.registry.by_status)
     yield _counter("moves", "Moves that were stored.", server.core.changes.moves)

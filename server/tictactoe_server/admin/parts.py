@@ -12,7 +12,7 @@ from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.admin.gauges import LoopLag
 from tictactoe_server.core.core import Core
-from tictactoe_server.transport.door import Door
+from tictactoe_server.transport.admission import Admission
 
 LimitsNow = Mapping[str, tuple[float | None, float | None]]
 """Each limit by its name: what it is, None for none; and how much there is now, None where that is no one figure."""
@@ -50,7 +50,7 @@ class ServerParts:
     address: str
     data: str
     core: Core
-    door: Door
+    admission: Admission
     bots_waiting: Callable[[], int]
     lag: LoopLag
     bans: Bans

@@ -14,7 +14,7 @@ from tictactoe_server.core.sources import IN_LINE
 from tictactoe_server.core.tally import Tally
 from tictactoe_server.rooms import Player
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.door import key_of
+from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.rate_limit import RateLimit
 

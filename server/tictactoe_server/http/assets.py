@@ -30,7 +30,7 @@ _KINDS: Final = {
     ".svg": "image/svg+xml",
     ".webmanifest": "application/manifest+json",
 }
-_WITH_NAMES: Final = frozenset({".css", ".html", ".js", ".svg", ".webmanifest"})
+_WITHOUT_NAMES: Final = (".json", ".png")
 _PLACE: Final = re.compile(r"\{\{(title|description|address)\}\}")
 _NAME: Final = re.compile(rb'"(\.{1,2}/[A-Za-z0-9_./-]+)"')
 
@@ -92,8 +92,6 @@ class Assets:
     def _read(self, name: str, readers: tuple[str, ...]) -> bytes:
         """Return a file with the names of others replaced."""
         body = (self._folder / name).read_bytes()
-        if posixpath.splitext(name)[1] not in _WITH_NAMES:
-            return body
 
         def replace(found: re.Match[bytes]) -> bytes:
             other = posixpath.normpath(posixpath.join(posixpath.dirname(name), found[1].decode()))
@@ -101,4 +99,4 @@ class Assets:
                 return found[0]
             return b'"%b"' % self._path_of(other, (*readers, name)).encode()
 
-        return _NAME.sub(replace, body)
+        return body if name.endswith(_WITHOUT_NAMES) else _NAME.sub(replace, body)

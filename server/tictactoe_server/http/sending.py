@@ -13,35 +13,34 @@ from http import HTTPStatus
 from typing import Final
 
 from tictactoe_server.http.assets import Asset
-from tictactoe_server.transport.plain import Request, Response
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse
 
 _TAG_BYTES: Final = 8
 _WORTH_PACKING_BYTES: Final = 512
-_KEPT_PACKED: Final = 8
-"""How many bodies are kept in gzip, as those that many ask for are the same."""
-
-Field = tuple[str, str]
+_PACKED: Final = ("Content-Encoding", "gzip")
 
 
-def send(request: Request, status: HTTPStatus, body: bytes, kind: str, *fields: Field) -> Response:
+def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Return a response that no cache keeps without asking anew, and none at all where its status is not 200."""
-    fields = (("Vary", "Accept, Accept-Encoding"), *fields)
-    if status != HTTPStatus.OK:
-        return _pack(request, Response(status, body, kind, (("Cache-Control", "no-store"), *fields)))
-    # A weak tag: it is the same for what is packed and what is not.
-    tag = f'"{blake2b(body, digest_size=_TAG_BYTES).hexdigest()}"'
-    fields = (("Cache-Control", "no-cache"), ("ETag", f"W/{tag}"), *fields)
-    if tag in request.field("if-none-match"):
-        return Response(HTTPStatus.NOT_MODIFIED, b"", fields=fields)
-    return _pack(request, Response(status, body, kind, fields))
+    body, fields = response.body, (("Vary", "Accept, Accept-Encoding"), *response.fields)
+    if response.status != HTTPStatus.OK:
+        fields = (("Cache-Control", "no-store"), *fields)
+    else:  # a weak tag: it is the same for what is packed and what is not
+        tag = f'"{blake2b(body, digest_size=_TAG_BYTES).hexdigest()}"'
+        fields = (("Cache-Control", "no-cache"), ("ETag", f"W/{tag}"), *fields)
+        if tag in request.field("if-none-match"):
+            return HttpResponse(HTTPStatus.NOT_MODIFIED, b"", fields=fields)
+    if len(body) >= _WORTH_PACKING_BYTES and takes(request.field("accept-encoding"), "gzip"):
+        return replace(response, body=_compress(body), fields=(_PACKED, *fields))
+    return replace(response, fields=fields)
 
 
-def send_part(request: Request, asset: Asset, *fields: Field) -> Response:
+def send_part(request: HttpRequest, asset: Asset, *fields: tuple[str, str]) -> HttpResponse:
     """Return a file that never changes under its name; nothing that one asker says but the packing changes it."""
     fields = (("Cache-Control", "public, max-age=31536000, immutable"), ("Vary", "Accept-Encoding"), *fields)
     if takes(request.field("accept-encoding"), "gzip"):
-        return Response(HTTPStatus.OK, asset.packed, asset.kind, (("Content-Encoding", "gzip"), *fields))
-    return Response(HTTPStatus.OK, asset.body, asset.kind, fields)
+        return HttpResponse(HTTPStatus.OK, asset.packed, asset.kind, (_PACKED, *fields))
+    return HttpResponse(HTTPStatus.OK, asset.body, asset.kind, fields)
 
 
 def takes(accepted: str, what: str) -> bool:
@@ -53,13 +52,7 @@ def takes(accepted: str, what: str) -> bool:
     return False
 
 
-def _pack(request: Request, response: Response) -> Response:
-    if len(response.body) < _WORTH_PACKING_BYTES or not takes(request.field("accept-encoding"), "gzip"):
-        return response
-    fields = (("Content-Encoding", "gzip"), *response.fields)
-    return replace(response, body=_compress(response.body), fields=fields)
-
-
-@lru_cache(maxsize=_KEPT_PACKED)
+@lru_cache(maxsize=8)
 def _compress(body: bytes) -> bytes:
+    """Return a body in gzip; those that many ask for are the same."""
     return gzip.compress(body, mtime=0)

@@ -14,7 +14,7 @@ from tictactoe_protocol import PROTOCOL_VERSION, SERVICE_TYPE, clean_text
 from tictactoe_server.transport.listen import addresses_at
 
 if TYPE_CHECKING:
-    from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+    from zeroconf.asyncio import AsyncZeroconf
 
 _MAX_NAME_BYTES: Final = 63
 """Of a name within DNS (RFC 6763, 4.1.1); what tells it from others of this name needs four of them."""
@@ -33,7 +33,7 @@ class Announcement:
         self._host = host
         self._port = port
         self._name = fit_name(name or socket.gethostname())
-        self._tls_name = tls_name
+        self._properties = {"v": str(PROTOCOL_VERSION)} | ({} if tls_name is None else {"tls": tls_name})
         self._zeroconf: AsyncZeroconf | None = None
         self._work: asyncio.Task[None] | None = None
 
@@ -57,30 +57,24 @@ class Announcement:
 
     async def _announce(self, addresses: list[str]) -> None:
         from zeroconf import Error
-        from zeroconf.asyncio import AsyncZeroconf
+        from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
+        machine = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower()).strip("-")[:40] or "server"
         try:
-            self._zeroconf = zeroconf = AsyncZeroconf()
-            info = self._describe(addresses)
-            await (await zeroconf.async_register_service(info, allow_name_change=True))
+            self._zeroconf = AsyncZeroconf()
+            info = AsyncServiceInfo(
+                SERVICE_TYPE,
+                f"{self._name}.{SERVICE_TYPE}",
+                port=self._port,
+                parsed_addresses=addresses,
+                properties=self._properties,
+                server=f"tictactoe-{machine}-{self._port}.local.",
+            )
+            await (await self._zeroconf.async_register_service(info, allow_name_change=True))
         except (OSError, Error) as error:
             log.info("not announced on the local network", reason=str(error) or type(error).__name__)
         else:
             log.info("announced on the local network", name=info.get_name())
-
-    def _describe(self, addresses: list[str]) -> AsyncServiceInfo:
-        from zeroconf.asyncio import AsyncServiceInfo
-
-        tls = {"tls": self._tls_name} if self._tls_name is not None else {}
-        machine = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower()).strip("-")[:40] or "server"
-        return AsyncServiceInfo(
-            SERVICE_TYPE,
-            f"{self._name}.{SERVICE_TYPE}",
-            port=self._port,
-            parsed_addresses=addresses,
-            properties={"v": str(PROTOCOL_VERSION), **tls},
-            server=f"tictactoe-{machine}-{self._port}.local.",
-        )
 
 
 def fit_name(name: str) -> str:

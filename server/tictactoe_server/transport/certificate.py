@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ssl
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -21,72 +21,65 @@ class CannotUseCertificate(Exception):
     """No TLS can be spoken with these files; the message is one line for the operator."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """A certificate with its key: `names` as of `Certificate`, `ends_at` in seconds since 1970."""
-
-    context: ssl.SSLContext
-    names: tuple[str, ...]
-    ends_at: float
-
-
 class Certificate:
     """The newest whole pair that two files held; `context` is for listening, and stays the same for good.
 
     Every handshake takes the pair of its moment, so that a new one counts for new connections and no old one ends.
+    `names` are the hosts and then the addresses that the certificate is for, without those that begin with ``*.``.
     """
 
     def __init__(self, certificate: Path, key: Path) -> None:
         """Load the pair; raises `CannotUseCertificate`."""
-        self._certificate = certificate
-        self._key = key
-        self._seen = self._look()
-        self._pair = _load(certificate, key)
-        self._warn_of_end()
+        self._files = certificate, key
+        self.names: tuple[str, ...] = ()
+        self._load()
         self.context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         self.context.sni_callback = self._choose
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The hosts and then the addresses that the certificate is for, without those that begin with ``*.``."""
-        return self._pair.names
 
     async def keep(self, seconds: float) -> None:
         """Look at the files every so many seconds, and take up what has changed."""
         while True:
             await asyncio.sleep(seconds)
-            await asyncio.to_thread(self._follow)
+            if await asyncio.to_thread(self._look) != self._seen:
+                await asyncio.to_thread(self.renew)
 
     def renew(self) -> None:
         """Take up what the files hold now; where that is no whole pair the old one stays, and the log says why."""
-        self._seen = self._look()
         try:
-            self._pair = _load(self._certificate, self._key)
+            self._load()
         except CannotUseCertificate as error:
             log.warning("the old certificate stays", reason=str(error))
-            return
-        log.info("the certificate is taken up anew", ends=_day(self._pair.ends_at))
-        self._warn_of_end()
+        else:
+            log.info("the certificate is taken up anew", ends=self._ends)
 
-    def _follow(self) -> None:
-        if self._look() != self._seen:
-            self.renew()
+    def _load(self) -> None:
+        """Take up the pair in the files; raises `CannotUseCertificate` and keeps the one before then."""
+        self._seen = self._look()
+        context, shown = _read_pair(*self._files)
+        named = shown.get("subjectAltName", ())
+        names = [name for wanted in ("DNS", "IP Address") for kind, name in named if kind == wanted]
+        self._newest, self.names = context, tuple(name for name in names if "*" not in name)
+        ends_at = ssl.cert_time_to_seconds(shown["notAfter"])
+        self._ends = time.strftime("%Y-%m-%d", time.gmtime(ends_at))
+        if ends_at < time.time():
+            log.warning("the certificate is past its end: clients refuse it", ended=self._ends)
 
-    def _look(self) -> tuple[object, ...]:
-        """Return what tells whether the files are still those of before."""
-        return tuple(_trace(file) for file in (self._certificate, self._key))
+    def _look(self) -> list[object]:
+        """Return what tells whether the files are still those of before; nothing where one is missing."""
+        with contextlib.suppress(OSError):
+            return [(file.st_ino, file.st_size, file.st_mtime_ns) for file in map(Path.stat, self._files)]
+        return []
 
     def _choose(self, shaking: ssl.SSLObject | ssl.SSLSocket, name: str | None, context: ssl.SSLContext) -> None:
         """Let a handshake go on with the newest pair; called in each of them, whether or not it names a server."""
-        shaking.context = self._pair.context
-
-    def _warn_of_end(self) -> None:
-        if self._pair.ends_at < time.time():
-            log.warning("the certificate is past its end: clients refuse it", ended=_day(self._pair.ends_at))
+        shaking.context = self._newest
 
 
-def _load(certificate: Path, key: Path) -> _Pair:
-    """Return the pair in two files; raises `CannotUseCertificate`."""
+def _read_pair(certificate: Path, key: Path) -> tuple[ssl.SSLContext, dict[str, Any]]:
+    """Return a context with the pair in two files, and the certificate as clients see it.
+
+    Raises `CannotUseCertificate`.
+    """
 
     def refuse_to_ask() -> NoReturn:
         raise CannotUseCertificate(f"The key {key} is encrypted. Give one without a pass phrase.")
@@ -96,7 +89,7 @@ def _load(certificate: Path, key: Path) -> _Pair:
         for file in (certificate, key):
             file.read_bytes()
         context.load_cert_chain(certificate, key, refuse_to_ask)
-        seen = _show(context, certificate)
+        return context, _show(context, certificate)
     except ssl.SSLError as error:
         if error.reason == "KEY_VALUES_MISMATCH":
             told = f"The key {key} does not belong to the certificate {certificate}."
@@ -105,9 +98,6 @@ def _load(certificate: Path, key: Path) -> _Pair:
         raise CannotUseCertificate(told) from None
     except OSError as error:
         raise CannotUseCertificate(f"Cannot read {error.filename}: {(error.strerror or str(error)).lower()}.") from None
-    named = seen.get("subjectAltName", ())
-    names = [name for wanted in ("DNS", "IP Address") for kind, name in named if kind == wanted]
-    return _Pair(context, tuple(name for name in names if "*" not in name), ssl.cert_time_to_seconds(seen["notAfter"]))
 
 
 def _show(context: ssl.SSLContext, certificate: Path) -> dict[str, Any]:
@@ -118,8 +108,7 @@ def _show(context: ssl.SSLContext, certificate: Path) -> dict[str, Any]:
     trusting.load_verify_locations(certificate)
     to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
     client = trusting.wrap_bio(to_client, to_server)
-    server = context.wrap_bio(to_server, to_client, server_side=True)
-    unfinished = [client, server]
+    unfinished = [client, context.wrap_bio(to_server, to_client, server_side=True)]
     while unfinished:
         for end in tuple(unfinished):
             try:
@@ -130,18 +119,6 @@ def _show(context: ssl.SSLContext, certificate: Path) -> dict[str, Any]:
     return client.getpeercert() or {}
 
 
-def _trace(file: Path) -> object:
-    try:
-        status = file.stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
-
-
 def _reason(error: ssl.SSLError) -> str:
     words = error.verify_message if isinstance(error, ssl.SSLCertVerificationError) else error.reason
     return (words or "it is no PEM").replace("_", " ").lower()
-
-
-def _day(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(seconds))

@@ -11,8 +11,8 @@ from typing import Final
 
 import ifaddr
 
-_UNROUTED_ADDRESS: Final = ("192.0.2.1", 9)
-"""A documentation address (RFC 5737): asking for the way there names our own address and sends nothing."""
+_UNROUTED: Final = ((socket.AF_INET, ("192.0.2.1", 9)), (socket.AF_INET6, ("2001:db8::1", 9)))
+"""Addresses for documentation (RFC 5737, RFC 3849): asking for the way there names our own and sends nothing."""
 
 
 class CannotListen(Exception):
@@ -25,24 +25,23 @@ def open_sockets(host: str | None, port: int) -> list[socket.socket]:
     Raises `CannotListen` for a taken port, a host that is not ours or one that does not resolve.
     """
     where = f"port {port}" if host is None else f"{host}, port {port}"
-    if host is None:
-        try:
-            return [_without_delay(_open_on_all(port))]
-        except OSError as error:
-            raise CannotListen(f"Cannot listen on {where}: {_reason(error)}.") from None
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        found = [] if host is None else socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
         raise CannotListen(f'Cannot find the host "{host}": {_reason(error)}.') from None
     sockets: list[socket.socket] = []
     try:
+        if host is None:
+            sockets.append(_open_on_all(port))
         for family, address in dict.fromkeys((family, address) for family, *_, address in found):
             chosen = sockets[0].getsockname()[1] if sockets else port
-            sockets.append(_without_delay(socket.create_server((str(address[0]), chosen), family=family)))
+            sockets.append(socket.create_server((str(address[0]), chosen), family=family))
     except OSError as error:
         for opened in sockets:
             opened.close()
         raise CannotListen(f"Cannot listen on {where}: {_reason(error)}.") from None
+    for opened in sockets:  # asyncio sets this itself only on sockets that were made with an explicit protocol number
+        opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sockets
 
 
@@ -53,9 +52,9 @@ def url_of(host: str | None, port: int, *, secure: bool = False) -> str:
     ('ws://localhost:8765', 'ws://[::1]:80', 'wss://example.org')
     """
     name = "localhost" if host is None else f"[{host}]" if ":" in host else host
-    if secure:
-        return f"wss://{name}" if port == 443 else f"wss://{name}:{port}"
-    return f"ws://{name}:{port}"
+    if secure and port == 443:
+        return f"wss://{name}"
+    return f"{'wss' if secure else 'ws'}://{name}:{port}"
 
 
 def addresses_for_others() -> list[str]:
@@ -63,8 +62,7 @@ def addresses_for_others() -> list[str]:
 
     Those of IPv6 are only there where it has no other; empty where it is on no network.
     """
-    found = [*_routed_addresses(), *_addresses_of_interfaces()]
-    others = [address for address in dict.fromkeys(found) if is_for_others(address)]
+    others = [address for address in dict.fromkeys(_own_addresses()) if is_for_others(address)]
     return [address for address in others if ":" not in address] or others
 
 
@@ -93,16 +91,12 @@ def is_for_others(host: str) -> bool:
     return not (address.is_loopback or address.is_link_local)
 
 
-def _routed_addresses() -> Iterator[str]:
-    for family, target in ((socket.AF_INET, _UNROUTED_ADDRESS), (socket.AF_INET6, ("2001:db8::1", 9))):
+def _own_addresses() -> Iterator[str]:
+    for family, target in _UNROUTED:
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect(target)
             yield str(probe.getsockname()[0])
-
-
-def _addresses_of_interfaces() -> Iterator[str]:
-    """Yield what the operating system says, or nothing where a sandbox keeps it from saying it."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):  # a sandbox may keep the operating system from saying it
         for adapter in ifaddr.get_adapters():
             for found in adapter.ips:
                 yield found.ip if isinstance(found.ip, str) else found.ip[0]
@@ -113,15 +107,6 @@ def _open_on_all(port: int) -> socket.socket:
         with contextlib.suppress(OSError):
             return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
     return socket.create_server(("", port))
-
-
-def _without_delay(listening: socket.socket) -> socket.socket:
-    """Let every connection that is accepted here send small frames at once.
-
-    asyncio sets this itself only on sockets that were made with an explicit protocol number.
-    """
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listening
 
 
 def _reason(error: Exception) -> str:

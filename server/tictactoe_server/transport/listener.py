@@ -1,60 +1,71 @@
-"""The sockets that a server listens on, all connections that came through them, and whether these still live."""
+"""Accepts connections, a few at a time, knows all that are there, and finds out whether they still live.
+
+Whoever is one too many is told so and let go before anything is done for it, at next to no cost; with TLS, where it
+could not be read, without a word.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterable
+from http import HTTPStatus
 from itertools import cycle
-from socket import socket
-from typing import Final
+from socket import SHUT_WR, socket
+from typing import Any, Final
 
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.caller import Caller
+from tictactoe_server.transport.admission import MAX_TURNED_AWAY, Admission, canonical
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import LOOKS_A_PING, Connection, Receiver
-from tictactoe_server.transport.door import Door
-from tictactoe_server.transport.entrance import Entrance
+from tictactoe_server.transport.http_connection import LINGER_SECONDS
+from tictactoe_server.transport.http_messages import encode_response, say
+from tictactoe_server.transport.remote_peer import TOO_MANY_WORDS, RemotePeer
 
 BACKLOG: Final = 4_096
 """How many connections may wait to be accepted: all players of a server that comes back at once."""
 
+ACCEPTED_A_TURN: Final = 2
+"""How many are accepted at one socket in one turn of the event loop."""
+
+_PAUSE_SECONDS: Final = 0.1
+"""How long to wait where the system has no descriptor left for one more."""
 _TURNS: Final = 48
 _TURNS_A_LOOK: Final = _TURNS // LOOKS_A_PING
 _CLOSED_AT_ONCE: Final = 200
 
 
 class Listener:
-    """Accepts connections; `accept` makes a receiver for each whose handshake is done. With a certificate they are TLS.
+    """Accepts connections, with a certificate by TLS; `accept` makes a receiver for each whose WebSocket is open.
 
-    Each connection has its turn in the round of pings, so that they do not all go out at once. `make` makes the
-    connections.
+    `connections`, which `make` makes, are in the order of their acceptance. Each has its turn in the round of pings, so
+    that these do not all go out at once.
     """
 
     def __init__(
         self,
         accept: Callable[[Connection], Receiver],
-        door: Door,
+        admission: Admission,
         limits: Limits,
         certificate: Certificate | None = None,
         make: Callable[..., Connection] = Connection,
     ) -> None:
         self._accept = accept
-        self._door = door
+        self._admission = admission
         self._make = make
         self._limits = limits
-        self._certificate = certificate
-        self._entrances: list[Entrance] = []
+        self._tls: dict[str, Any] = {}
+        if certificate is not None:
+            seconds = {"ssl_handshake_timeout": limits.hello_seconds, "ssl_shutdown_timeout": limits.close_seconds}
+            self._tls = {"ssl": certificate.context, **seconds}
+        self._sockets: list[socket] = []
+        self._connecting: set[asyncio.Task[None]] = set()
+        self._refused: set[socket] = set()
         self._turns: list[set[Connection]] = [set() for _ in range(_TURNS)]
-        self._turn_of: dict[Connection, set[Connection]] = {}
+        self.connections: dict[Connection, set[Connection]] = {}
         self._next_turn = cycle(self._turns)
         self._pinging: asyncio.Task[None] | None = None
         self._emptied: asyncio.Event | None = None
-
-    @property
-    def connections(self) -> Iterable[Connection]:
-        """All connections, in the order of their acceptance."""
-        return self._turn_of.keys()
 
     def cut_off(self) -> None:
         """Cut all connections off, without waiting for any."""
@@ -63,21 +74,24 @@ class Listener:
 
     async def listen(self, sockets: Iterable[socket]) -> None:
         """Accept connections from now on."""
-        context = None if self._certificate is None else self._certificate.context
         for listening in sockets:
             listening.listen(BACKLOG)
-            self._entrances.append(Entrance(listening, self._door, self._make_connection, self._limits, context))
+            listening.setblocking(False)
+            self._sockets.append(listening)
+            self._accept_at(listening)
         self._pinging = asyncio.create_task(self._ping())
 
     async def stop(self, code: int, reason: str, within: float) -> None:
-        """Accept nothing more, close all connections politely, and cut off what is not gone within so many seconds."""
-        for entrance in self._entrances:
-            entrance.close()
+        """Accept nothing more, close all connections politely, and cut off what is not gone within so many seconds.
+
+        Handshakes of TLS that are not done are let go of at once. It may be called again.
+        """
+        self._stop_accepting()
         for number, connection in enumerate(list(self.connections)):
             connection.close(code, reason)
             if number % _CLOSED_AT_ONCE == 0:
                 await asyncio.sleep(0)
-        if self._turn_of:
+        if self.connections:
             self._emptied = asyncio.Event()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._emptied.wait(), within)
@@ -86,19 +100,86 @@ class Listener:
             self._pinging.cancel()
             await asyncio.gather(self._pinging, return_exceptions=True)
 
-    def _make_connection(self, caller: Caller) -> Connection:
-        connection = self._make(self._accept, self._forget, caller, self._limits)
-        turn = self._turn_of[connection] = next(self._next_turn)
+    # -- accepting ----------------------------------------------------------------------------------------------
+
+    def _accept_at(self, listening: socket) -> None:
+        if listening.fileno() >= 0:
+            asyncio.get_running_loop().add_reader(listening, self._accept_some, listening)
+
+    def _stop_accepting(self) -> None:
+        for listening in self._sockets:
+            if listening.fileno() >= 0:
+                asyncio.get_running_loop().remove_reader(listening)
+                listening.close()
+        for task in self._connecting:
+            task.cancel()
+        for refused in list(self._refused):
+            self._let_go(refused)
+
+    def _accept_some(self, listening: socket) -> None:
+        loop = asyncio.get_running_loop()
+        for _ in range(ACCEPTED_A_TURN):
+            try:
+                accepted, address = listening.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                return
+            except OSError:
+                loop.remove_reader(listening)
+                loop.call_later(_PAUSE_SECONDS, self._accept_at, listening)
+                return
+            accepted.setblocking(False)
+            peer = RemotePeer(self._admission)
+            if peer.accept(canonical(str(address[0])) or ""):
+                task = loop.create_task(self._connect(peer, accepted))
+                self._connecting.add(task)
+                task.add_done_callback(self._connecting.discard)
+            else:
+                peer.close()
+                self._turn_away(accepted)
+
+    async def _connect(self, peer: RemotePeer, accepted: socket) -> None:
+        connection, loop = self._make_connection(peer), asyncio.get_running_loop()
+        try:
+            await loop.connect_accepted_socket(lambda: connection, accepted, **self._tls)
+        except OSError:  # one who does not speak TLS, or went away
+            connection.abort()
+        except asyncio.CancelledError:
+            connection.abort()
+            raise
+
+    def _turn_away(self, accepted: socket) -> None:
+        """Say that there are too many, and let go: at once where many of those are here already.
+
+        What is closed with something unread is reset, and what was said may then not arrive.
+        """
+        if not self._tls:
+            with contextlib.suppress(OSError):
+                accepted.send(encode_response(say(HTTPStatus.SERVICE_UNAVAILABLE, TOO_MANY_WORDS)))
+                accepted.shutdown(SHUT_WR)
+            if len(self._refused) < MAX_TURNED_AWAY:
+                self._refused.add(accepted)
+                asyncio.get_running_loop().call_later(LINGER_SECONDS, self._let_go, accepted)
+                return
+        accepted.close()
+
+    def _let_go(self, refused: socket) -> None:
+        self._refused.discard(refused)
+        refused.close()
+
+    # -- all that are there -------------------------------------------------------------------------------------
+
+    def _make_connection(self, peer: RemotePeer) -> Connection:
+        connection = self._make(self._accept, self._forget, peer, self._limits)
+        turn = self.connections[connection] = next(self._next_turn)
         turn.add(connection)
         return connection
 
     def _forget(self, connection: Connection) -> None:
-        self._turn_of.pop(connection).discard(connection)
-        if self._emptied is not None and not self._turn_of:
+        self.connections.pop(connection, set()).discard(connection)
+        if self._emptied is not None and not self.connections:
             self._emptied.set()
 
     async def _ping(self) -> None:
-        """Give each connection its turn, round after round."""
         for number in cycle(range(_TURNS)):
             await asyncio.sleep(self._limits.ping_seconds / _TURNS)
             self._take_turn(number)

@@ -5,35 +5,35 @@ Source: haproxy's "The PROXY protocol, versions 1 & 2", sections 2.1 and 2.2.
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import ip_address
 from typing import Final
 
-from tictactoe_server.transport.door import canonical
+from tictactoe_server.transport.admission import canonical
 
 _FIRST: Final = b"PROXY "
 _SECOND: Final = b"\r\n\r\n\x00\r\nQUIT\n"
 _MAX_FIRST_BYTES: Final = 107
 _SECOND_BYTES: Final = 16
-_IPV4: Final = 1
-_IPV6: Final = 2
+_SIZES: Final = {1: (4, 12), 2: (16, 36)}
+"""How many bytes an address has in version 2, and addresses and ports together, by the family: IPv4 and IPv6."""
 
 
 class BadProxyHeader(ValueError):
     """It begins like a header of this protocol and is none."""
 
 
-def is_one(data: bytes) -> bool:
+def is_header(data: bytes) -> bool:
     """Tell whether the first bytes of a connection begin such a header."""
     return data.startswith((_FIRST, _SECOND))
 
 
-def begins_like_one(data: bytes) -> bool:
-    """Tell whether they may do so, once more of them come."""
-    return is_one(data) or _FIRST.startswith(data) or _SECOND.startswith(data)
+def may_be_header(data: bytes) -> bool:
+    """Tell whether they do so, or may once more of them come."""
+    return is_header(data) or _FIRST.startswith(data) or _SECOND.startswith(data)
 
 
-def read(data: bytes) -> tuple[str | None, int] | None:
-    """Return who speaks, None for the proxy itself, and where the header ends; None where it has not all come yet.
+def read_header(data: bytes) -> tuple[str | None, int] | None:
+    """Return for whom is spoken, None for the proxy itself, and where the header ends; None while it is incomplete.
 
     Raises `BadProxyHeader`.
     """
@@ -56,16 +56,14 @@ def read(data: bytes) -> tuple[str | None, int] | None:
 
 
 def _read_second(data: bytes) -> tuple[str | None, int] | None:
-    if len(data) < _SECOND_BYTES:
+    length = int.from_bytes(data[14:_SECOND_BYTES])
+    end = _SECOND_BYTES + length
+    if len(data) < end:
         return None
-    command, family, length = data[12], data[13] >> 4, int.from_bytes(data[14:16])
-    if len(data) < _SECOND_BYTES + length:
-        return None
-    end, addresses = _SECOND_BYTES + length, data[_SECOND_BYTES:]
-    if command >> 4 != 2 or command & 0x0F > 1:
+    version, command = divmod(data[12], 16)
+    if version != 2 or command > 1:
         raise BadProxyHeader("This version of the PROXY protocol is not known.")
-    if command & 0x0F and family == _IPV4 and length >= 12:
-        return str(IPv4Address(addresses[:4])), end
-    if command & 0x0F and family == _IPV6 and length >= 36:
-        return canonical(str(IPv6Address(addresses[:16]))), end
-    return None, end
+    size, least = _SIZES.get(data[13] >> 4, (0, 0))
+    if command == 0 or not size or length < least:
+        return None, end
+    return canonical(str(ip_address(data[_SECOND_BYTES : _SECOND_BYTES + size]))), end

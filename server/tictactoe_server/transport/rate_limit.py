@@ -57,9 +57,7 @@ class RateLimits:
     """One limit for each key: it outlives the connection that it counts, and is forgotten once it is full again."""
 
     def __init__(self, times: int, window_ms: float, monotonic_ns: Callable[[], int]) -> None:
-        self._times = times
-        self._window_ms = window_ms
-        self._monotonic_ns = monotonic_ns
+        self._rate = times, window_ms, monotonic_ns
         self._limits: dict[str, RateLimit] = {}
         self._prune_at = _PRUNED_FROM
 
@@ -70,17 +68,13 @@ class RateLimits:
             if len(self._limits) >= self._prune_at:
                 self._limits = {key: limit for key, limit in self._limits.items() if not limit.is_untouched}
                 self._prune_at = max(_PRUNED_FROM, 2 * len(self._limits))
-            limit = self._limits[key] = RateLimit(self._times, self._window_ms, self._monotonic_ns)
+            limit = self._limits[key] = RateLimit(*self._rate)
         return limit
 
     @property
     def most_used(self) -> int:
         """How much of theirs is used up now by the key that has used most."""
         return max((limit.used for limit in self._limits.values()), default=0)
-
-    def __len__(self) -> int:
-        """Return how many keys have used theirs lately."""
-        return sum(not limit.is_untouched for limit in self._limits.values())
 
 
 def take_each(*limits: RateLimit, count: int = 1) -> int:

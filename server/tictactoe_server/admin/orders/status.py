@@ -62,7 +62,7 @@ class Status(Order, frozen=True, tag="status"):
             "data": server.data,
             "up_seconds": round(time.monotonic() - server.started_at),
             "unready": server.unready(),
-            "connections": server.door.connections,
+            "connections": server.admission.connections,
             "players": len({player.id for _, player in server.core.presence.greeted}),
             "rooms": server.core.registry.by_status,
             "moves": server.core.changes.moves,

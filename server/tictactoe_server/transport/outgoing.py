@@ -8,42 +8,48 @@ from abc import abstractmethod
 from collections.abc import Callable
 
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.outbox import Outbox
+from tictactoe_server.transport.phases import FOLLOWING, Phase
 
 
-class Line(asyncio.Protocol):
-    """What goes out to one peer, while it `is_open`.
+class Outbox:
+    """What waits for a peer while it lags: all frames in their order, and the newest state of each room.
 
-    A peer that has not caught up `catch_up_seconds` after `outbox_bytes` were waiting for it is cut off, as is one for
-    whom as many bytes wait beside the states of rooms.
+    `size` is how many bytes the frames have; `cutting` is the timer that cuts the peer off at last.
     """
 
-    __slots__ = (
-        "_deadline",
-        "_is_cut_off",
-        "_limits",
-        "_loop",
-        "_outbox",
-        "_transport",
-        "_unsent",
-        "_write",
-        "is_open",
-    )
+    __slots__ = ("cutting", "frames", "size", "states")
+
+    def __init__(self, cutting: asyncio.TimerHandle) -> None:
+        self.cutting = cutting
+        self.size = 0
+        self.frames: list[bytes] = []
+        self.states: dict[str, bytes] = {}
+
+
+class Outgoing(asyncio.Protocol):
+    """What goes out to one peer; frames do while it `is_open`.
+
+    A peer that has not caught up `catch_up_seconds` after `outbox_bytes` were waiting for it is cut off, as is one for
+    whom as many bytes wait beside the states of rooms. `_transport` and `_write` are there from `connection_made` until
+    `connection_lost`, in all phases but ACCEPTED and, at its end, GONE.
+    """
+
+    __slots__ = ("_deadline", "_limits", "_loop", "_outbox", "_phase", "_transport", "_unsent", "_write", "is_open")
+    _transport: asyncio.Transport
+    _write: Callable[[bytes], None]
 
     def __init__(self, limits: Limits) -> None:
-        """Begin with a socket that was just accepted; with TLS its handshake is still to come."""
-        self.is_open = self._is_cut_off = False
+        self._phase = Phase.ACCEPTED
+        self.is_open = False
         self._limits = limits
         self._loop = asyncio.get_running_loop()
-        self._transport: asyncio.Transport | None = None
-        self._write: Callable[[bytes], None] = _write_nowhere
         self._outbox: Outbox | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._unsent = 0
 
     @abstractmethod
     def depart(self) -> None:
-        """Take notice that the peer is gone; it may be told twice."""
+        """Count no more, and say so; called when the peer is gone, perhaps twice."""
 
     # -- for whoever has the connection -------------------------------------------------------------------------
 
@@ -53,68 +59,76 @@ class Line(asyncio.Protocol):
             if self.is_open:
                 self._write(frame)
             return
-        self._outbox.hold(frame)
+        self._outbox.frames.append(frame)
+        self._outbox.size += len(frame)
         if self._outbox.size > self._limits.outbox_bytes:
             self.abort()
 
     def push_state(self, room: str, frame: bytes) -> None:
         """Send a room's state, or keep it as that room's newest while the peer lags."""
         if self._outbox is not None:
-            self._outbox.hold_newest(room, frame)
+            self._outbox.states[room] = frame
         elif self.is_open:
             self._write(frame)
 
     def push_answer_and_state(self, room: str, answer: bytes, state: bytes) -> None:
-        """Send a frame that is never dropped and then a room's state, in one write where nothing waits."""
-        if self._outbox is None:
-            if self.is_open:
-                self._write(answer + state)
-        else:
+        """Send both in one write; while the peer lags, the answer waits as a frame and the state as the room's newest.
+
+        `answer` may be several frames.
+        """
+        if self._outbox is not None:
             self.push_frame(answer)
             self.push_state(room, state)
+        elif self.is_open:
+            self._write(answer + state)
 
     def forget_state(self, room: str) -> None:
         """Do not send the state of a room that is kept while the peer lags: it is no longer for this peer."""
         if self._outbox is not None:
-            self._outbox.forget_newest(room)
+            self._outbox.states.pop(room, None)
 
     def abort(self) -> None:
         """Cut the connection off, as soon as there is one."""
-        self.is_open = False
-        self._is_cut_off = True
-        if self._transport is not None:
-            self._transport.abort()
-        else:  # its handshake of TLS has failed, or has not come about in time
+        before = self._phase
+        self._enter(Phase.GONE)
+        if before is Phase.ACCEPTED:  # its handshake of TLS has failed, or has not come about in time
             self._set_deadline(None)
             self.depart()
+        elif before is not Phase.GONE:
+            self._transport.abort()
 
     # -- for the event loop -------------------------------------------------------------------------------------
 
     def pause_writing(self) -> None:
-        """Begin to hold frames back; called by the transport when its buffer passes its limit."""
+        """Hold frames back from now on; called when the transport's buffer passes its limit."""
         self._outbox = Outbox(self._loop.call_later(self._limits.catch_up_seconds, self.abort))
 
     def resume_writing(self) -> None:
-        """Send what was held back; called by the transport when its buffer has drained."""
-        held = self._let_go_of_outbox()
-        if held and self.is_open:
-            self._write(held)
+        """Send what was held back, the states last; called when the transport's buffer has drained."""
+        outbox = self._end_outbox()
+        if outbox is not None and self.is_open:
+            self._write(b"".join((*outbox.frames, *outbox.states.values())))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of everything, so that nothing is left for the garbage collector."""
-        self.is_open = False
+        self._enter(Phase.GONE)
         self._set_deadline(None)
-        self._let_go_of_outbox()
-        self._transport, self._write = None, _write_nowhere
+        self._end_outbox()
+        del self._transport, self._write
         self.depart()
 
-    # -- the end ------------------------------------------------------------------------------------------------
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    def _enter(self, phase: Phase) -> None:
+        """Go on to the next phase; raises RuntimeError for one that `FOLLOWING` does not have."""
+        if phase not in FOLLOWING[self._phase]:
+            raise RuntimeError(f"{phase} does not follow {self._phase}.")
+        self._phase, self.is_open = phase, phase is Phase.OPEN
 
     def _hang_up(self) -> None:
         """Say nothing any more, and leave the rest of the closing to the peer for a while."""
+        self._enter(Phase.ENDING)
         self._set_deadline(self._limits.close_seconds, self._give_up)
-        if self._transport is None:
-            return
         if self._transport.can_write_eof():
             with contextlib.suppress(OSError, RuntimeError):  # the peer was quicker
                 self._transport.write_eof()
@@ -130,7 +144,7 @@ class Line(asyncio.Protocol):
 
     def _is_taking(self) -> bool:
         """Tell whether a peer that is answered in plain HTTP has taken something since this was asked last."""
-        if self.is_open or self._transport is None:
+        if self._phase in (Phase.ACCEPTED, Phase.OPEN):
             return False
         before, self._unsent = self._unsent, self._transport.get_write_buffer_size()
         return 0 < self._unsent != before
@@ -141,14 +155,8 @@ class Line(asyncio.Protocol):
             self._deadline.cancel()
         self._deadline = None if seconds is None else self._loop.call_later(seconds, then or self.abort)
 
-    def _let_go_of_outbox(self) -> bytes:
-        """Return what was held back, which is over."""
+    def _end_outbox(self) -> Outbox | None:
         outbox, self._outbox = self._outbox, None
-        if outbox is None:
-            return b""
-        outbox.cutting.cancel()
-        return outbox.take()
-
-
-def _write_nowhere(data: bytes) -> None:
-    """Take the place of a transport that is gone."""
+        if outbox is not None:
+            outbox.cutting.cancel()
+        return outbox

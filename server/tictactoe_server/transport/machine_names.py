@@ -11,7 +11,7 @@ import ipaddress
 import socket
 import threading
 from collections.abc import Callable, Collection
-from typing import Final, Protocol
+from typing import Final
 
 from tictactoe_server.transport.listen import addresses_at
 
@@ -19,20 +19,8 @@ INTERVAL_SECONDS: Final = 300.0
 """How often the names are looked up: a machine may start before its network, or go to another one."""
 
 
-class Lookup(Protocol):
-    """Who knows names and addresses; what is not found is nothing."""
-
-    def names_of(self, place: str) -> Collection[str]:
-        """Return the names of an address, or the whole names of a short one."""
-        ...
-
-    def addresses_of(self, name: str) -> Collection[str]:
-        """Return the addresses of a name."""
-        ...
-
-
 class SystemLookup:
-    """The resolver of the operating system, which may take seconds to answer."""
+    """Asks the operating system, which may take seconds to answer; what is not found is nothing."""
 
     def names_of(self, place: str) -> Collection[str]:
         """Return the names of an address, or the whole names of a short one."""
@@ -42,27 +30,27 @@ class SystemLookup:
         return ()
 
     def addresses_of(self, name: str) -> Collection[str]:
-        """Return the addresses of a name."""
         with contextlib.suppress(OSError, UnicodeError):
             return {str(address[0]) for *_, address in socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)}
         return ()
 
 
-class OwnNames:
-    """Tells `learn` the names of the machine again and again, from a thread: nobody waits for a slow resolver.
+class MachineNames:
+    """Tells `learn` the names of what listens on `host` (None: all addresses) again and again.
 
-    `host` is what is listened on, None for all addresses.
+    That is done in a thread: nobody waits for a slow resolver.
     """
 
-    def __init__(self, host: str | None, learn: Callable[[frozenset[str]], None], lookup: Lookup | None = None) -> None:
+    def __init__(
+        self, host: str | None, learn: Callable[[frozenset[str]], None], lookup: SystemLookup | None = None
+    ) -> None:
         self._host = host
         self._learn = learn
         self._lookup = lookup or SystemLookup()
         self._is_over = threading.Event()
 
     def start(self) -> None:
-        """Begin to look up."""
-        threading.Thread(target=self._keep, name="own names", daemon=True).start()
+        threading.Thread(target=self._keep, name="machine names", daemon=True).start()
 
     def stop(self) -> None:
         """Look up nothing more; what is being looked up is not waited for."""
@@ -70,13 +58,13 @@ class OwnNames:
 
     def _keep(self) -> None:
         while not self._is_over.is_set():
-            names = find_own_names(addresses_at(self._host), socket.gethostname(), self._lookup)
+            names = find_machine_names(addresses_at(self._host), socket.gethostname(), self._lookup)
             if not self._is_over.is_set():
                 self._learn(names)
             self._is_over.wait(INTERVAL_SECONDS)
 
 
-def find_own_names(addresses: Collection[str], hostname: str, lookup: Lookup) -> frozenset[str]:
+def find_machine_names(addresses: Collection[str], hostname: str, lookup: SystemLookup) -> frozenset[str]:
     """Return the names of these addresses and of this host that lead back to one of them, or to the loopback."""
     found = {name.rstrip(".").lower() for place in (*addresses, hostname) for name in lookup.names_of(place)}
     return frozenset(

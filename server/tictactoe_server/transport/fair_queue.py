@@ -11,14 +11,14 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import Final
 
-TURN_SECONDS: Final = 0.0005
-"""How much of the processor's time it has in one turn of the event loop; one thing is done at least."""
+WORK_SECONDS: Final = 0.0005
+"""How long it may work in one turn of the event loop; one thing is done at least."""
 
 REST_SECONDS: Final = 0.001
 """How long it rests after that."""
 
 
-class Turns:
+class FairQueue:
     """Work that waits for its turn, by the addresses for which it is done."""
 
     def __init__(self) -> None:
@@ -33,17 +33,15 @@ class Turns:
             asyncio.get_running_loop().call_soon(self._work)
 
     def _work(self) -> None:
-        until, rest = time.thread_time() + TURN_SECONDS, 0.0
+        until = time.perf_counter() + WORK_SECONDS
         try:
-            while self._waiting and not rest:
+            while self._waiting and time.perf_counter() < until:
                 address, works = self._waiting.popitem(last=False)
                 work = works.popleft()
                 if works:
                     self._waiting[address] = works
                 work()
-                if time.thread_time() > until:
-                    rest = REST_SECONDS
         finally:
             self._is_due = bool(self._waiting)
             if self._is_due:
-                asyncio.get_running_loop().call_later(rest, self._work)
+                asyncio.get_running_loop().call_later(REST_SECONDS, self._work)

@@ -1,0 +1,221 @@
+"""Plain HTTP on a connection, before a WebSocket opens or instead of one."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import Awaitable
+from http import HTTPStatus
+from typing import Final, cast
+
+from tictactoe_server.settings import Limits
+from tictactoe_server.transport.http_answers import answer_plain
+from tictactoe_server.transport.http_messages import (
+    MAX_HEAD_BYTES,
+    BadRequest,
+    HttpRequest,
+    HttpResponse,
+    encode_response,
+    read_request,
+    say,
+    say_too_many,
+)
+from tictactoe_server.transport.outgoing import Outgoing
+from tictactoe_server.transport.phases import Phase
+from tictactoe_server.transport.remote_peer import TOO_MANY_WORDS, RemotePeer, TurnedAway
+
+MAX_REQUESTS: Final = 100
+"""How many requests of plain HTTP one connection may bring; the last is answered with ``Connection: close``."""
+
+LINGER_SECONDS: Final = 1.0
+"""How long one who is turned away may stay, so that the reason surely arrives."""
+
+
+class HttpConnection(Outgoing):
+    """Answers one request after the other, each within `hello_seconds` of the one before, until a WebSocket opens.
+
+    Whoever takes what is answered has the time for it. `_rest` is what has come and is not read yet, `_has_ended`
+    whether nothing more comes.
+    """
+
+    __slots__ = ("_answering", "_has_ended", "_peer", "_requests", "_rest")
+
+    def __init__(self, peer: RemotePeer, limits: Limits) -> None:
+        super().__init__(limits)
+        self._peer = peer
+        self._requests = 0
+        self._answering: asyncio.Task[None] | None = None
+        self._has_ended = False
+        self._rest = b""
+        self._set_deadline(limits.hello_seconds, self._close_silent)
+
+    @property
+    def address(self) -> str:
+        """That of the peer, of its client where it is a trusted proxy; empty until it is known."""
+        return self._peer.address
+
+    @abstractmethod
+    def _upgrade(self, request: HttpRequest) -> None:
+        """Open a WebSocket, or say why not."""
+
+    def _close_silent(self) -> None:
+        """Let go of a peer whose request has not come in time."""
+        if self._is_taking():
+            self._set_deadline(self._limits.hello_seconds, self._close_silent)
+        elif self._rest:
+            self._end(say(HTTPStatus.REQUEST_TIMEOUT, "This request did not come in time."))
+        else:
+            self.abort()
+
+    # -- for the event loop -------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._write = self._transport.write
+        if self._phase is Phase.GONE:  # its handshake of TLS took too long
+            self._transport.abort()
+        else:
+            self._transport.set_write_buffer_limits(self._limits.outbox_bytes)
+            self._enter(Phase.WAITING)
+
+    def eof_received(self) -> bool:
+        """Let the transport close where nothing is left to be answered.
+
+        TLS knows no such half of an end: nothing could be sent any more.
+        """
+        is_held_back = self._phase is Phase.WAITING and self._outbox is not None
+        is_asking = is_held_back or self._phase in (Phase.QUEUED, Phase.ANSWERING)
+        self._has_ended = is_asking and self._transport.can_write_eof()
+        return self._has_ended
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._phase is Phase.WAITING:
+            self._wait_for_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._answering is not None:
+            self._answering.cancel()
+            self._answering = None
+        super().connection_lost(exc)
+
+    # -- requests -----------------------------------------------------------------------------------------------
+
+    def _receive_request(self, data: bytes) -> None:
+        """Take a request or a part of one; what is more than that waits in the network."""
+        if self._phase in (Phase.ENDING, Phase.GONE):
+            return
+        self._rest += data
+        if self._phase is Phase.WAITING and self._outbox is None:
+            self._queue_request()
+        elif self._phase is not Phase.QUEUED or len(self._rest) > MAX_HEAD_BYTES:
+            self._transport.pause_reading()
+
+    def _queue_request(self) -> None:
+        self._enter(Phase.QUEUED)
+        self._peer.busy()
+        self._peer.admission.queue.put(self.address, self._take_request)
+
+    def _take_request(self) -> None:
+        """Carry out what is queued, unless the peer is gone or was given up."""
+        if self._phase is not Phase.QUEUED:
+            return
+        try:
+            request = self._read_request()
+        except TurnedAway:
+            self._turn_away()
+        except BadRequest as bad:
+            self._end(say(bad.status, bad.words))
+        else:
+            if request is None:
+                self._enter(Phase.WAITING)
+                self._read_on()
+            elif request.asks_for_websocket:
+                self._upgrade(request)
+            else:
+                self._answer(request)
+
+    def _read_request(self) -> HttpRequest | None:
+        """Return the next request, or None while it is incomplete; raises `BadRequest` and `TurnedAway`."""
+        data = self._peer.read_proxy_header(self._rest)
+        self._rest = self._rest if data is None else data
+        found = None if data is None else read_request(data)
+        if found is None:
+            return None
+        is_tls = self._transport.get_extra_info("ssl_object") is not None
+        request = self._peer.sign(found[0], is_tls=is_tls)
+        if request.asks_for_websocket:
+            self._peer.count_websocket()
+        self._rest = found[1]
+        return request
+
+    def _turn_away(self) -> None:
+        """Say that there are too many, and let go: at once where many of those are here already."""
+        self._end(say(HTTPStatus.SERVICE_UNAVAILABLE, TOO_MANY_WORDS))
+        if self._peer.admission.may_linger():
+            self._set_deadline(LINGER_SECONDS)
+        else:
+            self._transport.close()
+
+    # -- responses ----------------------------------------------------------------------------------------------
+
+    def _answer(self, request: HttpRequest) -> None:
+        """Answer what asks for no WebSocket, at once or later; what came after it waits meanwhile."""
+        wait = self._peer.count_request()
+        if wait:
+            self._end(say_too_many(wait))
+            return
+        self._requests += 1
+        self._enter(Phase.ANSWERING)
+        found = answer_plain(request, self._peer.admission)
+        if isinstance(found, HttpResponse):
+            self._respond(request, found)
+        else:
+            self._set_deadline(None)
+            self._answering = self._loop.create_task(self._respond_later(request, found))
+
+    async def _respond_later(self, request: HttpRequest, coming: Awaitable[HttpResponse]) -> None:
+        response = await coming
+        self._answering = None
+        if self._phase is Phase.ANSWERING:
+            self._respond(request, response)
+
+    def _respond(self, request: HttpRequest, response: HttpResponse) -> None:
+        """Send a response, and go on with what comes next or hang up."""
+        keeps_alive = request.keeps_alive and not request.has_body and self._requests < MAX_REQUESTS
+        data = encode_response(response, with_body=request.method != "HEAD", keeps_alive=keeps_alive)
+        if not keeps_alive:
+            self._end(data)
+            return
+        self._write(data)
+        self._set_deadline(self._limits.hello_seconds, self._close_silent)
+        self._enter(Phase.WAITING)
+        self._wait_for_request()
+
+    def _wait_for_request(self) -> None:
+        """Go on with what has come already, or wait for more, once the peer has read enough of what was answered."""
+        if not self._rest and not self._has_ended:
+            self._peer.idle(self._make_room)
+        if self._outbox is None and self._rest:
+            self._queue_request()
+        elif self._outbox is None:
+            self._read_on()
+
+    def _read_on(self) -> None:
+        """Wait for what is missing; hang up where nothing more comes."""
+        if self._has_ended:
+            self._hang_up()
+        else:
+            self._transport.resume_reading()
+
+    def _make_room(self) -> None:
+        """Hang up, so that another one of the same address may come: nothing is being asked for here."""
+        self._peer.release()
+        self._end(b"")
+
+    def _end(self, last: HttpResponse | bytes) -> None:
+        """Send a last response, and pass over what still comes until the peer hangs up, too."""
+        self._rest = b""
+        self._write(encode_response(last) if isinstance(last, HttpResponse) else last)
+        self._transport.resume_reading()
+        self._hang_up()

@@ -1,0 +1,204 @@
+"""Plain HTTP as values: heads of requests, which `h11` reads, and responses as bytes. No socket, and no word of pages.
+
+`h11` is more lenient than this server: what two readers could take for different things is refused here, such as a line
+that ends with LF alone, a folded line or a length that is said twice. Source: RFC 9112, sections 2 to 6, and 11.2 on
+smuggling.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from email.utils import formatdate
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+import h11
+
+from tictactoe_server import SERVER_NAME
+
+MAX_HEAD_BYTES: Final = 16 * 1024
+"""How much a request may have, to the end of its headers."""
+
+MAX_LINE_BYTES: Final = 8 * 1024
+MAX_FIELDS: Final = 100
+PLAIN_TEXT: Final = "text/plain; charset=utf-8"
+
+_HOST: Final = re.compile(r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
+_BARE_LINE_END: Final = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
+_AMBIGUOUS: Final = re.compile(rb"\n[ \t]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\ncontent-length:[^\r]*,", re.IGNORECASE)
+"""A folded line, a control character, a list of lengths: `h11` takes these."""
+
+
+class BadRequest(Exception):
+    """A request that is not carried out, after which the connection is closed; `words` are for people."""
+
+    def __init__(self, words: str, status: HTTPStatus = HTTPStatus.BAD_REQUEST) -> None:
+        super().__init__(words)
+        self.status = status
+        self.words = words
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """What is asked for. `path` is decoded, `host` is whom the sender thinks to reach, with its port where it said one.
+
+    `fields` are the headers by their names in lower case. `scheme` is ``https`` where the sender speaks TLS, to this
+    server or to a proxy that is believed, and empty where that proxy does not say; `address` is where it comes from.
+    `keeps_alive` where more requests may follow.
+    """
+
+    method: str
+    path: str
+    query: str
+    host: str
+    fields: dict[str, list[str]]
+    keeps_alive: bool = True
+    has_body: bool = False
+    version: str = "1.1"
+    scheme: str = "http"
+    address: str = ""
+
+    def field(self, name: str) -> str:
+        """Return a header, all its lines in one; empty where it is not there."""
+        return ", ".join(self.fields.get(name, ()))
+
+    @property
+    def asks_for_websocket(self) -> bool:
+        return "websocket" in self.field("upgrade").lower()
+
+    @property
+    def host_name(self) -> str:
+        """The host without its port, and an IPv6 address without its brackets."""
+        return self.host.rpartition("]")[0].removeprefix("[") or self.host.partition(":")[0]
+
+    @property
+    def origin(self) -> str:
+        """What a link to this server begins with, as in ``http://host:8765``; empty without a host."""
+        return f"{self.scheme or 'http'}://{self.host}" if self.host else ""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """What is answered, in `kind` the media type of the body; `fields` are further headers."""
+
+    status: HTTPStatus
+    body: bytes
+    kind: str = PLAIN_TEXT
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+Answer = Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]
+"""Answers what asks for no WebSocket: at once, or after a while."""
+
+
+def read_request(data: bytes) -> tuple[HttpRequest, bytes] | None:
+    """Return the first request and what follows its head, or None while that is incomplete; raises `BadRequest`."""
+    head, end, rest = data.partition(b"\r\n\r\n")
+    if len(head) > MAX_HEAD_BYTES:
+        raise BadRequest("This request is too long.", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+    if data and not data[:1].isalpha():
+        raise BadRequest("This is no HTTP, nor is TLS spoken here.")
+    if _BARE_LINE_END.search(head if end else data):
+        raise BadRequest("Lines end with CR and LF here.")
+    return (_read_head(head), rest) if end else None
+
+
+def _read_head(head: bytes) -> HttpRequest:
+    first, *lines = head.split(b"\r\n")
+    if len(first) > MAX_LINE_BYTES:
+        raise BadRequest("This address is too long.", HTTPStatus.REQUEST_URI_TOO_LONG)
+    if len(lines) > MAX_FIELDS or any(len(line) > MAX_LINE_BYTES for line in lines):
+        raise BadRequest("This request has too many headers, or too long.", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+    parser = h11.Connection(h11.SERVER)
+    parser.receive_data(head + b"\r\n\r\n")
+    try:
+        found = parser.next_event()
+    except h11.RemoteProtocolError as error:
+        reason = str(error).partition(": b")[0]  # without the bytes themselves
+        raise BadRequest(f"This is no request that could be answered here: {reason}.") from None
+    if not isinstance(found, h11.Request) or len(found.headers) != len(lines) or _AMBIGUOUS.search(head):
+        raise BadRequest("A header of this request is none, or can be read in two ways.")
+    version = found.http_version.decode()
+    if not version.startswith("1."):
+        raise BadRequest("HTTP/1.1 is spoken here.", HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
+    return _make_request(found, version)
+
+
+def _make_request(found: h11.Request, version: str) -> HttpRequest:
+    fields: dict[str, list[str]] = {}
+    for name, value in found.headers:
+        fields.setdefault(name.decode(), []).append(value.decode("latin-1"))
+    if len(fields.get("origin", ())) > 1:
+        raise BadRequest("There is more than one origin.")
+    is_coded, length = "transfer-encoding" in fields, fields.get("content-length", ["0"])[0]
+    if is_coded and ("content-length" in fields or version == "1.0"):
+        raise BadRequest("How long the body of this request is cannot be told.")
+    target, host = _read_target(found.target.decode(), fields.get("host", [""])[0])
+    if not host and version != "1.0":
+        raise BadRequest("A request names its host.")
+    path, _, query = target.partition("?")
+    wishes = [wish.strip().lower() for line in fields.get("connection", ()) for wish in line.split(",")]
+    return HttpRequest(
+        found.method.decode(),
+        unquote(path, errors="replace"),
+        query,
+        host,
+        fields,
+        version != "1.0" and "close" not in wishes,
+        is_coded or length.strip("0") != "",
+        version,
+    )
+
+
+def _read_target(target: str, host: str) -> tuple[str, str]:
+    """Return path with query, and host; what names its host itself, as a proxy is asked, overrules the header."""
+    if target != "*" and not target.startswith("/"):
+        try:
+            parts = urlsplit(target)
+        except ValueError:
+            parts = urlsplit("")
+        if parts.scheme not in ("http", "https") or "@" in parts.netloc:
+            raise BadRequest("What is asked for begins with / here.")
+        host = parts.netloc
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    if host and _HOST.fullmatch(host) is None:
+        raise BadRequest("The host of this request is none.")
+    return target, host
+
+
+def encode_response(response: HttpResponse, *, with_body: bool = True, keeps_alive: bool = False) -> bytes:
+    """Return a response as it is sent; without its body it says all the same how long that is."""
+    is_described = response.status != HTTPStatus.NOT_MODIFIED
+    lines = [
+        f"HTTP/1.1 {response.status.value} {response.status.phrase}",
+        f"Date: {_date_of(int(time.time()))}",
+        f"Server: {SERVER_NAME}",
+        *([f"Content-Type: {response.kind}", f"Content-Length: {len(response.body)}"] if is_described else []),
+        "X-Content-Type-Options: nosniff",
+        *(f"{name}: {value}" for name, value in response.fields),
+        f"Connection: {'keep-alive' if keeps_alive else 'close'}",
+    ]
+    head = "\r\n".join((*lines, "\r\n")).encode("latin-1")
+    return head + response.body if with_body else head
+
+
+@lru_cache(maxsize=1)
+def _date_of(second: int) -> str:
+    return formatdate(second, usegmt=True)
+
+
+def say(status: HTTPStatus, words: str, *fields: tuple[str, str]) -> HttpResponse:
+    """Return a response of one line of text."""
+    return HttpResponse(status, f"{words}\n".encode(), fields=(("Cache-Control", "no-store"), *fields))
+
+
+def say_too_many(wait_ms: int) -> HttpResponse:
+    """Return that too much is asked for, and after how many ms it will do again."""
+    seconds = str(wait_ms // 1000 + 1)
+    words = f"Too many requests from your address. Try again in {seconds} s."
+    return say(HTTPStatus.TOO_MANY_REQUESTS, words, ("Retry-After", seconds))

@@ -1,0 +1,122 @@
+"""Who is at the other end of a connection, as far as `Admission` has to know. No socket."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from tictactoe_server.transport import proxy
+from tictactoe_server.transport.admission import Admission, key_of
+from tictactoe_server.transport.http_messages import BadRequest, HttpRequest
+
+TOO_MANY_WORDS: Final = "Too many connections: try again later."
+
+
+class TurnedAway(Exception):
+    """One too many, of all or of an address."""
+
+
+class RemotePeer:
+    """A peer, counted from its acceptance to its end; where it is a trusted proxy, the client for whom it speaks.
+
+    `address` is that of the peer, or of that client; empty until it is known.
+    """
+
+    __slots__ = ("_has_asked", "_is_accepted", "_is_admitted", "_is_proxied", "_key", "_proxy", "address", "admission")
+
+    def __init__(self, admission: Admission) -> None:
+        self.admission = admission
+        self.address = self._key = self._proxy = ""
+        self._is_accepted = self._is_admitted = self._is_proxied = self._has_asked = False
+
+    def accept(self, address: str) -> bool:
+        """Count a peer that was accepted, and tell whether it may stay."""
+        self.address, self._is_accepted = address, True
+        self._is_proxied = self.admission.is_proxy(address)
+        return self.admission.open_connection() and (self._is_proxied or self._admit(address))
+
+    def read_proxy_header(self, data: bytes) -> bytes | None:
+        """Read for whom a proxy speaks where it begins with that; return what comes after it, None until it is whole.
+
+        Raises `BadRequest` and `TurnedAway`.
+        """
+        if self._is_admitted and proxy.is_header(data):
+            self.admission.warn_of_proxy(self.address)
+        if self._is_admitted or not proxy.may_be_header(data):
+            return data
+        try:
+            found = proxy.read_header(data)
+        except proxy.BadProxyHeader as bad:
+            raise BadRequest(str(bad)) from None
+        if found is None:
+            return None
+        self._become(found[0] or self.address)
+        return data[found[1] :]
+
+    def sign(self, request: HttpRequest, *, is_tls: bool) -> HttpRequest:
+        """Return a request with how and for whom it is sent, by what a proxy says in it; raises `TurnedAway`."""
+        forwarded = request.fields.get("x-forwarded-for", ())
+        if self._is_admitted and not self._proxy:
+            self.admission.client_of(self.address, forwarded)  # warns of one that is not trusted
+        else:  # each request may be for another client
+            self._proxy = self._proxy or self.address
+            client = self.admission.client_of(self._proxy, forwarded)
+            if client != self.address:
+                self.release()
+            if not self._is_admitted:
+                self._become(client)
+        scheme = "https" if is_tls else self.admission.scheme_behind_proxy(request) if self._is_proxied else "http"
+        return replace(request, scheme=scheme, address=self.address)
+
+    def close(self) -> None:
+        """Count no more; it may be called again."""
+        self.release()
+        if self._is_accepted:
+            self._is_accepted = False
+            self.admission.connections -= 1
+
+    def release(self) -> None:
+        """Count no more as one of its address."""
+        if self._is_admitted:
+            self.busy()
+            self._is_admitted = False
+            self.admission.of_address[self._key] -= 1
+            if not self.admission.of_address[self._key]:
+                del self.admission.of_address[self._key]
+
+    def count_request(self) -> int:
+        """Count a request of plain HTTP and return 0, or how many ms to wait.
+
+        A connection of which that is the first does not count as a new one any more: its requests do.
+        """
+        wait = self.admission.requests.of(self._key).take()
+        if wait:
+            self.admission.refused["requests-per-minute-per-address"] += 1
+        elif not self._has_asked:
+            self._has_asked = True
+            self.admission.newcomers.of(self._key).give_back()
+        return wait
+
+    def count_websocket(self) -> None:
+        """Count a connection as a new one that was none for its requests; raises `TurnedAway`."""
+        if self._has_asked and not self.admission.count_newcomer(self._key):
+            raise TurnedAway
+
+    def idle(self, make_room: Callable[[], None]) -> None:
+        """Offer to `make_room` for another one of the address until it is `busy`: nothing is asked now."""
+        self.admission.idle.setdefault(self._key, {})[self] = make_room
+
+    def busy(self) -> None:
+        idle = self.admission.idle.get(self._key)
+        if idle is not None and idle.pop(self, None) is not None and not idle:
+            del self.admission.idle[self._key]
+
+    def _admit(self, address: str) -> bool:
+        self.address, self._key, self._has_asked = address, key_of(address), False
+        self._is_admitted = self.admission.open_address(self._key)
+        return self._is_admitted
+
+    def _become(self, address: str) -> None:
+        if not self._admit(address):
+            raise TurnedAway
