@@ -18,9 +18,7 @@ import structlog
 from tictactoe_server.core.kept import Ban, ban_or_none
 from tictactoe_server.storage.store import Table, delete, save
 
-IPV6_PREFIX: Final = 64
-"""An IPv6 address stands for its whole /64, which one customer has."""
-
+IPV6_PREFIX: Final = 64  # an IPv6 address stands for its whole /64, which one customer has
 _PLAYER: Final = re.compile(r"p[0-9A-Za-z]{10}")
 
 log: Final = structlog.get_logger(__name__)

@@ -13,12 +13,8 @@ from tictactoe_protocol.pushes import Notice
 from tictactoe_server.rooms import Refused
 from tictactoe_server.transport.frames import encode_frame
 
-RESTART_MS: Final = 1000
-"""When clients should come back after the server went down on purpose, before their jitter."""
-
-HANDOVER_MS: Final = 100
-"""The same where other servers of the cluster are there for them."""
-
+RESTART_MS: Final = 1000  # when clients should come back after the server went down on purpose, before their jitter
+HANDOVER_MS: Final = 100  # the same where other servers of the cluster are there for them
 _LOOK_SECONDS: Final = 0.5
 _RETRY_MS: Final = 30_000
 

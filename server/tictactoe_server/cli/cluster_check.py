@@ -36,9 +36,7 @@ from tictactoe_server.cluster.members import HEARTBEAT_SECONDS, HEARTBEATS
 from tictactoe_server.cluster.messages import Heartbeat, decode
 from tictactoe_server.storage.store import StoreUnavailable
 
-LISTENING_SECONDS: Final = 2.4 * HEARTBEAT_SECONDS
-"""Long enough for two heartbeats of each server."""
-
+LISTENING_SECONDS: Final = 2.4 * HEARTBEAT_SECONDS  # long enough for two heartbeats of each server
 _PROBE: Final = "check"
 _SERVERS: Final = "house.check"
 _PATIENCE_SECONDS: Final = 2.0

@@ -35,15 +35,9 @@ GRACE_SECONDS: Final = 0.5
 """How often the time is noted, and after how long without an answer it stands still: together with the next look less
 than a second, which is what an outage of the store may cost a player."""
 
-ORDERS: Final = "house.order."
-"""To one server, with its id behind it: an order of the operator's."""
-
-MISSING_SECONDS: Final = 3.0
-"""How long after a room came from another server its players may take to come."""
-
-LEAVING_SECONDS: Final = 3.0
-"""How long a server that leaves waits for others to take its rooms."""
-
+ORDERS: Final = "house.order."  # to one server, with its id behind it: an order of the operator's
+MISSING_SECONDS: Final = 3.0  # how long after a room came from another server its players may take to come
+LEAVING_SECONDS: Final = 3.0  # how long a server that leaves waits for others to take its rooms
 _GOING_SECONDS: Final = 0.5
 """How long players have to go to where their rooms are, before they hear that this server goes."""
 

@@ -17,9 +17,7 @@ from tictactoe_server.cluster.messages import Heartbeat, encode, listen
 from tictactoe_server.core.served_time import ServedTime
 
 HEARTBEAT_SECONDS: Final = 0.3
-GONE_SECONDS: Final = 1.2
-"""How often a server sends a heartbeat, and after how long without one it is taken to be gone."""
-
+GONE_SECONDS: Final = 1.2  # how often a server sends a heartbeat, and after how long without one it is taken to be gone
 HEARTBEATS: Final = "house.alive"
 _HERE: Final = "house.here."
 _NOT_THERE: Final = "house.not."

@@ -25,9 +25,7 @@ from tictactoe_server.core.matchmaking import GameKind
 from tictactoe_server.rooms import Player, Room, summary_of
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
-YOUNG_MS: Final = 2_000
-"""A room of this age may be another server's whose word of it is still on its way."""
-
+YOUNG_MS: Final = 2_000  # A room of this age may be another server's whose word of it is still on its way
 _WORD_SECONDS: Final = 0.3
 _BOARDS_SECONDS: Final = 0.5
 _HANDED_OVER: Final = "house.gave."

@@ -13,11 +13,8 @@ from typing import Final
 import structlog
 
 SLICE_SECONDS: Final = 0.004
-SLICE_ITEMS: Final = 200
-"""How much is done in one turn of the event loop."""
-
-REST_SECONDS: Final = 0.006
-"""How long others then have the loop, and the store, to themselves."""
+SLICE_ITEMS: Final = 200  # how much is done in one turn of the event loop
+REST_SECONDS: Final = 0.006  # how long others then have the loop, and the store, to themselves
 
 log: Final = structlog.get_logger(__name__)
 

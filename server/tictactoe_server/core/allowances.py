@@ -12,9 +12,7 @@ from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_each
 
-CROWD_CHAT_MS: Final = 3_000
-"""How often a watcher may say something in a crowd."""
-
+CROWD_CHAT_MS: Final = 3_000  # how often a watcher may say something in a crowd
 _MEGABYTE: Final = 1_000_000
 _MINUTE_MS: Final = 60_000
 _TEN_SECONDS_MS: Final = 10_000

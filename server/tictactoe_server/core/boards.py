@@ -19,18 +19,10 @@ from tictactoe_server.core.session import Session
 from tictactoe_server.core.topics import Topic, list_of
 from tictactoe_server.transport.frames import encode_frame
 
-LOOK_SECONDS: Final = 1.0
-"""How often the games are looked at; boards are sent no more often."""
-
-OVER_SECONDS: Final = 3.0
-"""How long the board of a game that is over is still shown."""
-
-DULL_SECONDS: Final = 60.0
-"""After how long without a move another game is shown instead, where there is one."""
-
-LOOKED_AT: Final = 400
-"""Among how many games those are sought that somebody plays."""
-
+LOOK_SECONDS: Final = 1.0  # how often the games are looked at; boards are sent no more often
+OVER_SECONDS: Final = 3.0  # how long the board of a game that is over is still shown
+DULL_SECONDS: Final = 60.0  # after how long without a move another game is shown instead, where there is one
+LOOKED_AT: Final = 400  # among how many games those are sought that somebody plays
 _NEWEST: Final = "boards"
 """What is sent here is kept under this key for a peer that lags, the newest alone; no room has such a code."""
 

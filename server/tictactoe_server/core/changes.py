@@ -31,18 +31,14 @@ from tictactoe_server.rooms import (
 )
 from tictactoe_server.storage.store import MISSING, Conflict, NotStored, StoreUnavailable, Table, Unreadable, Unsettled
 
-ATTEMPTS: Final = 8
-"""How often a change is tried against what others store meanwhile, until the room is `busy`."""
-
+ATTEMPTS: Final = 8  # how often a change is tried against what others store meanwhile, until the room is `busy`
 FIRST_REST_SECONDS: Final = 0.02
 LONGEST_REST_SECONDS: Final = 0.5
 UNSETTLED_SECONDS: Final = 2.0
 """How long a change rests until it is tried again, twice as long each time up to the second; and how long an earlier
 write of the room may be in process until it is not waited for any more."""
 
-ANSWER_SECONDS: Final = 2.5
-"""After how long a change is answered that waits for others of its room, or is tried again."""
-
+ANSWER_SECONDS: Final = 2.5  # after how long a change is answered that waits for others of its room, or is tried again
 READ_AGAIN_SECONDS: Final = 5.0
 """How soon a room is read again of which it is not known what is stored, where nobody asks for anything in it."""
 

@@ -17,11 +17,8 @@ from tictactoe_server.core.service import Handler, Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.rooms import Refused
 
-_MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)
-"""What those are told who try codes."""
-
-BUSY_MS: Final = 500
-"""When to ask again where there is too much to do."""
+_MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)  # what those are told who try codes
+BUSY_MS: Final = 500  # when to ask again where there is too much to do
 
 
 class Dispatcher:

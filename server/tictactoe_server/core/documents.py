@@ -22,9 +22,7 @@ from tictactoe_server.core.kept_rules import KeptRules, kept_rules, rules_kept
 from tictactoe_server.rooms import FinishedGame, Room
 from tictactoe_server.rooms.view import rules_state
 
-SCHEMA: Final = 3
-"""Schemas 1 and 2, which were objects, 1 without a checksum, are read as well."""
-
+SCHEMA: Final = 3  # schemas 1 and 2, which were objects, 1 without a checksum, are read as well
 SETTING: Final = (
     *("code", "opened_at", "rules", "seats", "visibility", "clock", "hold_ms", "game", "score"),
     *("start_ms", "analysis", "chat"),

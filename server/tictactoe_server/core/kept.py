@@ -18,9 +18,7 @@ from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import Stored, Unreadable
 
 UNSEATED_DAYS: Final = 1
-SEATED_DAYS: Final = 365
-"""For how long those are remembered who never took a seat, and those who did."""
-
+SEATED_DAYS: Final = 365  # for how long those are remembered who never took a seat, and those who did
 _SECONDS_A_DAY: Final = 86_400
 
 log: Final = structlog.get_logger(__name__)
@@ -137,8 +135,7 @@ GAMES: Final[GameSpec[FinishedGame]] = GameSpec(
     place=lambda game: (game.room, game.game),
 )
 
-KEPT: Final = Specs((ROOMS, PLAYERS, BANS, SHARES), GAMES)
-"""Rooms first: whoever has a seat in one is copied after it."""
+KEPT: Final = Specs((ROOMS, PLAYERS, BANS, SHARES), GAMES)  # rooms first: whoever has a seat in one is copied after it
 
 
 def open_memory(specs: Specs = KEPT) -> MemoryStore:

@@ -28,8 +28,7 @@ from tictactoe_server.transport.frames import encode_frame
 WATCHED_SECONDS: Final = 0.05
 """How often at most those who watch a room are shown a state of it; those who play are shown each."""
 
-_AHEAD_SECONDS: Final = 1.0
-"""How far the ends of games, which no later state tells, may be shown ahead of that."""
+_AHEAD_SECONDS: Final = 1.0  # how far the ends of games, which no later state tells, may be shown ahead of that
 
 
 class Phase(Enum):

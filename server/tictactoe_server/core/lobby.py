@@ -21,9 +21,7 @@ MAX_CHANGE_BYTES: Final = 60_000
 LISTED_OF_ONE: Final = 10
 """How many rooms of one address are listed before those of others, where there are more than can be listed."""
 
-MAX_LIST_BYTES: Final = 250_000
-"""How much one list has: an answer with it stays under 256 KiB."""
-
+MAX_LIST_BYTES: Final = 250_000  # how much one list has: an answer with it stays under 256 KiB
 LIST_SECONDS: Final = 0.1
 """For how long a list is sent again that no room joined or left: moves and watchers are not in it at once."""
 

@@ -18,11 +18,8 @@ LATE_MS: Final = 100
 
 _LOOKED_AT_EVERY: Final = 16
 _WINDOW_SECONDS: Final = 0.1
-_LONG_TURN: Final = 0.25
-"""From which part of a turn on only the time counts that the kernel says this thread had."""
-
-_LITTLE_REST: Final = 0.2
-"""How much of a window is rest where the server still has time for everything."""
+_LONG_TURN: Final = 0.25  # from which part of a turn on only the time counts that the kernel says this thread had
+_LITTLE_REST: Final = 0.2  # how much of a window is rest where the server still has time for everything
 
 
 class Pressure:

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 import structlog
 
-LINES: Final = 60
-"""How many lines there are for one address until they are summed up."""
+LINES: Final = 60  # how many lines there are for one address until they are summed up
 
 log: Final = structlog.get_logger(__name__)
 _LOGGER: Final = logging.getLogger(__name__)

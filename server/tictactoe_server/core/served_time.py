@@ -17,9 +17,7 @@ import structlog
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import Unreadable
 
-GRACE_SECONDS: Final = 1.0
-"""For how long the store may owe an answer until time stands still."""
-
+GRACE_SECONDS: Final = 1.0  # for how long the store may owe an answer until time stands still
 NOTE_SECONDS: Final = 0.5
 _LOOK_SECONDS: Final = 0.1
 

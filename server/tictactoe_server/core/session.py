@@ -18,20 +18,12 @@ from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.rate_limit import RateLimit
 
-INBOX_MESSAGES: Final = 8
-"""How many messages may wait for their turn before the peer is no longer read from."""
-
+INBOX_MESSAGES: Final = 8  # how many messages may wait for their turn before the peer is no longer read from
 CHAT_LINES: Final = 5
-CHAT_MS: Final = 5_000
-"""How many lines a connection may say in how long."""
-
+CHAT_MS: Final = 5_000  # how many lines a connection may say in how long
 ANALYSES: Final = 10
-ANALYSES_MS: Final = 10_000
-"""How many positions a connection may have analysed in how long."""
-
-NOTICE_SECONDS: Final = 1.0
-"""How often at most a peer is told that it says too much."""
-
+ANALYSES_MS: Final = 10_000  # how many positions a connection may have analysed in how long
+NOTICE_SECONDS: Final = 1.0  # how often at most a peer is told that it says too much
 _EPISODE_SECONDS: Final = 1.0
 _FEW_MESSAGES: Final = 4
 

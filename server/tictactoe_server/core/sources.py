@@ -14,19 +14,11 @@ from weakref import WeakValueDictionary
 
 from tictactoe_server.transport.rate_limit import RateLimit, RateLimits
 
-TURNS: Final = 200
-"""In how many turns of the event loop at least is carried out what may come at once from one address."""
-
-HELLOS: Final = 4
-"""How many of those of one address that say hello at once are looked up or written down at a time."""
-
-IN_LINE: Final = -1
-"""Instead of how many ms to wait: until one's turn in the line of all from the same address."""
-
+TURNS: Final = 200  # in how many turns of the event loop at least is carried out what may come at once from one address
+HELLOS: Final = 4  # how many of those of one address that say hello at once are looked up or written down at a time
+IN_LINE: Final = -1  # instead of how many ms to wait: until one's turn in the line of all from the same address
 _FEW_MESSAGES: Final = 16
-_SERVED_EVERY: Final = 0.01
-"""How often (s) a line is served at most that waits for the rate of its address."""
-
+_SERVED_EVERY: Final = 0.01  # how often (s) a line is served at most that waits for the rate of its address
 _LATELY_SECONDS: Final = 1.0
 
 

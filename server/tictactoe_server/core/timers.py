@@ -21,17 +21,12 @@ from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.rooms import Dropped, Player, Room, apply, expires_at
 from tictactoe_server.settings import Limits
 
-RETRY_SECONDS: Final = 1.0
-"""When what the store refused is tried again."""
-
-COUNT_SECONDS: Final = 0.25
-"""How often at most everybody in a room is shown that watchers come and go."""
-
+RETRY_SECONDS: Final = 1.0  # when what the store refused is tried again
+COUNT_SECONDS: Final = 0.25  # how often at most everybody in a room is shown that watchers come and go
 EARLY_SECONDS: Final = 0.1
 """When a clock is looked at again that had time left although its alarm rang, because time stood still."""
 
-REPORT_SECONDS: Final = 10.0
-"""How often at most the log says that something of a kind could not be done yet."""
+REPORT_SECONDS: Final = 10.0  # how often at most the log says that something of a kind could not be done yet
 
 log: Final = structlog.get_logger(__name__)
 

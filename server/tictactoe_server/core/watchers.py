@@ -8,14 +8,9 @@ from typing import Final
 
 from tictactoe_server.core.session import Session
 
-CROWD: Final = 20
-"""How many may watch a room until they are a crowd."""
-
-CROWD_A_TURN: Final = 32
-"""How many of a crowd are told something in one turn of the event loop."""
-
-GATHER_SECONDS: Final = 0.05
-"""For how long is gathered what a crowd is told that was said."""
+CROWD: Final = 20  # how many may watch a room until they are a crowd
+CROWD_A_TURN: Final = 32  # how many of a crowd are told something in one turn of the event loop
+GATHER_SECONDS: Final = 0.05  # for how long is gathered what a crowd is told that was said
 
 
 class Watchers:

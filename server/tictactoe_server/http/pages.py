@@ -32,9 +32,7 @@ from tictactoe_server.transport.rate_limit import RateLimit
 ANSWER_SECONDS: Final = 5.0
 """How long the store may take until somebody who looks at something is told that it does not answer."""
 
-WALL_MS: Final = 500
-"""For how long a wall that was drawn as text is shown: a hundred large boards take a while."""
-
+WALL_MS: Final = 500  # for how long a wall that was drawn as text is shown: a hundred large boards take a while
 _ROBOTS: Final = "User-agent: *\nAllow: /$\nDisallow: /"
 _REPLAY: Final = "/replay/"
 _RECORD: Final = ".txt"

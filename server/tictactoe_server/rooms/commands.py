@@ -21,8 +21,7 @@ class Player(Struct, frozen=True):
     name: str
 
 
-NOBODY: Final = Player("", "")
-"""Who acts when time does."""
+NOBODY: Final = Player("", "")  # who acts when time does
 
 
 class Enter(Struct, frozen=True):

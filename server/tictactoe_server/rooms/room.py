@@ -24,8 +24,7 @@ Analysis = Literal["closed", "open"]
 Chat = Literal["all", "players"]
 """Who may chat."""
 
-START_MS: Final = 30_000
-"""Within how long a first move is due in a game with a clock, where the room says nothing else."""
+START_MS: Final = 30_000  # within how long a first move is due in a game with a clock, where the room says nothing else
 
 
 class Room(Struct, frozen=True, omit_defaults=True):

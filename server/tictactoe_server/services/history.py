@@ -22,8 +22,7 @@ from tictactoe_server.rooms.finished import record_of
 from tictactoe_server.storage.store import delete, save
 
 _SHARE_RETRY_MS: Final = 60_000
-_SHARE_BYTES: Final = 8
-"""Of each half of a shared game's id, which is eleven letters."""
+_SHARE_BYTES: Final = 8  # of each half of a shared game's id, which is eleven letters
 
 
 class PastGames(Service):

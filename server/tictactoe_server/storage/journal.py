@@ -23,8 +23,7 @@ from tictactoe_server.storage.lines import JournalLine, game_line, lines_of, roo
 from tictactoe_server.storage.specs import GameSpec
 from tictactoe_server.storage.store import MISSING, CannotOpenStore, Unreadable
 
-FOLDED_AT_ONCE: Final = 250
-"""How many rooms one transaction folds, so that those who save meanwhile hardly wait."""
+FOLDED_AT_ONCE: Final = 250  # how many rooms one transaction folds, so that those who save meanwhile hardly wait
 
 
 log: Final = structlog.get_logger(__name__)

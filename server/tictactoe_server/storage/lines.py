@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-_GAME: Final = "+"
-"""Stands in the line of a finished game where that of a room has its code."""
+_GAME: Final = "+"  # stands in the line of a finished game where that of a room has its code
 
 
 class JournalLine(NamedTuple):

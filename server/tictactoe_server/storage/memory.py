@@ -12,9 +12,7 @@ from tictactoe_server.storage.figures import WriteFigures
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Table, Value, Waiter
 
-MAX_GAMES: Final = 20_000
-"""How many finished games are kept, and values of each bounded table; the oldest make room."""
-
+MAX_GAMES: Final = 20_000  # how many finished games are kept, and values of each bounded table; the oldest make room
 _FORGOTTEN_AT_ONCE: Final = 100
 _READ_AT_ONCE: Final = 500
 

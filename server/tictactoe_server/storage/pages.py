@@ -12,9 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-PAGE_BYTES: Final = 4096
-"""What every SQLite since 2016 takes for a new database; ours names no other."""
-
+PAGE_BYTES: Final = 4096  # what every SQLite since 2016 takes for a new database; ours names no other
 _HEADER_BYTES: Final = 100
 _FIRST_FREE: Final = 32
 _LOG_HEADER_BYTES: Final = 32

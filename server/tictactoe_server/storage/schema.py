@@ -14,18 +14,12 @@ from typing import Any, Final
 from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import CannotOpenStore
 
-APPLICATION_ID: Final = 0x74746F65
-"""Marks the file as ours, for us and for programs like ``file``."""
-
-BUSY_SECONDS: Final = 2.0
-"""How long another program may keep the file locked before a transaction is given up."""
-
+APPLICATION_ID: Final = 0x74746F65  # marks the file as ours, for us and for programs like ``file``
+BUSY_SECONDS: Final = 2.0  # how long another program may keep the file locked before a transaction is given up
 _WAL_LIMIT_BYTES: Final = 64 * 1024 * 1024
 _PAGES_BETWEEN_CHECKPOINTS: Final = 4_000
 
-TODAY: Final = "CAST(strftime('%s', 'now') AS INTEGER) / 86400"
-"""The number of the day in SQL, counted from 1970."""
-
+TODAY: Final = "CAST(strftime('%s', 'now') AS INTEGER) / 86400"  # the number of the day in SQL, counted from 1970
 MIGRATIONS: Final[Sequence[Sequence[str]]] = (
     (
         """CREATE TABLE documents (
@@ -67,9 +61,7 @@ MIGRATIONS: Final[Sequence[Sequence[str]]] = (
 
 SCHEMA: Final = len(MIGRATIONS)
 
-JOURNALED: Final = "rooms"
-"""The table whose newest values stand in the journal."""
-
+JOURNALED: Final = "rooms"  # the table whose newest values stand in the journal
 _COLUMNS: Final = {
     "rooms": ("code", "revision", "document"),
     "players": ("key", "revision", "document", "seen", "seated"),

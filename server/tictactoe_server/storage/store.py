@@ -13,8 +13,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 Value = TypeVar("Value")
 Game = TypeVar("Game")
 
-MISSING: Final[int] = 0
-"""The revision of a value that is not there: `save` with it creates, and only creates."""
+MISSING: Final[int] = 0  # the revision of a value that is not there: `save` with it creates, and only creates
 
 
 class Conflict(Exception):

@@ -29,15 +29,9 @@ try:
 except ImportError:  # the library was built without its C extension
     from websockets.utils import apply_mask
 
-MAX_FRAGMENTS: Final = 64
-"""Of how many frames one message may consist."""
-
-FRAMES_A_TURN: Final = 16
-"""How many frames of one connection are taken in one turn of the event loop."""
-
-MAX_UNSENT_PONGS: Final = 64 * 1024
-"""How many bytes of pongs may wait for a peer that sends pings and does not read."""
-
+MAX_FRAGMENTS: Final = 64  # of how many frames one message may consist
+FRAMES_A_TURN: Final = 16  # how many frames of one connection are taken in one turn of the event loop
+MAX_UNSENT_PONGS: Final = 64 * 1024  # how many bytes of pongs may wait for a peer that sends pings and does not read
 LOOKS_A_PING: Final = 8
 SILENT_LOOKS: Final = 3 * LOOKS_A_PING
 """A peer is looked at so often between two pings, and gone when nothing came for the time of three."""

@@ -11,11 +11,8 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import Final
 
-WORK_SECONDS: Final = 0.0005
-"""How long it may work in one turn of the event loop; one thing is done at least."""
-
-REST_SECONDS: Final = 0.001
-"""How long it rests after that."""
+WORK_SECONDS: Final = 0.0005  # how long it may work in one turn of the event loop; one thing is done at least
+REST_SECONDS: Final = 0.001  # how long it rests after that
 
 
 class FairQueue:

@@ -27,8 +27,7 @@ from tictactoe_server.transport.remote_peer import TOO_MANY_WORDS, RemotePeer, T
 MAX_REQUESTS: Final = 100
 """How many requests of plain HTTP one connection may bring; the last is answered with ``Connection: close``."""
 
-LINGER_SECONDS: Final = 1.0
-"""How long one who is turned away may stay, so that the reason surely arrives."""
+LINGER_SECONDS: Final = 1.0  # how long one who is turned away may stay, so that the reason surely arrives
 
 
 class HttpConnection(Outgoing):

@@ -21,9 +21,7 @@ import h11
 
 from tictactoe_server import SERVER_NAME
 
-MAX_HEAD_BYTES: Final = 16 * 1024
-"""How much a request may have, to the end of its headers."""
-
+MAX_HEAD_BYTES: Final = 16 * 1024  # how much a request may have, to the end of its headers
 MAX_LINE_BYTES: Final = 8 * 1024
 MAX_FIELDS: Final = 100
 PLAIN_TEXT: Final = "text/plain; charset=utf-8"

@@ -22,14 +22,9 @@ from tictactoe_server.transport.http_connection import LINGER_SECONDS
 from tictactoe_server.transport.http_messages import encode_response, say
 from tictactoe_server.transport.remote_peer import TOO_MANY_WORDS, RemotePeer
 
-BACKLOG: Final = 4_096
-"""How many connections may wait to be accepted: all players of a server that comes back at once."""
-
-ACCEPTED_A_TURN: Final = 2
-"""How many are accepted at one socket in one turn of the event loop."""
-
-_PAUSE_SECONDS: Final = 0.1
-"""How long to wait where the system has no descriptor left for one more."""
+BACKLOG: Final = 4_096  # how many connections may wait to be accepted: all players of a server that comes back at once
+ACCEPTED_A_TURN: Final = 2  # how many are accepted at one socket in one turn of the event loop
+_PAUSE_SECONDS: Final = 0.1  # how long to wait where the system has no descriptor left for one more
 _TURNS: Final = 48
 _TURNS_A_LOOK: Final = _TURNS // LOOKS_A_PING
 _CLOSED_AT_ONCE: Final = 200

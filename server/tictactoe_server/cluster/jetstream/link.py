@@ -32,9 +32,7 @@ PATIENCE_SECONDS: Final = 1.3
 """How long an answer may take: twice that, for reading and writing, is less than players wait to hear of it."""
 
 OPENING_SECONDS: Final = 10.0
-_PAUSE_SECONDS: Final = 0.1
-"""How long after one attempt to connect the next one begins."""
-
+_PAUSE_SECONDS: Final = 0.1  # how long after one attempt to connect the next one begins
 _PONG_SECONDS: Final = 60
 """How late an answer to a ping may be, which is longer than a silent connection lasts: the library stops to read where
 one comes that it does not wait for any more."""

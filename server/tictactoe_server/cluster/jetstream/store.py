@@ -27,9 +27,7 @@ from tictactoe_server.storage.sqlite import SqliteLog, SqliteStore
 from tictactoe_server.storage.store import MISSING, UNAWAITED, Conflict, Game, StoreUnavailable, Value, read_time
 
 _COPY_SECONDS: Final = 5.0
-_MOST_AT_A_TIME: Final = 1_000
-"""How many games are copied how often, where nobody asks for any."""
-
+_MOST_AT_A_TIME: Final = 1_000  # how many games are copied how often, where nobody asks for any
 _PATIENCE_SECONDS: Final = 1.0
 
 log: Final = structlog.get_logger(__name__)

@@ -41,16 +41,10 @@ READ_MANY_SUBJECT: Final = f"$JS.API.DIRECT.GET.{STREAM}"
 TOMBSTONE: Final = {"KV-Operation": "DEL", "Nats-TTL": "1s"}
 """The headers of a message that says that its key is gone; a second later it goes itself."""
 
-MAX_WAITING: Final = 10_000
-"""How many writes may be under way at once."""
-
+MAX_WAITING: Final = 10_000  # how many writes may be under way at once
 _GONE: Final = "KV-Operation"
-_EXPECTED: Final = "Nats-Expected-Last-Subject-Sequence"
-"""The header of a compare-and-set."""
-
-_AT_ONCE: Final = 250
-"""How many messages are read at once: who decodes them holds up all else for so long."""
-
+_EXPECTED: Final = "Nats-Expected-Last-Subject-Sequence"  # the header of a compare-and-set
+_AT_ONCE: Final = 250  # how many messages are read at once: who decodes them holds up all else for so long
 _CLOSING_SECONDS: Final = 2.0
 _NO_MESSAGE: Final = 10037
 _WRONG_SEQUENCE: Final = 10071

@@ -25,9 +25,7 @@ from tictactoe_server.storage.store import StoreUnavailable
 Kind = Literal["move", "draw", "undo", "rematch"]
 """What a bot may have to answer: that it is its turn, or what others offer and ask for."""
 
-_SHARE_OF_CLOCK_FOR_PAUSE: Final = 0.1
-"""How much of its running clock a bot pauses at most."""
-
+_SHARE_OF_CLOCK_FOR_PAUSE: Final = 0.1  # how much of its running clock a bot pauses at most
 _AGAIN_SECONDS: Final = 0.5
 _LONGEST_AGAIN_SECONDS: Final = 4.0
 """How long until a bot tries again what the server could not do for it: twice as long each time, up to this."""

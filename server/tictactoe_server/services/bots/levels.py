@@ -8,8 +8,7 @@ from tictactoe_engine.strategies import Level
 
 _PLAIN_WORDS: Final = {"easy": Level.RANDOM, "medium": Level.RULES, "hard": Level.PERFECT}
 
-LEVEL_NAMES: Final = (*(level.value for level in Level), *_PLAIN_WORDS)
-"""Every name that a request may give."""
+LEVEL_NAMES: Final = (*(level.value for level in Level), *_PLAIN_WORDS)  # every name that a request may give
 
 
 def level_of(name: str) -> Level:

@@ -24,11 +24,8 @@ from tictactoe_server.services.bots.workers import Priority, Workers
 _SHARE_FOR_OFFERS: Final = 0.5
 
 _SHARE_OF_CLOCK: Final = 0.4
-_SHARE_OF_CLOCK_FOR_TABLE: Final = 0.8
-"""How much of its running clock a bot thinks, and waits for a table, at most."""
-
-_TABLE_SECONDS: Final = 10.0
-"""A worker that has not solved a table after so long hangs."""
+_SHARE_OF_CLOCK_FOR_TABLE: Final = 0.8  # how much of its running clock a bot thinks, and waits for a table, at most
+_TABLE_SECONDS: Final = 10.0  # A worker that has not solved a table after so long hangs
 
 
 class ThinkingPool:

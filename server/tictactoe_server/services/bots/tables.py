@@ -9,8 +9,7 @@ from typing import Any, Final
 from tictactoe_engine import Rules
 from tictactoe_engine.search import Table
 
-_MAX_KEPT: Final = 256
-"""Of 20 KB each: 5 MB."""
+_MAX_KEPT: Final = 256  # of 20 KB each: 5 MB
 
 
 class Tables:

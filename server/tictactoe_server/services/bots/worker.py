@@ -14,9 +14,7 @@ from typing import Any, Final, TypeVar
 
 from tictactoe_server.services.bots.thinking import LENGTH_BYTES, encode
 
-COMMAND: Final = (sys.executable, "-P", str(Path(__file__).with_name("thinking.py")))
-"""What starts a worker."""
-
+COMMAND: Final = (sys.executable, "-P", str(Path(__file__).with_name("thinking.py")))  # what starts a worker
 _START_SECONDS: Final = 10.0
 _GRACE_SECONDS: Final = 0.5
 _STOP_SECONDS: Final = 2.0
