@@ -21,8 +21,8 @@ from tests.environment import SERVICE_TYPE
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.proxy import Proxy
+from tictactoe_server.core.rooms import Room
 from tictactoe_server.http.assets import Assets
-from tictactoe_server.rooms import Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from tictactoe_engine import Position
 from tictactoe_engine.strategies import Level
 from tictactoe_server.core.kept import KEPT, PLAYERS, ROOMS
-from tictactoe_server.rooms import Command, Player
+from tictactoe_server.core.rooms import Command, Player
 from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.bots.workers import Priority
 from tictactoe_server.storage.memory import MemoryLog, MemoryStore, MemoryTable

@@ -40,12 +40,10 @@ CLIENT_LEVELS = (
 SERVER_LEVELS = (
     {"__init__"},
     {"settings"},
-    {"rooms"},
     {"storage", "transport"},
     {"core"},
     {"cluster", "admin"},
-    {"services"},
-    {"http"},
+    {"services", "http"},
     {"server"},
     {"cli"},
     {"__main__"},

@@ -10,7 +10,7 @@ from tictactoe_client.text.news import announce_standing, describe_choices
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_server.rooms import NOBODY, Command, Dropped, Enter, Expire, Player, state_of
+from tictactoe_server.core.rooms import NOBODY, Command, Dropped, Enter, Expire, Player, state_of
 
 WATCHER = "pwatcher"
 

@@ -12,7 +12,7 @@ from tests.cluster.stream import Witness, read_games
 from tests.server.tables import ANA, BO, CODE, Table
 from tictactoe_server.core.documents import encode_room
 from tictactoe_server.core.kept import encode_game
-from tictactoe_server.rooms import Room, finished_game
+from tictactoe_server.core.rooms import Room, finished_game
 
 
 def played(*cells: int) -> Room:

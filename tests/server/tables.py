@@ -13,7 +13,7 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.requests import ClockFields, Move
 from tictactoe_server.core.documents import encode_room
 from tictactoe_server.core.kept import GAMES, ROOMS
-from tictactoe_server.rooms import (
+from tictactoe_server.core.rooms import (
     NOBODY,
     Command,
     Enter,

@@ -15,7 +15,7 @@ from tictactoe_protocol import decode_push, encode
 from tictactoe_protocol.pushes import Offers, RoomState
 from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_server.core.documents import encode_room
-from tictactoe_server.rooms import (
+from tictactoe_server.core.rooms import (
     NOBODY,
     Command,
     Dropped,

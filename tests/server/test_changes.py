@@ -16,7 +16,7 @@ from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out, two
 from tictactoe_protocol.requests import Move, Resign
 from tictactoe_server.core.changes import ATTEMPTS
 from tictactoe_server.core.kept import ROOMS
-from tictactoe_server.rooms import Player, apply
+from tictactoe_server.core.rooms import Player, apply
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import Conflict, NotStored, StoreUnavailable, Unsettled, save

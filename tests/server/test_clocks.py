@@ -11,7 +11,7 @@ from tictactoe_protocol import BadMessage, decode_request
 from tictactoe_protocol.pushes import Result
 from tictactoe_protocol.requests import MAX_CLOCK_MS, Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_server.core.documents import encode_room
-from tictactoe_server.rooms import (
+from tictactoe_server.core.rooms import (
     START_MS,
     Command,
     Dropped,

@@ -27,7 +27,7 @@ from tictactoe_server.cluster import matching
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
 from tictactoe_server.core.kept import ROOMS
-from tictactoe_server.rooms import Player
+from tictactoe_server.core.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

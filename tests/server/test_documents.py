@@ -19,8 +19,8 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.requests import ClockFields, Draw, Leave, Rematch, Resign
 from tictactoe_server.core.documents import GameDocuments, RoomDocuments, RoomEncoder, encode_room
 from tictactoe_server.core.kept import encode_game
-from tictactoe_server.rooms import Dropped, FinishedGame, Room, finished_game, open_room, state_of
-from tictactoe_server.rooms.view import rules_state
+from tictactoe_server.core.rooms import Dropped, FinishedGame, Room, finished_game, open_room, state_of
+from tictactoe_server.core.rooms.view import rules_state
 from tictactoe_server.storage.store import Unreadable
 
 NOW = 60_000

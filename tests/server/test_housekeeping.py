@@ -14,7 +14,7 @@ from tests.server.tables import ANA, BO
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.housekeeping import Housekeeping
 from tictactoe_server.core.kept import BANS, PLAYERS, open_folder, open_memory, today
-from tictactoe_server.rooms import Player
+from tictactoe_server.core.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage

@@ -21,8 +21,8 @@ from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.core.agenda import SLICE_ITEMS, Agenda
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.matchmaking import Matchmaker
+from tictactoe_server.core.rooms import Player, open_room
 from tictactoe_server.core.session import Session
-from tictactoe_server.rooms import Player, open_room
 from tictactoe_server.server import Server
 
 CLASSIC = (PRESETS["classic"], None)

@@ -11,7 +11,7 @@ import pytest
 from tests.server.stored import finish, keep, keep_ban, keep_player, room_of, rooms_in, share
 from tests.server.tables import ANA, BO
 from tictactoe_server.core.kept import KEPT, Ban, open_folder
-from tictactoe_server.rooms import Player
+from tictactoe_server.core.rooms import Player
 from tictactoe_server.storage.backup import CannotBackUp, back_up
 from tictactoe_server.storage.folder import FILE_NAME, FolderInUse
 from tictactoe_server.storage.restoring import check_folder, restore_backup

@@ -16,9 +16,9 @@ from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Leave, Move, Rematch, Resign
-from tictactoe_server import rooms
+from tictactoe_server.core import rooms
 from tictactoe_server.core.documents import encode_room
-from tictactoe_server.rooms import (
+from tictactoe_server.core.rooms import (
     Command,
     Dropped,
     Enter,

@@ -14,9 +14,9 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.requests import Ping, RequestFields
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.rooms import FinishedGame, Player
 from tictactoe_server.core.service import Service
 from tictactoe_server.core.topics import Topic
-from tictactoe_server.rooms import FinishedGame, Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.transport.frames import encode_frame

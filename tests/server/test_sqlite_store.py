@@ -23,7 +23,7 @@ from tests.server.stored import ANA_KEY, finish, forget, keep, keep_player, room
 from tests.server.tables import ANA, BO
 from tests.soak import store as soak
 from tictactoe_server.core.kept import PLAYERS, ROOMS, open_folder
-from tictactoe_server.rooms import FinishedGame, Player
+from tictactoe_server.core.rooms import FinishedGame, Player
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.jobs import Write

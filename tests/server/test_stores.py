@@ -27,7 +27,7 @@ from tests.server.stored import (
 from tests.server.tables import ANA, BO
 from tests.server.tables import Table as PlayedTable
 from tictactoe_server.core.kept import GAMES, KEPT, ROOMS, Ban, KnownPlayer, today
-from tictactoe_server.rooms import Player, finished_game
+from tictactoe_server.core.rooms import Player, finished_game
 from tictactoe_server.storage.backup import back_up
 from tictactoe_server.storage.copying import FolderSource, FolderTarget, copy
 from tictactoe_server.storage.folder import FILE_NAME

@@ -27,7 +27,7 @@ from tictactoe_server.cluster.own_rooms import OwnRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import ROOMS, Ban
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.rooms import Player, Room
+from tictactoe_server.core.rooms import Player, Room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
 NOTE_SECONDS: Final = 0.2

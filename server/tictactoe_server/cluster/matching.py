@@ -19,7 +19,7 @@ from tictactoe_server.cluster.other_rooms import OtherRoom, OtherRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.matchmaking import GameKind
-from tictactoe_server.rooms import Player, open_room
+from tictactoe_server.core.rooms import Player, open_room
 from tictactoe_server.storage.store import StoreUnavailable
 
 RESERVED_SECONDS: Final = 3.0

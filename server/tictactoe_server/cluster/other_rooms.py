@@ -22,7 +22,7 @@ from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.core.listed import Listed, board_of
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.matchmaking import GameKind
-from tictactoe_server.rooms import Player, Room, summary_of
+from tictactoe_server.core.rooms import Player, Room, summary_of
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
 YOUNG_MS: Final = 2_000  # A room of this age may be another server's whose word of it is still on its way

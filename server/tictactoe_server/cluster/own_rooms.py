@@ -17,7 +17,7 @@ from tictactoe_server.cluster.messages import News, Outline, Page, answer_all, d
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.documents import RoomEncoder
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.rooms import Room
+from tictactoe_server.core.rooms import Room
 
 GATHER_SECONDS: Final = 0.1
 EACH_SECONDS: Final = 2.0

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from tictactoe_protocol import ErrorCode
+from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.session import Session, messages_rate
-from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_each
 

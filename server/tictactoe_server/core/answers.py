@@ -10,8 +10,8 @@ from msgspec import UNSET
 from tictactoe_protocol import ErrorCode, encode, error_answer
 from tictactoe_protocol.pushes import Ok
 from tictactoe_server.core.live_room import Change, LiveRoom
+from tictactoe_server.core.rooms import Command, Player, Refused
 from tictactoe_server.core.session import Session
-from tictactoe_server.rooms import Command, Player, Refused
 from tictactoe_server.storage.store import StoreBusy, StoreUnavailable, Unreadable
 from tictactoe_server.transport.frames import encode_frame
 

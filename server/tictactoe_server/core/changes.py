@@ -17,8 +17,7 @@ import structlog
 from tictactoe_protocol import ErrorCode
 from tictactoe_server.core.listeners import Listeners
 from tictactoe_server.core.live_room import Change, LiveRoom, Phase
-from tictactoe_server.core.session import Session
-from tictactoe_server.rooms import (
+from tictactoe_server.core.rooms import (
     NOBODY,
     Command,
     Expire,
@@ -29,6 +28,7 @@ from tictactoe_server.rooms import (
     finished_game,
     is_expired,
 )
+from tictactoe_server.core.session import Session
 from tictactoe_server.storage.store import MISSING, Conflict, NotStored, StoreUnavailable, Table, Unreadable, Unsettled
 
 ATTEMPTS: Final = 8  # how often a change is tried against what others store meanwhile, until the room is `busy`

@@ -19,10 +19,10 @@ from tictactoe_server.core.live_room import Change, LiveRoom
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.presence import Presence
 from tictactoe_server.core.registry import Registry
+from tictactoe_server.core.rooms import FinishedGame, Player, Room, open_room
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.tally import Tally
 from tictactoe_server.core.timers import Timers
-from tictactoe_server.rooms import FinishedGame, Player, Room, open_room
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.specs import Storage
 

@@ -13,9 +13,9 @@ from tictactoe_server.core.answers import Call, refuse
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, not_in_room
 from tictactoe_server.core.pressure import Pressure
+from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.service import Handler, Service
 from tictactoe_server.core.session import Session
-from tictactoe_server.rooms import Refused
 
 _MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)  # what those are told who try codes
 BUSY_MS: Final = 500  # when to ask again where there is too much to do

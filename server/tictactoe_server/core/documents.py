@@ -19,8 +19,8 @@ from msgspec.structs import asdict, fields
 from tictactoe_engine import Position
 from tictactoe_protocol.pushes import RESULT_REASONS, VISIBILITIES, RulesState, SeatState
 from tictactoe_server.core.kept_rules import KeptRules, kept_rules, rules_kept
-from tictactoe_server.rooms import FinishedGame, Room
-from tictactoe_server.rooms.view import rules_state
+from tictactoe_server.core.rooms import FinishedGame, Room
+from tictactoe_server.core.rooms.view import rules_state
 
 SCHEMA: Final = 3  # schemas 1 and 2, which were objects, 1 without a checksum, are read as well
 SETTING: Final = (

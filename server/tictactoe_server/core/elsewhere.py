@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from tictactoe_protocol import ErrorCode
 from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.matchmaking import GameKind
-from tictactoe_server.rooms import Player, Refused, Room
+from tictactoe_server.core.rooms import Player, Refused, Room
 
 
 class ClusterIdentity(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Final
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_server.core.listed import Listed
-from tictactoe_server.rooms import Refused, Room
+from tictactoe_server.core.rooms import Refused, Room
 from tictactoe_server.settings import Limits
 
 RETRY_MS: Final = 60_000

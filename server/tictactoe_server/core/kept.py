@@ -11,7 +11,7 @@ import structlog
 from msgspec import Struct
 
 from tictactoe_server.core.documents import ROOM_DOCUMENTS, GameDocuments, RoomEncoder
-from tictactoe_server.rooms import FinishedGame, Player, Room
+from tictactoe_server.core.rooms import FinishedGame, Player, Room
 from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.specs import Columns, GameSpec, Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore

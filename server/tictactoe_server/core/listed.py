@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from msgspec import UNSET
 
 from tictactoe_protocol.pushes import HeldSeat, LiveBoard, RoomState, RoomSummary
-from tictactoe_server.rooms import Room, held_seat_of, state_of, summary_of
+from tictactoe_server.core.rooms import Room, held_seat_of, state_of, summary_of
 
 
 class Listed(ABC):

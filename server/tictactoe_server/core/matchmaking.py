@@ -9,7 +9,7 @@ from typing import Final
 from tictactoe_engine import Rules
 from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.core.listed import Listed
-from tictactoe_server.rooms import Room
+from tictactoe_server.core.rooms import Room
 
 GameKind = tuple[Rules, ClockFields | None]
 """What must be equal for two people to be matched."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
+from tictactoe_server.core.rooms import Player
 from tictactoe_server.core.session import Session
-from tictactoe_server.rooms import Player
 
 
 class Presence:

@@ -26,11 +26,11 @@ from tictactoe_server.core.live_room import LiveRoom, Phase, no_such_room
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.matchmaking import Matchmaker
 from tictactoe_server.core.room_log import RoomLog
+from tictactoe_server.core.rooms import Command, Dropped, Player, Refused, Room, apply, state_of
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.core.tally import Tally
 from tictactoe_server.core.timers import RETRY_SECONDS, Timers
-from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply, state_of
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
 

@@ -10,9 +10,9 @@ from typing import Any, Final, Protocol
 from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
 from tictactoe_protocol.pushes import Error, Push
 from tictactoe_server.core.pressure import Pressure
+from tictactoe_server.core.rooms import Player
 from tictactoe_server.core.sources import IN_LINE
 from tictactoe_server.core.tally import Tally
-from tictactoe_server.rooms import Player
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.frames import encode_frame

@@ -18,7 +18,7 @@ from tictactoe_server.core.agenda import Agenda
 from tictactoe_server.core.changes import Changes, ServerChange, told
 from tictactoe_server.core.listeners import Listeners
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.rooms import Dropped, Player, Room, apply, expires_at
+from tictactoe_server.core.rooms import Dropped, Player, Room, apply, expires_at
 from tictactoe_server.settings import Limits
 
 RETRY_SECONDS: Final = 1.0  # when what the store refused is tried again

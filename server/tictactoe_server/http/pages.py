@@ -19,11 +19,11 @@ from tictactoe_protocol import BadRoomCode, parse_room_code
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import SHARES
+from tictactoe_server.core.rooms import Refused
+from tictactoe_server.core.rooms.finished import record_of
 from tictactoe_server.http import texts
 from tictactoe_server.http.assets import PREFIX, Assets
 from tictactoe_server.http.sending import send, send_part, takes
-from tictactoe_server.rooms import Refused
-from tictactoe_server.rooms.finished import record_of
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission, key_of
 from tictactoe_server.transport.http_messages import PLAIN_TEXT, HttpRequest, HttpResponse, say_too_many

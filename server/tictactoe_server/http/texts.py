@@ -26,8 +26,8 @@ from tictactoe_protocol.wording import (
     format_duration,
     name_of,
 )
+from tictactoe_server.core.rooms import FinishedGame
 from tictactoe_server.http.drawing import draw_board
-from tictactoe_server.rooms import FinishedGame
 
 WIDTH: Final = 80
 MOST_LISTED: Final = 20

@@ -9,8 +9,8 @@ from tictactoe_protocol.pushes import ChatLine
 from tictactoe_protocol.requests import Chat
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.service import Service
-from tictactoe_server.rooms import Refused
 
 
 class Talk(Service):

@@ -15,8 +15,8 @@ from tictactoe_server.admin.bans import Bans, describe_ban
 from tictactoe_server.admin.expelling import expel
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.service import Service
-from tictactoe_server.rooms import Refused
 from tictactoe_server.services.players import Players
 
 

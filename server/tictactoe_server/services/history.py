@@ -16,9 +16,9 @@ from tictactoe_protocol.requests import History, Record, Share
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import SHARES, encode_game
+from tictactoe_server.core.rooms import FinishedGame, Player, Refused
+from tictactoe_server.core.rooms.finished import record_of
 from tictactoe_server.core.service import Service
-from tictactoe_server.rooms import FinishedGame, Player, Refused
-from tictactoe_server.rooms.finished import record_of
 from tictactoe_server.storage.store import delete, save
 
 _SHARE_RETRY_MS: Final = 60_000

@@ -9,8 +9,8 @@ from tictactoe_protocol.pushes import Announcement
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import encode_game
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.rooms import FinishedGame
 from tictactoe_server.core.service import Service
-from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.transport.rate_limit import RateLimits
 
 ROW_BYTES: Final = 200

@@ -8,8 +8,8 @@ from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.answers import Call, Requested
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import not_in_room
+from tictactoe_server.core.rooms import Refused, Room, apply, has_begun
 from tictactoe_server.core.service import Service
-from tictactoe_server.rooms import Refused, Room, apply, has_begun
 
 
 class Play(Service):

@@ -11,8 +11,8 @@ from tictactoe_protocol.pushes import AnalysisState, CellValue
 from tictactoe_protocol.requests import Analyse
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.service import Service
-from tictactoe_server.rooms import Refused
 from tictactoe_server.services.bots.pool import ThinkingPool
 
 

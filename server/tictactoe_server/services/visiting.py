@@ -17,9 +17,9 @@ from tictactoe_server.core.core import Core, bot_seats, with_free_code
 from tictactoe_server.core.elsewhere import moved
 from tictactoe_server.core.live_room import LiveRoom, not_in_room
 from tictactoe_server.core.matchmaking import GameKind
+from tictactoe_server.core.rooms import Command, Enter, Player, Refused, Room
 from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
-from tictactoe_server.rooms import Command, Enter, Player, Refused, Room
 from tictactoe_server.services.bots.levels import LEVEL_NAMES
 from tictactoe_server.services.players import Players
 

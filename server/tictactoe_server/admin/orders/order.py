@@ -18,7 +18,7 @@ from tictactoe_protocol import BadRoomCode, clean_text
 from tictactoe_server.admin.bans import BadSubject
 from tictactoe_server.admin.orders.words import draw_table, parse_duration, show_duration, show_time
 from tictactoe_server.admin.parts import ServerParts
-from tictactoe_server.rooms import Refused
+from tictactoe_server.core.rooms import Refused
 from tictactoe_server.settings import Parsed
 from tictactoe_server.storage.store import StoreUnavailable
 

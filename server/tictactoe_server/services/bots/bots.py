@@ -15,8 +15,8 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import Draw, Move, Rematch, Undo
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.rooms import Command, Player, Refused, Room, is_first_move
 from tictactoe_server.core.service import Service
-from tictactoe_server.rooms import Command, Player, Refused, Room, is_first_move
 from tictactoe_server.services.bots.levels import level_of
 from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.bots.workers import Priority

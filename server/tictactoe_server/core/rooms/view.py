@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from tictactoe_engine import Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import HeldSeat, RoomState, RoomSummary, RulesState, SeatState
-from tictactoe_server.rooms.clock import clock_state
-from tictactoe_server.rooms.room import Room
+from tictactoe_server.core.rooms.clock import clock_state
+from tictactoe_server.core.rooms.room import Room
 
 
 @lru_cache(maxsize=1024)

@@ -8,9 +8,9 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_server.rooms import offers, play, seating
-from tictactoe_server.rooms.commands import Command, Dropped, Enter, Expire, Player
-from tictactoe_server.rooms.room import Room
+from tictactoe_server.core.rooms import offers, play, seating
+from tictactoe_server.core.rooms.commands import Command, Dropped, Enter, Expire, Player
+from tictactoe_server.core.rooms.room import Room
 
 _CARRY_OUT: Final[Mapping[type[Command], Callable[[Room, Player, Any, int], Room]]] = {
     Move: play.move,

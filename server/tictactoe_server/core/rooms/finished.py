@@ -10,8 +10,8 @@ from msgspec import UNSET
 from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock
 from tictactoe_protocol.pushes import Result, RulesState
 from tictactoe_protocol.requests import ClockFields
-from tictactoe_server.rooms.room import Room
-from tictactoe_server.rooms.view import rules_state
+from tictactoe_server.core.rooms.room import Room
+from tictactoe_server.core.rooms.view import rules_state
 
 
 class Participant(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -13,7 +13,7 @@ from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, Result, RoomStatus, SeatState, Visibility
 from tictactoe_protocol.requests import ClockFields
-from tictactoe_server.rooms.commands import Player, Refused
+from tictactoe_server.core.rooms.commands import Player, Refused
 
 HOLD_MS: Final = 60_000
 """How long a seat is kept for a player whose connection dropped, where the room says nothing else."""

@@ -9,9 +9,9 @@ from tictactoe_engine import IllegalMove, Position
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, Result, ResultReason
 from tictactoe_protocol.requests import Claim, Draw, Move, Rematch, Resign, Undo
-from tictactoe_server.rooms.clock import full_clocks, is_expired, remaining_after_turn, start_of_turn
-from tictactoe_server.rooms.commands import Expire, Player, Refused
-from tictactoe_server.rooms.room import Room
+from tictactoe_server.core.rooms.clock import full_clocks, is_expired, remaining_after_turn, start_of_turn
+from tictactoe_server.core.rooms.commands import Expire, Player, Refused
+from tictactoe_server.core.rooms.room import Room
 
 
 def move(room: Room, player: Player, request: Move, now: int) -> Room:

@@ -12,10 +12,10 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, SeatState
 from tictactoe_protocol.requests import ClockFields, Leave
 from tictactoe_protocol.text import MAX_NAME_LENGTH
-from tictactoe_server.rooms import play
-from tictactoe_server.rooms.clock import begin_turn, full_clocks, resume_turn
-from tictactoe_server.rooms.commands import Dropped, Enter, Player, Refused
-from tictactoe_server.rooms.room import Room
+from tictactoe_server.core.rooms import play
+from tictactoe_server.core.rooms.clock import begin_turn, full_clocks, resume_turn
+from tictactoe_server.core.rooms.commands import Dropped, Enter, Player, Refused
+from tictactoe_server.core.rooms.room import Room
 
 
 def open_room(

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Draw, Undo
-from tictactoe_server.rooms.clock import remaining_after_undo, start_of_turn
-from tictactoe_server.rooms.commands import Player, Refused
-from tictactoe_server.rooms.play import check_game, finish
-from tictactoe_server.rooms.room import Room
+from tictactoe_server.core.rooms.clock import remaining_after_undo, start_of_turn
+from tictactoe_server.core.rooms.commands import Player, Refused
+from tictactoe_server.core.rooms.play import check_game, finish
+from tictactoe_server.core.rooms.room import Room
 
 
 def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:

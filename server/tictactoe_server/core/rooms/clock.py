@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from tictactoe_engine import Position
 from tictactoe_protocol.pushes import ClockState
 from tictactoe_protocol.requests import ClockFields
-from tictactoe_server.rooms.room import Room
+from tictactoe_server.core.rooms.room import Room
 
 
 def full_clocks(clock: ClockFields | None, marks: str) -> dict[str, int]:
