@@ -48,7 +48,7 @@ from tictactoe_server.services.players import Players
 from tictactoe_server.services.review import Reviews
 from tictactoe_server.services.visiting import Visiting
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
-from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.specs import Specs, Storage
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.certificate import Certificate
@@ -141,7 +141,7 @@ class Server:
         async with contextlib.AsyncExitStack() as undoing:
             for sock in sockets:
                 undoing.callback(sock.close)
-            store = self._given_store or await _open_storage(self._settings)
+            store = self._given_store or await self._open_storage()
             undoing.push_async_callback(store.close)
             self._build(store)
             try:
@@ -220,6 +220,24 @@ class Server:
     def hurry(self) -> None:
         """Wait for no peer any more at the end."""
         self._listener.cut_off()
+
+    async def _open_storage(self) -> Storage:
+        """Return the store that the settings name, with the tables of all services; raises `CannotOpenStore`."""
+        settings = self._settings
+        more = [spec for service in self._more_services for spec in service.tables]
+        specs = Specs((*KEPT.tables, *more), KEPT.games)
+        if settings.store is None:
+            return open_memory(specs) if settings.data is None else open_folder(settings.data, specs)
+        with needing_nats():
+            from tictactoe_server.cluster.jetstream.store import JetStreamStore
+        return await JetStreamStore.open(
+            settings.store,
+            specs,
+            credentials=settings.store_credentials,
+            ca=settings.store_ca,
+            data=settings.data,
+            unsafe=settings.store_unsafe,
+        )
 
     def _build(self, store: Storage) -> None:
         """Put the parts together, from the store outwards."""
@@ -397,19 +415,3 @@ def _kept_in(settings: Settings) -> str:
     if settings.store is not None:
         return settings.store.rpartition("@")[2]  # without what tells who we are
     return "nothing" if settings.data is None else str(settings.data.absolute())
-
-
-async def _open_storage(settings: Settings) -> Storage:
-    """Return the store that the settings name; raises `CannotOpenStore`."""
-    if settings.store is None:
-        return open_memory() if settings.data is None else open_folder(settings.data)
-    with needing_nats():
-        from tictactoe_server.cluster.jetstream.store import JetStreamStore
-    return await JetStreamStore.open(
-        settings.store,
-        KEPT,
-        credentials=settings.store_credentials,
-        ca=settings.store_ca,
-        data=settings.data,
-        unsafe=settings.store_unsafe,
-    )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from msgspec import UNSET, Struct
@@ -19,6 +21,8 @@ from tictactoe_server.core.service import Service
 from tictactoe_server.core.topics import Topic
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+from tictactoe_server.storage.specs import TableSpec
+from tictactoe_server.storage.store import save
 from tictactoe_server.transport.frames import encode_frame
 
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
@@ -65,6 +69,43 @@ class Leaderboard(Service):
         self.wins.subscribe(call.session)
         assert call.request.id is not UNSET
         call.session.push(LeadersAnswer(call.request.id, self.wins.of))  # type: ignore[arg-type]  # no part of the protocol
+
+
+class Motto(RequestFields, frozen=True, tag="motto"):
+    """Keeps what a player wants others to read, or asks for what was kept."""
+
+    text: str | None = None
+
+
+MOTTOS: TableSpec[str] = TableSpec("mottos", "motto", str.encode, bytes.decode)
+
+
+class Mottos(Service):
+    """Keeps a line for each player, in a table of its own."""
+
+    tables = (MOTTOS,)
+
+    def __init__(self) -> None:
+        self.handles = {Motto: self.keep}
+
+    def start(self, core: Core) -> None:
+        self._table = core.store.table(MOTTOS)
+
+    async def keep(self, call: Call) -> None:
+        if call.request.text is not None:
+            await save(self._table, call.player.id, call.request.text, None)
+        found = await self._table.load(call.player.id)
+        call.answer(room=None if found is None else found[0])
+
+
+async def test_what_a_service_keeps_in_a_table_of_its_own_is_there_after_a_restart(tmp_path: Path) -> None:
+    settings = replace(HERE, data=tmp_path)
+    async with Server(settings, services=[Mottos()]) as server, open_peer(server.url, "ana") as ana:
+        assert (await ana.ask("motto"))["room"] is None
+        assert (await ana.ask("motto", text="centre first"))["room"] == "centre first"
+    token = ana.welcome["token"]
+    async with Server(settings, services=[Mottos()]) as server, open_peer(server.url, token=token) as again:
+        assert (await again.ask("motto"))["room"] == "centre first"
 
 
 async def test_a_service_answers_a_request_of_its_own() -> None:

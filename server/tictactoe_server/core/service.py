@@ -8,6 +8,7 @@ from typing import Any
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.topics import Topic
+from tictactoe_server.storage.specs import TableSpec
 
 Handler = Callable[[Call], Coroutine[Any, Any, bool | None] | None]
 """Carries a request out, at once or as a coroutine; raises `Refused`. The session waits for the end of it, and longer
@@ -16,11 +17,13 @@ where a coroutine returns True: then a change follows that lets the session go o
 
 class Service:
     """What `handles` some kinds of requests. Those that name a room are for whoever is in it, but for those that it
-    `admits`, by which one comes in. Its `topics` are those that sessions may subscribe to.
+    `admits`, by which one comes in. Its `tables` are made by every store, and its `topics` are those that sessions may
+    subscribe to.
     """
 
     handles: Mapping[type, Handler] = {}
     admits: frozenset[type] = frozenset()
+    tables: Sequence[TableSpec[Any]] = ()
     topics: Sequence[Topic] = ()
 
     def start(self, core: Core) -> None:
