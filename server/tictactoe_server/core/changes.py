@@ -16,7 +16,7 @@ import structlog
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_server.core.listeners import Listeners
-from tictactoe_server.core.live_room import Change, LiveRoom, Phase
+from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase
 from tictactoe_server.core.rooms import (
     NOBODY,
     Command,
@@ -130,7 +130,7 @@ class Changes:
         live = change.live
         try:
             answer = change.settled(error)
-            if live.is_unshown and live.phase is not Phase.GONE:
+            if live.is_unshown and live.phase is not RoomPhase.GONE:
                 self.show(live, answer)
             elif answer is not None:
                 answer[0].connection.push_frame(answer[1])
@@ -190,7 +190,7 @@ class Changes:
         live = change.live
         room = live.room
         try:
-            if live.phase is not Phase.STORED:
+            if live.phase is not RoomPhase.STORED:
                 if live.is_gone:
                     raise live.why_gone()
                 if live.is_uncertain:
@@ -262,10 +262,10 @@ class Changes:
         if live.change is not change:
             return
         if found is None:
-            live.enter(Phase.GONE)
+            live.enter(RoomPhase.GONE)
             self.on_gone(live, "It was closed elsewhere.")
         else:
-            live.enter(Phase.STORED)
+            live.enter(RoomPhase.STORED)
             if found[1] != live.revision:  # else it is what is here, less who has not come back yet
                 before = live.room
                 live.room, live.revision = found

@@ -31,7 +31,7 @@ WATCHED_SECONDS: Final = 0.05
 _AHEAD_SECONDS: Final = 1.0  # how far the ends of games, which no later state tells, may be shown ahead of that
 
 
-class Phase(Enum):
+class RoomPhase(Enum):
     """How a room stands to the store."""
 
     OPENING = auto()
@@ -45,10 +45,10 @@ class Phase(Enum):
 
 
 TRANSITIONS: Final = {
-    Phase.OPENING: {Phase.STORED, Phase.GONE},
-    Phase.STORED: {Phase.UNCERTAIN, Phase.GONE},
-    Phase.UNCERTAIN: {Phase.STORED, Phase.GONE},
-    Phase.GONE: set[Phase](),
+    RoomPhase.OPENING: {RoomPhase.STORED, RoomPhase.GONE},
+    RoomPhase.STORED: {RoomPhase.UNCERTAIN, RoomPhase.GONE},
+    RoomPhase.UNCERTAIN: {RoomPhase.STORED, RoomPhase.GONE},
+    RoomPhase.GONE: set[RoomPhase](),
 }
 
 
@@ -110,7 +110,7 @@ class Change:
             live.doubt()
             return
         if after is None:
-            live.enter(Phase.GONE)
+            live.enter(RoomPhase.GONE)
             path.settle(self, None)
             return
         if type(self.command) is Move:
@@ -123,7 +123,7 @@ class Change:
         live.room = after
         if is_new or after.clock is not None or after.seats is not before.seats or after.result is not before.result:
             if is_new:
-                live.enter(Phase.STORED)
+                live.enter(RoomPhase.STORED)
             path.on_room(live, None if is_new else before)
             if self.finished is not None:
                 path.on_result(self.finished)
@@ -176,7 +176,7 @@ class LiveRoom(Listed):
         super().__init__(room, owner, source or origin)
         self.origin = origin
         self.revision = revision
-        self.phase = Phase.OPENING if revision == MISSING else Phase.STORED
+        self.phase = RoomPhase.OPENING if revision == MISSING else RoomPhase.STORED
         self.moved_to: str | None = None
         self.change: Change | None = None
         self.waiting: deque[Change] = deque()
@@ -191,7 +191,7 @@ class LiveRoom(Listed):
         self.ending: Result | None = None
         self._encoder = StateEncoder(room)
 
-    def enter(self, phase: Phase) -> None:
+    def enter(self, phase: RoomPhase) -> None:
         """Be in a phase from now on; raises ValueError where none leads there."""
         if phase is not self.phase:
             if phase not in TRANSITIONS[self.phase]:
@@ -200,20 +200,20 @@ class LiveRoom(Listed):
 
     def doubt(self) -> None:
         """Have the room read again before its next change, if it is stored at all."""
-        if self.phase is Phase.STORED:
-            self.phase = Phase.UNCERTAIN
+        if self.phase is RoomPhase.STORED:
+            self.phase = RoomPhase.UNCERTAIN
 
     @property
     def is_gone(self) -> bool:
-        return self.phase is Phase.GONE
+        return self.phase is RoomPhase.GONE
 
     @property
     def is_uncertain(self) -> bool:
-        return self.phase is Phase.UNCERTAIN
+        return self.phase is RoomPhase.UNCERTAIN
 
     @property
     def is_opening(self) -> bool:
-        return self.phase is Phase.OPENING
+        return self.phase is RoomPhase.OPENING
 
     @property
     def sessions(self) -> Iterator[Session]:

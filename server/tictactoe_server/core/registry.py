@@ -22,7 +22,7 @@ from tictactoe_server.core.elsewhere import Elsewhere, Nowhere, moved
 from tictactoe_server.core.holdings import OpenedRooms, Seats
 from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.listeners import Listeners
-from tictactoe_server.core.live_room import LiveRoom, Phase, no_such_room
+from tictactoe_server.core.live_room import LiveRoom, RoomPhase, no_such_room
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.matchmaking import Matchmaker
 from tictactoe_server.core.room_log import RoomLog
@@ -216,7 +216,7 @@ class Registry:
         self._opening.pop(live.room.code, None)
         self.owners.remove(live)
         self.seats.give_up(live.owner, live.room.code)
-        live.enter(Phase.GONE)
+        live.enter(RoomPhase.GONE)
 
     # -- coming back and going ----------------------------------------------------------------------------------
 
@@ -292,7 +292,7 @@ class Registry:
     def let_go(self, live: LiveRoom, url: str, then: Callable[[], None]) -> None:
         """Serve a room no longer, from this moment on; do `then`, and tell whoever is in it where to go."""
         code = live.room.code
-        live.enter(Phase.GONE)
+        live.enter(RoomPhase.GONE)
         live.moved_to = url
         self._remove(live)
         then()

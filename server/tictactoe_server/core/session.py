@@ -67,7 +67,7 @@ class Peer(Protocol):
     def resume_reading(self) -> None: ...
 
 
-class Receiver(Protocol):
+class Dispatching(Protocol):
     """Who carries out what a session asks for."""
 
     def receive(self, session: Session, message: bytes, now: int) -> None:
@@ -96,6 +96,7 @@ class Session:
     """
 
     __slots__ = (
+        "_dispatcher",
         "_held_at",
         "_inbox",
         "_is_in_line",
@@ -106,7 +107,6 @@ class Session:
         "_now",
         "_over_since",
         "_pressure",
-        "_receiver",
         "_release",
         "address",
         "analyses",
@@ -126,7 +126,7 @@ class Session:
     def __init__(
         self,
         connection: Peer,
-        receiver: Receiver,
+        dispatcher: Dispatching,
         pressure: Pressure,
         limits: Limits,
         now: Callable[[], int],
@@ -146,7 +146,7 @@ class Session:
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, monotonic_ns)
         self.analyses = RateLimit(ANALYSES, ANALYSES_MS, monotonic_ns)
         self.is_busy = self._is_over = self._is_in_line = False
-        self._receiver = receiver
+        self._dispatcher = dispatcher
         self._pressure = pressure
         self._limits = limits
         self._now = now
@@ -177,21 +177,20 @@ class Session:
 
     def again(self, request: Any, now: int) -> None:
         """Let the request under way, which came at `now`, be carried out again."""
-        self._receiver.again(self, request, now)
+        self._dispatcher.again(self, request, now)
 
     # -- for the connection -------------------------------------------------------------------------------------
 
     def received(self, message: bytes) -> None:
         """Carry a message out, or let it wait for its turn."""
         if not (self.is_busy or self._inbox or self._is_in_line or self.source.take(self.messages)):
-            self._receiver.receive(self, message, self._now())
+            self._dispatcher.receive(self, message, self._now())
         elif self._is_in_line:
             self._inbox.append((message, self._now()))
             self._read_or_not()
         else:
-            is_first = not self._inbox
-            is_restless = self._pressure.is_restless
-            if is_first or not is_restless or self.source.take(self.messages) or not self._receiver.shed(self, message):
+            may_shed = self._inbox and self._pressure.is_restless and not self.source.take(self.messages)
+            if not (may_shed and self._dispatcher.shed(self, message)):
                 self._inbox.append((message, self._now()))
                 self._pressure.measure()
                 self._take_next()
@@ -207,7 +206,7 @@ class Session:
         self._held_at = asyncio.get_running_loop().time()
         takes = bool(self._inbox) and not (self.is_busy or self.messages.take())
         if takes:
-            self._receiver.receive(self, *self._inbox.popleft())
+            self._dispatcher.receive(self, *self._inbox.popleft())
         self._take_next()
         return takes
 
@@ -219,11 +218,11 @@ class Session:
                 self._hold_back(wait)
                 break
             message, now = self._inbox.popleft()
-            if not (self._pressure.is_too_late(self._now() - now) and self._receiver.shed(self, message)):
-                self._receiver.receive(self, message, now)
+            if not (self._pressure.is_too_late(self._now() - now) and self._dispatcher.shed(self, message)):
+                self._dispatcher.receive(self, message, now)
         self._read_or_not()
         if self._is_over and not self._inbox and not self.is_busy:
-            self._receiver.dismiss(self)
+            self._dispatcher.dismiss(self)
 
     def _hold_back(self, wait: int) -> None:
         """Let one wait who says more than is allowed, and close where that goes on.

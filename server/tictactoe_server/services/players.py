@@ -136,7 +136,7 @@ def _checked_name(name: str) -> str:
 
 
 def _own_name(name: str) -> str:
-    """Return a name that a person may take: not one of the house's own players, however it is written."""
+    """Return a name that a person may take: not one of a bot, however it is written."""
     if _HOUSE_NAME.fullmatch(unicodedata.normalize("NFKC", name)):
         raise Refused(ErrorCode.BAD_NAME, f"{name} is a player of the house: choose another name.", path="name")
     return name
