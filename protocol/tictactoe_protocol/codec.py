@@ -71,7 +71,7 @@ class RequestDecoder:
             request = self._decode(data)
         except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             raise self._explain(data, error) from None
-        # At most so many keys are there in the one object where none is repeated, missing, or within another.
+        # With no more colons than keys that are required, no key is repeated: only beyond that are they looked at.
         if data.count(b":") > self._colons[type(request)] - (request.id is UNSET) and (path := _repeated_path(data)):
             raise _repeated(path, _identity(request.id), _identity(getattr(request, "room", None)))
         if type(request) is Chat and len(request.text) > MAX_CHAT_LENGTH:

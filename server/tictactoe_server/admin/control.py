@@ -48,7 +48,7 @@ _decode: Final[Callable[[bytes], Order]] = msgspec.json.Decoder(reduce(or_, ORDE
 
 SOCKET_NAME: Final = "control.sock"
 MAX_ORDER_BYTES: Final = 16 * 1024
-MAX_PATH_BYTES: Final = 100  # A little less than the address of such a socket may have on any system
+MAX_PATH_BYTES: Final = 100  # a little less than the address of such a socket may have on any system
 _PATIENCE_SECONDS: Final = 15.0
 
 log: Final = structlog.get_logger(__name__)

@@ -29,7 +29,16 @@ from tictactoe_server.core.rooms import (
     is_expired,
 )
 from tictactoe_server.core.session import Session
-from tictactoe_server.storage.store import MISSING, Conflict, NotStored, StoreUnavailable, Table, Unreadable, Unsettled
+from tictactoe_server.storage.store import (
+    MISSING,
+    Conflict,
+    NotStored,
+    Pending,
+    StoreUnavailable,
+    Table,
+    Unreadable,
+    Unsettled,
+)
 
 ATTEMPTS: Final = 8  # how often a change is tried against what others store meanwhile, until the room is `busy`
 FIRST_REST_SECONDS: Final = 0.02
@@ -88,9 +97,9 @@ class Changes:
 
     async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
         """Carry a command out for those who can await it; raises `Refused` and `StoreUnavailable`."""
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.submit(ServerChange(live, self.now(), told(future), player=player, command=command))
-        await future
+        pending = Pending()
+        self.submit(ServerChange(live, self.now(), told(pending), player=player, command=command))
+        await pending.future
 
     def read_again(self, live: LiveRoom) -> None:
         """Read a room soon of which something newer may be stored."""
@@ -307,18 +316,9 @@ def leave_alone(room: Room) -> Room:
     return room
 
 
-def told(future: asyncio.Future[None]) -> Callable[[Exception | None], None]:
+def told(pending: Pending) -> Callable[[Exception | None], None]:
     """Return what is to be called at the end of a change for whoever awaits it."""
-
-    def tell(error: Exception | None) -> None:
-        if future.done():
-            return
-        if error is None:
-            future.set_result(None)
-        else:
-            future.set_exception(error)
-
-    return tell
+    return lambda error: pending.stored(None) if error is None else pending.failed(error)
 
 
 class _EndOfTurn(Change):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -25,6 +24,7 @@ from tictactoe_server.core.tally import Tally
 from tictactoe_server.core.timers import Timers
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.store import Pending
 
 
 class Core:
@@ -74,20 +74,20 @@ class Core:
         reserved = people | dict(zip(levels, bot_seats(list(levels.values())), strict=True))
         owner = terms.pop("owner", next((seat.player for seat in people.values()), ""))
         live = self.new_room(rules, None, self.time(), owner=owner, origin=origin, reserved=reserved, **terms)
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        pending = Pending()
 
         def then(error: Exception | None) -> None:
             if error is None:
                 self.timers.close_later(live)
             else:
                 self.registry.give_up(live)
-            told(future)(error)
+            told(pending)(error)
 
         opening = ServerChange(
             live, live.room.opened_at, then, make=lambda room: with_free_code(opening, room, self.registry)
         )
         self.changes.submit(opening)
-        await future
+        await pending.future
         return live
 
     def new_room(

@@ -20,6 +20,7 @@ from tictactoe_server.core.listeners import Listeners
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.rooms import Dropped, Player, Room, apply, expires_at
 from tictactoe_server.settings import Limits
+from tictactoe_server.storage.store import Pending
 
 RETRY_SECONDS: Final = 1.0  # when what the store refused is tried again
 COUNT_SECONDS: Final = 0.25  # how often at most everybody in a room is shown that watchers come and go
@@ -141,15 +142,15 @@ class Timers:
 
     async def end(self, live: LiveRoom, reason: str) -> None:
         """End a room, whoever is there, and return when it is gone; raises `Refused` and `StoreUnavailable`."""
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        pending = Pending()
 
         def then(error: Exception | None) -> None:
             if error is None:
                 self.on_closed(live, reason)
-            told(future)(error)
+            told(pending)(error)
 
         self._changes.submit(ServerChange(live, self._now(), then, make=lambda room: None))
-        await future
+        await pending.future
 
     def _close_if_deserted(self, live: LiveRoom, moment: float) -> None:
         if live.closing_at == moment and not live.is_gone:

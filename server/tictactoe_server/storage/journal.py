@@ -25,7 +25,6 @@ from tictactoe_server.storage.store import MISSING, CannotOpenStore, Unreadable
 
 FOLDED_AT_ONCE: Final = 250  # how many rooms one transaction folds, so that those who save meanwhile hardly wait
 
-
 log: Final = structlog.get_logger(__name__)
 
 

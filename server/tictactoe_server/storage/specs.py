@@ -50,8 +50,8 @@ class TableSpec(Generic[Value]):
     is_bounded: bool = False
     forget: Callable[[str], None] = lambda key: None
 
-    def read(self, key: str, document: bytes) -> Value:
-        """Return the value of a document that is kept under a key; raises `Unreadable`."""
+    def read(self, key: str | None, document: bytes) -> Value:
+        """Return the value of a document that is kept under a key, whichever for None; raises `Unreadable`."""
         return self._checked(key, _decoded(self.noun, self.decode, document))
 
     def read_row(self, key: str | None, document: bytes, *numbers: int) -> Value:
@@ -60,7 +60,7 @@ class TableSpec(Generic[Value]):
         Raises `Unreadable`.
         """
         if self.columns is None:
-            return self._checked(key, _decoded(self.noun, self.decode, document))
+            return self.read(key, document)
         return self._checked(key, _decoded(self.noun, self.columns.join, document, *(numbers or self.columns.usual())))
 
     def _checked(self, key: str | None, value: Value) -> Value:
