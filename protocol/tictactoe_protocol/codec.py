@@ -51,6 +51,12 @@ class BadMessage(ValueError):
         self.room = room
 
 
+def _optional_fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
+    """Return the fields that are `UNSET` where they are left out."""
+    defaults = zip(reversed(kind.__struct_fields__), reversed(kind.__struct_defaults__), strict=False)
+    return tuple(name for name, default in defaults if default is UNSET)
+
+
 class RequestDecoder:
     """Reads requests of some kinds: structs with a `type`, an `id` that may be missing, and maybe a `room`."""
 
@@ -58,8 +64,9 @@ class RequestDecoder:
         of_kind = {str(kind.__struct_config__.tag): kind for kind in kinds}
         self._types = tuple(of_kind)
         self._decode: Callable[[str | bytes], Any] = msgspec.json.Decoder(Union[tuple(of_kind.values())]).decode  # noqa: UP007
-        self._colons = {
-            kind: 2 + len(kind.__struct_fields__) - len(kind.__struct_defaults__) for kind in of_kind.values()
+        self._optional = {kind: _optional_fields(kind) for kind in of_kind.values()}
+        self._required = {
+            kind: 1 + len(kind.__struct_fields__) - len(kind.__struct_defaults__) for kind in of_kind.values()
         }
 
     def __call__(self, data: bytes) -> Any:
@@ -71,10 +78,14 @@ class RequestDecoder:
             request = self._decode(data)
         except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             raise self._explain(data, error) from None
-        # With no more colons than keys that are required, no key is repeated: only beyond that are they looked at.
-        if data.count(b":") > self._colons[type(request)] - (request.id is UNSET) and (path := _repeated_path(data)):
-            raise _repeated(path, _identity(request.id), _identity(getattr(request, "room", None)))
-        if type(request) is Chat and len(request.text) > MAX_CHAT_LENGTH:
+        # Each key that is there has a colon. Where there are no more colons, none is repeated.
+        kind = type(request)
+        more = data.count(b":") - self._required[kind]
+        if more > (request.id is not UNSET):
+            given = sum([getattr(request, name) is not UNSET for name in self._optional[kind]])
+            if more > given and (path := _repeated_path(data)):
+                raise _repeated(path, _identity(request.id), _identity(getattr(request, "room", None)))
+        if kind is Chat and len(request.text) > MAX_CHAT_LENGTH:
             message = f"Too long: {len(request.text)} of {MAX_CHAT_LENGTH} characters."
             raise BadMessage(ErrorCode.TOO_LONG, message, "text", id=_identity(request.id), room=request.room)
         return request

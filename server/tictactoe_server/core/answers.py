@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import structlog
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from tictactoe_protocol import ErrorCode, encode, error_answer
 from tictactoe_protocol.pushes import Ok
@@ -18,7 +18,7 @@ from tictactoe_server.transport.frames import encode_frame
 log: Final = structlog.get_logger(__name__)
 
 
-class Call(NamedTuple):
+class Call(Struct, frozen=True, eq=False):
     """A `request` of a `session`'s `player` that came at `now` (ms of served time); `live` is the room it names."""
 
     session: Session

@@ -80,7 +80,7 @@ class Changes:
     def submit(self, change: Change) -> None:
         """Carry a change out when its turn has come; it is told when it is settled."""
         change.path = self
-        change.asked_at = asyncio.get_running_loop().time()
+        change.asked_at = time.monotonic()
         live = change.live
         if live.change is None and not live.is_going_on:
             live.change = change
@@ -92,7 +92,7 @@ class Changes:
     def submit_next(self, change: Change) -> None:
         """Carry a change out before all that wait: it follows from the one that is being settled."""
         change.path = self
-        change.asked_at = asyncio.get_running_loop().time()
+        change.asked_at = time.monotonic()
         change.live.waiting.appendleft(change)
 
     async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
@@ -172,7 +172,8 @@ class Changes:
 
     def _answer_in_time(self, change: Change) -> None:
         """See to it that a change is answered in time whose turn may come late, or more than once."""
-        asyncio.get_running_loop().call_at(change.asked_at + ANSWER_SECONDS, self._give_up, change)
+        left = change.asked_at + ANSWER_SECONDS - time.monotonic()
+        asyncio.get_running_loop().call_later(max(0.0, left), self._give_up, change)
 
     def _give_up(self, change: Change) -> None:
         """Say of a change that is not settled yet that the store is away; what is stored of it is read later."""

@@ -68,7 +68,7 @@ class Path(Protocol):
 class Change:
     """One command on its way through one room: applied, stored, then answered and shown. Nothing else alters a room.
 
-    `now` is when it was asked for, in ms of served time, and `asked_at` in s of the loop's time; `after` is what it
+    `now` is when it was asked for, in ms of served time, and `asked_at` in s of `time.monotonic`; `after` is what it
     makes of the room, once applied, and `finished` the game that it ends; `path` is what carries it out. `attempts` is
     how often it had to be tried again, `rested` for how long it rested between (s). The classes made from this one say
     what follows from it.
