@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, is_this_machine, parse_house
-from tictactoe_client.online.changes import is_draw
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import can_print
 from tictactoe_client.text.help import own_command, server_command
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.happened import is_draw
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import seat_of
 

@@ -9,23 +9,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from tictactoe_engine import Rules, format_cell, has_single_keys
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState
 from tictactoe_protocol.requests import ClockTerms
 from tictactoe_protocol.text import clean_text
 
 _MOST_BLOCKED: Final = 4
-_PLACES: Final = tuple(
-    f"{row} {column}" for row in ("top", "middle", "bottom") for column in ("left", "centre", "right")
-)
-_REASONS: Final = {
-    "line": "by a line",
-    "full": "on a full board",
-    "resigned": "by resignation",
-    "timeout": "on time",
-    "claimed": "by a claim",
-    "agreed": "by agreement",
-    "aborted": "by an abort",
-}
+_REASONS: Final = frozenset({"line", "full", "resigned", "timeout", "claimed", "agreed", "aborted"})
 
 
 def seat_of(state: RoomState, viewer: str) -> str | None:
@@ -40,56 +30,59 @@ def name_of(state: RoomState | RoomSummary, mark: str | None) -> str:
     """Return the name on a seat, with its mark where two seats bear the same; ``nobody`` for a free seat."""
     seat = state.seats.get(mark) if mark is not None else None
     if seat is None:
-        return "nobody"
+        return say("nobody")
     name = clean_text(seat.name)
     same = sum(1 for other in state.seats.values() if other is not None and clean_text(other.name) == name)
-    return f"{name} ({mark})" if same > 1 else name
+    return say("name with mark", name=name, mark=mark) if same > 1 else name
 
 
 def join_words(words: Sequence[str]) -> str:
     """Return words as they are read out: ``A1, B2 and C3``."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return say("and", first=", ".join(words[:-1]), last=words[-1]) if len(words) > 1 else "".join(words)
 
 
 def count(number: int, noun: str) -> str:
-    """Return how many there are: ``1 move``, ``0 moves``."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    """Return how many there are: ``1 move``, ``0 moves``; `noun` is the English one."""
+    return say(f"count {noun}", n=number)
 
 
 def describe_rules(rules: RulesState | Rules) -> str:
     """Return the rules in a few words: ``6 by 7, 4 in a row, marks fall``."""
     value = rules if isinstance(rules, Rules) else rules.to_rules()
-    parts = [f"{value.rows} by {value.columns}", f"{value.line} in a row"]
-    if value.misere:
-        parts[1] += " loses"
+    parts = [
+        say("rules size", rows=value.rows, columns=value.columns),
+        say("rules line loses" if value.misere else "rules line", line=value.line),
+    ]
     if len(value.marks) != 2:
-        parts.append(f"{len(value.marks)} players")
+        parts.append(say("rules players", n=len(value.marks)))
     if value.blocked:
         cells = " ".join(format_cell(cell, value) for cell in sorted(value.blocked))
-        parts.append(f"{cells if len(value.blocked) <= _MOST_BLOCKED else f'{len(value.blocked)} cells'} blocked")
+        many = count(len(value.blocked), "cell")
+        parts.append(say("rules blocked", cells=cells if len(value.blocked) <= _MOST_BLOCKED else many))
     if value.gravity:
-        parts.append("marks fall")
+        parts.append(say("rules gravity"))
     return ", ".join(parts)
 
 
 def describe_manners(room: RoomState | RoomSummary) -> list[str]:
     """Return in few words what is unusual about a room: that games are analysed, and that watchers only read."""
     chat = room.chat if isinstance(room, RoomState) else None
-    return [f"{what} {clean_text(said)}" for what, said in (("analysis", room.analysis), ("chat for", chat)) if said]
+    return [say(id, said=clean_text(said)) for id, said in (("analysis", room.analysis), ("chat", chat)) if said]
 
 
 def describe_reason(reason: str) -> str:
     """Return why a game ended, to follow ``wins`` or ``a draw``; a reason of a newer server goes by its name."""
-    return _REASONS.get(reason, f"by {clean_text(reason)}")
+    return say(f"by {reason}") if reason in _REASONS else say("by other", reason=clean_text(reason))
 
 
 def describe_clock(clock: ClockTerms | None) -> str:
     """Return a clock as one chooses it: ``3+2`` for minutes and seconds a move, ``10 s a move``, or ``no clock``."""
     if clock is None:
-        return "no clock"
+        return say("clock none")
     if clock.move_ms:
-        return f"{clock.move_ms / 1000:g} s a move"
-    return f"{(clock.initial_ms or 0) / 60_000:g}+{(clock.increment_ms or 0) / 1000:g}"
+        return say("clock move", seconds=f"{clock.move_ms / 1000:g}")
+    minutes, seconds = (clock.initial_ms or 0) / 60_000, (clock.increment_ms or 0) / 1000
+    return say("clock seat", minutes=f"{minutes:g}", seconds=f"{seconds:g}")
 
 
 def format_duration(milliseconds: int) -> str:
@@ -105,37 +98,36 @@ def format_duration(milliseconds: int) -> str:
 
 def describe_cell(cell: int, rules: Rules) -> str:
     """Return a cell's name, on a 3x3 board also its place in words: ``A1, top left``."""
-    place = f", {'centre' if cell == 4 else _PLACES[cell]}" if has_single_keys(rules) else ""
-    return format_cell(cell, rules) + place
+    name = format_cell(cell, rules)
+    return say("cell with place", cell=name, place=say(f"place {cell}")) if has_single_keys(rules) else name
 
 
 def describe_players(state: RoomState, viewer: str, *, with_own_name: bool = False) -> str:
     """Return who plays what: ``You are O. ana is X.``, or ``ana is X, bo is O.`` for a watcher."""
     own = seat_of(state, viewer)
     others = ", ".join(
-        f"{clean_text(seat.name)} is {mark}" for mark, seat in state.seats.items() if seat and mark != own
+        say("is", name=clean_text(seat.name), mark=mark) for mark, seat in state.seats.items() if seat and mark != own
     )
     seat = None if own is None else state.seats[own]
     if seat is None:
-        return f"{others}." if others else "Nobody sits here yet."
-    you = f"You are {own}, {clean_text(seat.name)}." if with_own_name else f"You are {own}."
+        return f"{others}." if others else say("nobody sits")
+    you = say("you are, by name" if with_own_name else "you are", mark=own, name=clean_text(seat.name))
     return f"{you} {others}." if others else you
 
 
 def describe_tally(state: RoomState) -> str:
     """Return the games won by each in this room, and those drawn: ``ana 1, bo 0, draws 2``."""
-    won = [f"{clean_text(seat.name)} {state.score.get(seat.player, 0)}" for seat in state.seats.values() if seat]
-    return f"{', '.join(won)}, draws {state.score.get('draws', 0)}"
+    seats = [seat for seat in state.seats.values() if seat]
+    won = [say("score of", name=clean_text(seat.name), n=state.score.get(seat.player, 0)) for seat in seats]
+    return ", ".join([*won, say("score draws", n=state.score.get("draws", 0))])
 
 
 def describe_turn(state: RoomState, viewer: str) -> str:
     """Return whose move it is, or why nobody's it is."""
-    if state.status == "waiting":
-        return "Waiting for another player."
-    if state.status == "over":
-        return "The game is over."
+    if state.status in ("waiting", "over"):
+        return say(f"turn {state.status}")
     if state.turn is None:
-        return f"The game is {clean_text(state.status)}."
+        return say("turn status", status=clean_text(state.status))
     if state.turn == seat_of(state, viewer):
-        return f"Your move, {state.turn}."
-    return f"It's {name_of(state, state.turn)}'s move."
+        return say("turn yours", mark=state.turn)
+    return say("turn of", name=name_of(state, state.turn))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tictactoe_client.online.changes import changes
-from tictactoe_client.text import news
 from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_protocol import telling
+from tictactoe_protocol.happened import changes
 from tictactoe_protocol.pushes import Offers, Result, RoomState, RulesState, SeatState
 
 CLASSIC = PRESETS["classic"]
@@ -72,4 +72,4 @@ def announce(
 ) -> list[str]:
     """Return what the viewer is told of what happened between two states."""
     brought = changes(old, new, moves=moves, before=before)
-    return news.announce(brought, viewer, sees_board=sees_board, after_loss=after_loss)
+    return telling.announce(brought, viewer, sees_board=sees_board, after_loss=after_loss)

@@ -7,12 +7,12 @@ from itertools import pairwise
 
 from tests.client.test_room import FakeCourier
 from tictactoe_client.input.actions import Actions
-from tictactoe_client.online.changes import changes
 from tictactoe_client.online.events import Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
+from tictactoe_protocol.happened import changes
 from tictactoe_protocol.pushes import RoomState
 
 

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.client.states import CLASSIC, state
-from tictactoe_client.text.answers import find_runs, list_marks, list_moves, list_runs, read_aloud, read_cell
+from tictactoe_client.text.answers import list_marks, list_moves, list_runs, read_aloud, read_cell
 from tictactoe_engine import PRESETS, Rules, parse_cell
+from tictactoe_protocol.lines import find_runs
 from tictactoe_protocol.pushes import RoomState
 
 GOMOKU = PRESETS["gomoku"]

@@ -28,7 +28,7 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.text.answers import answer_query, draw_board
 from tictactoe_client.text.arrival import describe_arrival, describe_progress
 from tictactoe_client.text.lobby import list_games, list_rooms
-from tictactoe_client.text.news import describe_choices, describe_result
+from tictactoe_client.text.news import describe_choices
 from tictactoe_client.text.worth import describe_value, sign_of
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.ending import describe_end
@@ -36,6 +36,7 @@ from tictactoe_client.tui.room.panel import fill_panel
 from tictactoe_engine import PRESETS, Position
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState, Welcome
+from tictactoe_protocol.telling import describe_result
 from tictactoe_protocol.wording import describe_turn
 from tools.examples import PUSH_EXAMPLES
 

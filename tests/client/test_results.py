@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.client.states import ANA, BO, CY, seat, state
-from tictactoe_client.text.news import describe_result
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Result, RoomState
+from tictactoe_protocol.telling import describe_result
 
 WATCHER = "p-watcher"
 THREE = PRESETS["three-players"]

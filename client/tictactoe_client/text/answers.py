@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby, takewhile
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Final
 
 from tictactoe_client.board.board import BoardView, render_board
@@ -14,13 +13,13 @@ from tictactoe_client.text.help import describe_help
 from tictactoe_client.text.wording import NO_MOVE_YET, list_free, name_played
 from tictactoe_engine import BLOCKED, FREE, Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.lines import describe_reach, find_runs, walk
 from tictactoe_protocol.pushes import RoomState, SeatState
 from tictactoe_protocol.wording import count, describe_cell, describe_turn, format_duration, name_of, seat_of
 
 _MOST_FREE_CELLS: Final = 30
 _MOST_RUNS: Final = 12
 _SHORTEST_SPAN: Final = 4
-_DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
 _CLOCKWISE: Final = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 
 
@@ -97,7 +96,7 @@ def read_aloud(kind: str, index: int | None, state: RoomState) -> list[str]:
     if cell is None:
         return [f"{NO_MOVE_YET[:-1]}: name a cell."]
     if kind == "around":
-        steps = (next(_walk(cell, down, right, rules), None) for down, right in _CLOCKWISE)
+        steps = (next(walk(cell, down, right, rules), None) for down, right in _CLOCKWISE)
         told = [f"{format_cell(near, rules)} {_aloud(board[near])}" for near in steps if near is not None]
         return [f"Around {format_cell(cell, rules)} ({_aloud(board[cell])}), clockwise from above: {', '.join(told)}."]
     if kind == "diagonals":
@@ -115,7 +114,7 @@ def _read_diagonals(cell: int, rules: Rules, board: str) -> list[str]:
     """Return the diagonals through a cell, the falling one first: ``Diagonal A1 to C3: A1 X, B2 O, C3 empty.``"""
     told = []
     for down in (1, -1):
-        cells = [*reversed([*_walk(cell, -down, -1, rules)]), cell, *_walk(cell, down, 1, rules)]
+        cells = [*reversed([*walk(cell, -down, -1, rules)]), cell, *walk(cell, down, 1, rules)]
         if len(cells) > 1:
             names = [format_cell(one, rules) for one in cells]
             told.append(_read(f"Diagonal {names[0]} to {names[-1]}", names, [board[one] for one in cells]))
@@ -157,15 +156,6 @@ def list_moves(state: RoomState, moves: Sequence[int], last: int | None = None) 
     return f"Moves: {', '.join(numbered)}." if moves else NO_MOVE_YET
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Marks of one kind in an unbroken line, and the free cells at its ends."""
-
-    mark: str
-    cells: tuple[int, ...]
-    open_ends: tuple[int, ...]
-
-
 def list_runs(state: RoomState) -> list[str]:
     """Return the marks in a row that lack at most two of a line: ``X, 4 in a row: H8 to K8, open at G8 L8.``"""
     rules = state.rules.to_rules()
@@ -174,56 +164,8 @@ def list_runs(state: RoomState) -> list[str]:
     told = []
     for run in runs[:_MOST_RUNS]:
         ends = " ".join(format_cell(end, rules) for end in run.open_ends)
-        reach = f"{_describe_reach(run.cells, rules)}, {f'open at {ends}' if ends else 'closed'}"
+        reach = f"{describe_reach(run.cells, rules)}, {f'open at {ends}' if ends else 'closed'}"
         told.append(f"{run.mark}, {len(run.cells)} in a row: {reach}.")
     if len(runs) > _MOST_RUNS:
         told.append(f"And {len(runs) - _MOST_RUNS} more.")
     return told or [f"Nobody has {least} in a row."]
-
-
-def find_runs(board: str, rules: Rules, least: int) -> list[Run]:
-    """Return all unbroken lines of at least `least` equal marks, in the order of their first cells."""
-    runs = []
-    for cell, mark in enumerate(board):
-        for down, right in _DIRECTIONS if mark in rules.marks else ():
-            before = next(_walk(cell, -down, -right, rules), None)
-            if before is not None and board[before] == mark:
-                continue
-            cells = (cell, *takewhile(lambda one: board[one] == mark, _walk(cell, down, right, rules)))  # noqa: B023
-            after = next(_walk(cells[-1], down, right, rules), None)
-            if len(cells) >= least:
-                ends = tuple(end for end in (before, after) if end is not None and board[end] == FREE)
-                runs.append(Run(mark, cells, ends))
-    return runs
-
-
-def split_lines(cells: Collection[int], rules: Rules) -> list[tuple[int, ...]]:
-    """Return the straight runs of at least `rules.line` cells that a result's cells are made of."""
-    board = "".join(rules.marks[0] if cell in cells else FREE for cell in range(rules.size if cells else 0))
-    return [run.cells for run in find_runs(board, rules, rules.line)]
-
-
-def describe_lines(state: RoomState) -> str:
-    """Return the deciding line or lines as sentences, ``Row 1 is X X X.``, or "" where no line decided."""
-    rules, told = state.rules.to_rules(), []
-    for cells in split_lines(state.result.line if state.result else (), rules):
-        (row, column), step, reach = divmod(cells[0], rules.columns), cells[1] - cells[0], _describe_reach(cells, rules)
-        if step == 1:
-            where = f"Row {row + 1}" + ("" if len(cells) == rules.columns else f", {reach},")
-        elif step == rules.columns:
-            where = f"Column {format_column(column)}" + ("" if len(cells) == rules.rows else f", {reach},")
-        else:
-            where = f"The diagonal {reach}"
-        told.append(f"{where} is {' '.join(state.board[cell] for cell in cells)}.")
-    return " ".join(told)
-
-
-def _describe_reach(cells: tuple[int, ...], rules: Rules) -> str:
-    return f"{format_cell(cells[0], rules)} to {format_cell(cells[-1], rules)}"
-
-
-def _walk(cell: int, down: int, right: int, rules: Rules) -> Iterator[int]:
-    """Yield the cells that follow in a direction, up to the edge."""
-    row, column = divmod(cell, rules.columns)
-    while 0 <= (row := row + down) < rules.rows and 0 <= (column := column + right) < rules.columns:
-        yield row * rules.columns + column

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.changes import is_draw
 from tictactoe_client.text.help import Command, own_command
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.happened import is_draw
 from tictactoe_protocol.pushes import PastGame, RoomSummary
 from tictactoe_protocol.wording import (
     count,

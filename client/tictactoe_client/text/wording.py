@@ -47,15 +47,6 @@ def has_moved_on(old: RoomState, state: RoomState) -> bool:
     return (old.game, old.board, old.status, old.turn) != (state.game, state.board, state.status, state.turn)
 
 
-def loser_of(state: RoomState) -> str | None:
-    """Return the one mark that lost a game that is over, of those who played to its end; None where there is no one."""
-    result = state.result
-    if result is None or result.winner is None:
-        return None
-    others = [mark for mark, seat in state.seats.items() if mark != result.winner and not (seat and seat.out)]
-    return others[0] if len(others) == 1 else None
-
-
 def describe_clock_in_words(clock: ClockTerms | None) -> str:
     """Return what a clock means: ``3 min each + 2 s a move``, ``10 s a move``, or ``no clock``."""
     if clock is None or clock.move_ms:

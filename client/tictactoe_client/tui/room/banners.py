@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterable
 
 from tictactoe_client.session import Session
-from tictactoe_client.text.news import absent_opponents, ask_before_going, describe_take_back
+from tictactoe_client.text.news import absent_opponents, ask_before_going
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.room.ending import ended_by_leaving
 from tictactoe_client.tui.room.table import Table
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.telling import describe_take_back
 from tictactoe_protocol.wording import format_duration, join_words, name_of
 
 Text = tuple[str, str]

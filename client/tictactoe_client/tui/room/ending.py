@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 from tictactoe_client.board.board import mark_role
-from tictactoe_client.online.changes import is_draw
 from tictactoe_client.online.client import Client
-from tictactoe_client.text.answers import split_lines
 from tictactoe_client.text.arrival import describe_going, describe_return_command
-from tictactoe_client.text.news import cost_of_going, describe_result
-from tictactoe_client.text.wording import loser_of
+from tictactoe_client.text.news import cost_of_going
 from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import format_cell
+from tictactoe_protocol.happened import is_draw
+from tictactoe_protocol.lines import split_lines
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.telling import describe_result, loser_of
 from tictactoe_protocol.wording import count, format_duration, name_of, seat_of
 
 _LONGEST_LINE: Final = 6

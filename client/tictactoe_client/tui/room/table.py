@@ -13,12 +13,13 @@ from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.events import Change, Updated
 from tictactoe_client.online.room import Room
-from tictactoe_client.text.news import announce, find_absent
+from tictactoe_client.text.news import find_absent
 from tictactoe_client.tui.room.line import RoomLine
 from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import FREE
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.telling import announce
 
 Situation = Literal["replay", "waiting", "playing", "watching", "over"]
 

@@ -1,0 +1,53 @@
+"""What people are told, by id and language: sentences with named places, and forms for numbers as gettext has them.
+
+Source of the rule for plurals: the expressions in C of GNU gettext, and the names of Unicode's CLDR for the forms.
+"""
+
+from __future__ import annotations
+
+import gettext
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+import msgspec
+
+LANGUAGES: Final = ("en", "de")
+"""Those that there is a file for beside this one; a further one is one more file, and its name here."""
+
+
+class Catalogue:
+    """The sentences of one language; raises LookupError for a language that there is no file for."""
+
+    def __init__(self, language: str) -> None:
+        if language not in LANGUAGES:
+            raise LookupError(f"There are no words in {language!r}: {', '.join(LANGUAGES)}.")
+        document = files(__name__).joinpath(f"{language}.json").read_bytes()
+        self.language = language
+        self.sentences: dict[str, Any] = msgspec.json.decode(document)
+        self._forms: list[str] = self.sentences.pop("plural forms")
+        self._form_of = gettext.c2py(self.sentences.pop("plural"))
+
+    def say(self, id: str, **places: Any) -> str:
+        """Return a sentence with its places filled; the form for `n` where it has several. Raises KeyError."""
+        sentence = self.sentences[id]
+        if not isinstance(sentence, str):
+            sentence = sentence[self._forms[self._form_of(abs(int(places["n"])))]]
+        return str(sentence).format_map(places)
+
+
+open_catalogue: Final = cache(Catalogue)
+"""Return the sentences of a language."""
+
+_spoken = open_catalogue("en")
+
+
+def speak(language: str) -> None:
+    """Have this process say everything in a language from now on; raises LookupError for one that there is none of."""
+    global _spoken
+    _spoken = open_catalogue(language)
+
+
+def say(id: str, **places: Any) -> str:
+    """Return a sentence in the language that this process speaks; raises KeyError for an id that there is none of."""
+    return _spoken.say(id, **places)

@@ -1,0 +1,298 @@
+"""What happened in a room between two of its states, as values: the same for every face. Pure.
+
+A state has the board and the last move alone; one after another they tell the moves in order. A *mark* stands for
+whoever plays it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from tictactoe_engine import BLOCKED, FREE
+from tictactoe_protocol.pushes import RESULT_REASONS, Offers, Result, RoomState, SeatState
+
+OfferKind = Literal["draw", "undo", "rematch"]
+
+_NOBODYS = FREE + BLOCKED
+
+
+class Event(Struct, frozen=True):
+    """What happens in a room, or to the connection that leads there."""
+
+    def __repr__(self) -> str:
+        """Show all but the states, which are long."""
+        shown = (name for name in self.__struct_fields__ if name not in ("old", "state"))
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+
+
+class Change(Event, frozen=True, kw_only=True):
+    """What happened between the states `old` and `state`; of a game that is new `old` is its beginning."""
+
+    old: RoomState
+    state: RoomState
+
+
+class Started(Change, frozen=True):
+    """A game begins: the first one when all seats are taken, or a rematch; games of a room count from 1."""
+
+    game: int
+
+
+class Missed(Change, frozen=True):
+    """Games whose end was not seen; of a single one `winner` is the mark that won, as it was then, if any did."""
+
+    first_game: int
+    last_game: int
+    winner: str | None
+    is_draw: bool
+
+
+class TakenBack(Change, frozen=True):
+    """The last `count` moves, of these `cells` where they are known, were taken back, as `by` had asked if that is."""
+
+    count: int
+    cells: tuple[int, ...]
+    by: str | None
+
+
+class _OfMark(Change, frozen=True):
+    mark: str
+
+
+class Moved(_OfMark, frozen=True):
+    """A cell was played; with it `ply` moves lay on the board. `decides` a move that ended the game by a line."""
+
+    cell: int
+    ply: int
+    decides: bool
+
+
+class PassedOver(_OfMark, frozen=True):
+    """Somebody is out of a game that the others play on."""
+
+
+class Joined(_OfMark, frozen=True):
+    """Somebody took the seat."""
+
+
+class Renamed(_OfMark, frozen=True):
+    """Somebody goes by another name; `before` is the old one."""
+
+    before: str
+
+
+class Dropped(_OfMark, frozen=True):
+    """Somebody's connection is gone; the seat is held for so long, None where that is not said."""
+
+    hold_ms: int | None
+
+
+class Returned(_OfMark, frozen=True):
+    """One who had dropped is back."""
+
+
+class Left(_OfMark, frozen=True):
+    """Somebody went for good; `seat` is what they had. `frees` the seat, or else it stays theirs in the game."""
+
+    seat: SeatState
+    frees: bool
+
+
+class _OfOffer(Change, frozen=True):
+    kind: OfferKind
+    by: str
+
+
+class Offered(_OfOffer, frozen=True):
+    """Somebody offers a draw, asks for a rematch, or to take back `count` moves, of these `cells` where known."""
+
+    count: int = 0
+    cells: tuple[int, ...] = ()
+
+
+class Declined(_OfOffer, frozen=True):
+    """The mark `by` declined an offer."""
+
+
+class Withdrawn(_OfOffer, frozen=True):
+    """The mark `by` took their own offer back."""
+
+
+class Lapsed(_OfOffer, frozen=True):
+    """An offer of the mark `by` came to nothing: by the move of `mover`, by moves taken back, or as is not known."""
+
+    cause: Literal["move", "taking back", "unknown"]
+    mover: str | None = None
+
+
+class Ended(Change, frozen=True):
+    """The game is over."""
+
+    result: Result
+
+
+def changes(
+    old: RoomState, new: RoomState, *, moves: Sequence[int] | None = None, before: Sequence[int] | None = None
+) -> list[Change]:
+    """Return what happened between two states of one room: every event once, in the order in which it is told.
+
+    `moves` are all cells of the new state's game and `before` those of the old one's; None where they are not known.
+    """
+    started = Started(new.game, old=old, state=new)
+    start = old if new.game == old.game else _before_first_move(old, new)
+    if start is not old:
+        begin = [*_missed_games(old, new), started, *_arrivals(start, new)]
+    else:
+        is_start = old.status == "waiting" != new.status
+        begin = [*_arrivals(old, new), *((started,) if is_start else ())]
+    play = _play(start, new, before, moves)
+    is_taken_back = any(isinstance(change, TakenBack) for change in play)
+    return [*begin, *play, *_departures(start, new), *_offers(start, new, moves, is_taken_back=is_taken_back)]
+
+
+def standing(state: RoomState, moves: Sequence[int] | None = None) -> list[Change]:
+    """Return what one who comes now must know beside players and moves: who is away, what is offered, the end."""
+    seats = {mark: seat and replace(seat, online=True, left=False, out=False) for mark, seat in state.seats.items()}
+    return changes(replace(state, seats=seats, offers=Offers(), result=None), state, moves=moves, before=moves)
+
+
+def is_draw(result: Result) -> bool:
+    """Tell whether a game that is over is a draw: not one that was aborted, or ended as only newer servers know."""
+    return result.winner is None and result.reason in RESULT_REASONS and result.reason != "aborted"
+
+
+def _missed_games(old: RoomState, new: RoomState) -> Iterator[Change]:
+    """Yield which games' ends were not seen; how a single one ended shows in the score."""
+    first, last = old.game + 1 if old.status == "over" else old.game, new.game - 1
+    if first > last:
+        return
+    latest = None
+    if new.result is not None:
+        seat = new.seats.get(new.result.winner or "")
+        latest = "draws" if is_draw(new.result) else seat.player if seat is not None else None
+
+    def has_gained(who: str) -> bool:
+        return first == last and new.score.get(who, 0) - (who == latest) > old.score.get(who, 0)
+
+    winner = next((mark for mark, seat in old.seats.items() if seat is not None and has_gained(seat.player)), None)
+    yield Missed(first, last, winner, winner is None and has_gained("draws"), old=old, state=new)
+
+
+def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
+    """Return the new state's game at its start, with the players as the old state had them."""
+    board = "".join(BLOCKED if mark == BLOCKED else FREE for mark in new.board)
+    known = {seat.player: replace(seat, out=False) for seat in old.seats.values() if seat is not None}
+    seats = {mark: known.get(seat.player, seat) if seat is not None else None for mark, seat in new.seats.items()}
+    return replace(
+        new, seq=old.seq, board=board, ply=0, last=None, result=None, status="playing", seats=seats, offers=Offers()
+    )
+
+
+def _arrivals(old: RoomState, new: RoomState) -> Iterator[Change]:
+    """Yield who sat down, came back, or goes by another name."""
+    for mark, seat in new.seats.items():
+        before = old.seats.get(mark)
+        if seat is None:
+            continue
+        if before is not None and before.player == seat.player:
+            if before.name != seat.name:
+                yield Renamed(mark, before.name, old=old, state=new)
+            if seat.online and not before.online:
+                yield Returned(mark, old=old, state=new)
+            continue
+        if before is not None:
+            yield Left(mark, before, frees=True, old=old, state=new)
+        yield Joined(mark, old=old, state=new)
+
+
+def _order(
+    known: Sequence[int] | None, state: RoomState, other: RoomState, guide: Sequence[int] | None
+) -> Sequence[int]:
+    """Return the cells of a state's game as they were played, or as far as boards tell that where it is not known.
+
+    Then those come first that lie on the other state's board as well, as `guide` has them: as never taken back.
+    """
+    if known is not None and len(known) == state.ply:
+        return known
+    places = {cell: number for number, cell in enumerate(guide or ())}
+
+    def place(cell: int) -> tuple[bool, int]:
+        is_new = state.board[cell] != other.board[cell]
+        return is_new, cell == state.last if is_new else places.get(cell, cell)
+
+    return sorted((cell for cell, mark in enumerate(state.board) if mark not in _NOBODYS), key=place)
+
+
+def _play(old: RoomState, new: RoomState, before: Sequence[int] | None, moves: Sequence[int] | None) -> list[Change]:
+    """Return what happened on the board, who was passed over, and how it ended."""
+    told: list[Change] = []
+    laid = _order(before, old, new, moves)
+    lies = _order(moves, new, old, laid)
+    pairs = enumerate(zip(laid, lies, strict=False))
+    kept = next((count for count, (one, other) in pairs if one != other), min(len(laid), len(lies)))
+    if taken := tuple(laid[kept:]):
+        asker = old.offers.undo if new.seq <= old.seq + 1 else None
+        named = taken if laid is before or len(taken) <= 2 else ()
+        told.append(TakenBack(len(taken), named, asker, old=old, state=new))
+    result = new.result if old.result is None else None
+    for ply, cell in enumerate(lies[kept:], kept + 1):
+        decides = result is not None and cell in result.line and ply == new.ply
+        told.append(Moved(new.board[cell], cell, ply, decides, old=old, state=new))
+    for mark, seat in new.seats.items():
+        was = old.seats.get(mark)
+        if seat is not None and seat.out and (was is None or not was.out):
+            told.append(PassedOver(mark, old=old, state=new))
+    if result is not None:
+        told.append(Ended(result, old=old, state=new))
+    return told
+
+
+def _departures(old: RoomState, new: RoomState) -> Iterator[Change]:
+    """Yield who left or dropped."""
+    for mark, seat in new.seats.items():
+        before = old.seats.get(mark)
+        if seat is None and before is not None:
+            yield Left(mark, before, frees=True, old=old, state=new)
+        if seat is None or (before is not None and before.left):
+            continue
+        if seat.left:
+            yield Left(mark, seat, frees=False, old=old, state=new)
+        elif not seat.online and (before is None or before.player != seat.player or before.online):
+            hold_ms = seat.hold_ms if isinstance(seat.hold_ms, int) else None
+            yield Dropped(mark, hold_ms, old=old, state=new)
+
+
+def _offers(old: RoomState, new: RoomState, moves: Sequence[int] | None, *, is_taken_back: bool) -> Iterator[Change]:
+    """Yield which offers were made, and which came to nothing; what was agreed shows in the game itself."""
+    kinds: tuple[Literal["draw", "undo"], ...] = ("draw", "undo")
+    for kind in kinds:
+        offerer: str | None = getattr(old.offers, kind)
+        now: str | None = getattr(new.offers, kind)
+        is_granted = new.result is not None or (is_taken_back and kind == "undo")
+        if now is not None and now != offerer:
+            count = 0 if kind == "draw" else 1 if new.last is not None and new.board[new.last] == now else 2
+            known = moves if moves is not None and len(moves) == new.ply else () if new.last is None else (new.last,)
+            cells = tuple(known[-count:]) if 0 < count <= len(known) else ()
+            yield Offered(kind, now, count, cells, old=old, state=new)
+        elif offerer is not None and now is None and not is_granted:
+            yield _how_it_ended(old, new, kind, offerer, is_taken_back=is_taken_back)
+    for mark in new.offers.rematch:
+        if mark not in old.offers.rematch:
+            yield Offered("rematch", mark, old=old, state=new)
+
+
+def _how_it_ended(
+    old: RoomState, new: RoomState, kind: Literal["draw", "undo"], offerer: str, *, is_taken_back: bool
+) -> Change:
+    if new.offers.ended is not UNSET and (ended := new.offers.ended.get(kind)):
+        return (Withdrawn if ended.how == "withdrawn" else Declined)(kind, ended.by, old=old, state=new)
+    is_next, mover = new.seq <= old.seq + 1, new.board[new.last] if new.last is not None and new.ply > old.ply else None
+    if is_next and is_taken_back:
+        return Lapsed(kind, offerer, "taking back", old=old, state=new)
+    if is_next and mover is not None and (mover != offerer or kind == "undo"):
+        return Lapsed(kind, offerer, "move", mover, old=old, state=new)
+    return Lapsed(kind, offerer, "unknown", old=old, state=new)

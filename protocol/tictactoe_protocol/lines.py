@@ -1,0 +1,73 @@
+"""Lines of marks on a board: found, and named. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Final
+
+from tictactoe_engine import FREE, Rules, format_cell, format_column
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.pushes import RoomState
+
+_DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Marks of one kind in an unbroken line, and the free cells at its ends."""
+
+    mark: str
+    cells: tuple[int, ...]
+    open_ends: tuple[int, ...]
+
+
+def find_runs(board: str, rules: Rules, least: int) -> list[Run]:
+    """Return all unbroken lines of at least `least` equal marks, in the order of their first cells."""
+    runs = []
+    for cell, mark in enumerate(board):
+        for down, right in _DIRECTIONS if mark in rules.marks else ():
+            before = next(walk(cell, -down, -right, rules), None)
+            if before is not None and board[before] == mark:
+                continue
+            cells = (cell, *takewhile(lambda one: board[one] == mark, walk(cell, down, right, rules)))  # noqa: B023
+            after = next(walk(cells[-1], down, right, rules), None)
+            if len(cells) >= least:
+                ends = tuple(end for end in (before, after) if end is not None and board[end] == FREE)
+                runs.append(Run(mark, cells, ends))
+    return runs
+
+
+def split_lines(cells: Collection[int], rules: Rules) -> list[tuple[int, ...]]:
+    """Return the straight runs of at least `rules.line` cells that a result's cells are made of."""
+    board = "".join(rules.marks[0] if cell in cells else FREE for cell in range(rules.size if cells else 0))
+    return [run.cells for run in find_runs(board, rules, rules.line)]
+
+
+def describe_lines(state: RoomState) -> str:
+    """Return the deciding line or lines as sentences, ``Row 1 is X X X.``, or "" where no line decided."""
+    rules, told = state.rules.to_rules(), []
+    for cells in split_lines(state.result.line if state.result else (), rules):
+        (row, column), step, reach = divmod(cells[0], rules.columns), cells[1] - cells[0], describe_reach(cells, rules)
+        marks = " ".join(state.board[cell] for cell in cells)
+        if step == 1:
+            id = "row" if len(cells) == rules.columns else "row part"
+        elif step == rules.columns:
+            id = "column" if len(cells) == rules.rows else "column part"
+        else:
+            id = "diagonal"
+        told.append(say(id, n=row + 1, name=format_column(column), reach=reach, marks=marks))
+    return " ".join(told)
+
+
+def describe_reach(cells: tuple[int, ...], rules: Rules) -> str:
+    """Return the first and the last of some cells: ``A1 to C3``."""
+    return say("reach", first=format_cell(cells[0], rules), last=format_cell(cells[-1], rules))
+
+
+def walk(cell: int, down: int, right: int, rules: Rules) -> Iterator[int]:
+    """Yield the cells that follow in a direction, up to the edge."""
+    row, column = divmod(cell, rules.columns)
+    while 0 <= (row := row + down) < rules.rows and 0 <= (column := column + right) < rules.columns:
+        yield row * rules.columns + column

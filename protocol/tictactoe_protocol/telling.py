@@ -1,0 +1,223 @@
+"""What happened in a room, in sentences of the catalogue, for whoever reads them: every face says it with these. Pure.
+
+A *viewer* is the public id of whoever reads, empty for nobody in particular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from tictactoe_engine import format_cell
+from tictactoe_protocol import happened
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.happened import Change, is_draw, standing
+from tictactoe_protocol.lines import describe_lines
+from tictactoe_protocol.pushes import RoomState, SeatState
+from tictactoe_protocol.text import clean_text
+from tictactoe_protocol.wording import (
+    describe_cell,
+    describe_players,
+    describe_reason,
+    format_duration,
+    join_words,
+    name_of,
+    seat_of,
+)
+
+_MOST_NAMED: Final = 6
+"""How many moves that were taken back are told by their names."""
+
+_WHY_OVER: Final = frozenset({"full", "agreed", "claimed", "aborted"})
+
+
+def announce(
+    changes: Sequence[Change], viewer: str, *, sees_board: bool = False, after_loss: bool = False
+) -> list[str]:
+    """Return what one state brought, a sentence for each event; the result stands behind the move that made it.
+
+    With `sees_board` it is for whoever sees the board change. After a loss of the viewer's own connection nobody is
+    said to have dropped: all may have lost the server.
+    """
+    if sees_board:
+        begun = next((one for one in changes if isinstance(one, happened.Started) and one.old.game != one.game), None)
+        seen = (happened.Missed, happened.Moved, happened.Ended)
+        changes = [one for one in changes if not isinstance(one, seen)] if begun is None else [begun]
+    told: list[str] = []
+    last_move = ""
+    for change in changes:
+        sentence = tell(change, viewer, sees_board=sees_board, after_loss=after_loss)
+        if isinstance(change, happened.Moved):
+            last_move = sentence
+        elif isinstance(change, happened.Ended) and change.result.reason in ("line", "full") and last_move:
+            told.remove(last_move)
+            sentence = f"{last_move} {sentence}"
+        if sentence:
+            told.append(sentence)
+    return told
+
+
+def announce_standing(state: RoomState, viewer: str, moves: Sequence[int] | None = None) -> list[str]:
+    """Return what somebody who comes now must know beside players and moves: who is away, what is offered, the end."""
+    told = announce(standing(state, moves), viewer)
+    return [say("game of room", n=state.game), *told] if state.game > 1 else told
+
+
+def describe_result(state: RoomState, viewer: str) -> str:
+    """Return how a game ended, the deciding line first: ``Row 1 is X X X. You lose.``"""
+    result, own = state.result, seat_of(state, viewer)
+    if result is None:
+        return ""
+    loser = loser_of(state) if result.reason in ("resigned", "timeout") else None
+    if result.reason == "line":
+        why = describe_lines(state)
+    elif result.reason in _WHY_OVER:
+        why = say(f"ended {result.reason}")
+    elif loser is not None:
+        deed = _why_out(state.seats.get(loser), is_late=result.reason == "timeout")
+        why = _say_of(state, loser, f"ended {deed}", viewer)
+    elif result.reason in ("resigned", "timeout"):
+        why = say("ended nobody left")
+    else:
+        why = say("ended otherwise", reason=describe_reason(result.reason))
+    if result.reason == "aborted":
+        verdict = "aborted"
+    elif result.winner is None:
+        verdict = "draw" if is_draw(result) else "none"
+    elif result.winner == own:
+        verdict = "win"
+    else:
+        verdict = "lose" if own is not None and len(state.seats) == 2 else "wins"
+    return f"{why} {say(f'verdict {verdict}', name=name_of(state, result.winner))}"
+
+
+def describe_take_back(state: RoomState, asker: str, moves: Sequence[int] | None = None) -> str:
+    """Return what is taken back where `asker` asks: ``B2``, ``B2 and C3`` or, moves unknown, ``the last 2 moves``."""
+    count = 1 if state.last is not None and state.board[state.last] == asker else 2
+    known = (state.last,) if state.last is not None else ()
+    cells = (moves if moves is not None and len(moves) == state.ply else known)[-count:]
+    return name_moves(cells if len(cells) == count else (), count, state)
+
+
+def name_moves(cells: Sequence[int], count: int, state: RoomState) -> str:
+    """Return the cells of the last `count` moves by name, or their number where they are not known."""
+    rules = state.rules.to_rules()
+    return join_words([format_cell(cell, rules) for cell in cells]) or say("last moves", n=count)
+
+
+def loser_of(state: RoomState) -> str | None:
+    """Return the one mark that lost a game that is over, of those who played to its end; None where there is no one."""
+    result = state.result
+    if result is None or result.winner is None:
+        return None
+    others = [mark for mark, seat in state.seats.items() if mark != result.winner and not (seat and seat.out)]
+    return others[0] if len(others) == 1 else None
+
+
+def tell(change: Change, viewer: str, *, sees_board: bool = False, after_loss: bool = False) -> str:
+    """Return one event in a sentence, "" where another tells it, or for the viewer's own coming and going."""
+    state = change.state
+    match change:
+        case happened.Started(game):
+            return say("game", n=game, players=describe_players(state, viewer)) if change.old.game != game else ""
+        case happened.Missed():
+            return _tell_missed(change)
+        case happened.Moved(mark, cell):
+            rules = state.rules.to_rules()
+            where = format_cell(cell, rules) if change.decides else describe_cell(cell, rules)
+            return _say_of(state, mark, "plays", viewer, cell=where)
+        case happened.TakenBack(count, cells, by):
+            names = name_moves(cells, count, state) if cells and count <= _MOST_NAMED else ""
+            if names and by is not None:
+                return _say_of(state, by, "takes back", viewer, moves=names)
+            return say("taken back" if names else "taken back unnamed", n=count, moves=names)
+        case happened.PassedOver(mark):
+            return _say_of(state, mark, f"out {_why_passed_over(state, mark)}", viewer)
+        case happened.Ended():
+            return describe_result(state, viewer)
+        case happened.Offered() | happened.Declined() | happened.Withdrawn() | happened.Lapsed():
+            return _tell_offer(change, viewer)
+        case happened.Left():
+            return "" if change.seat.player == viewer else _tell_left(change)
+        case happened.Joined(mark) | happened.Renamed(mark) | happened.Returned(mark) | happened.Dropped(mark):
+            seat = state.seats[mark]
+            if seat is None or seat.player == viewer:
+                return ""
+    name = name_of(state, mark)
+    match change:
+        case happened.Joined():
+            return say("joins", name=name, mark=mark)
+        case happened.Renamed(_, before):
+            return say("renamed", before=clean_text(before), name=name)
+        case happened.Dropped(_, hold_ms):
+            is_held = hold_ms and not sees_board and state.status == "playing"
+            held = f" {say('held', time=format_duration(hold_ms or 0))}" if is_held else ""
+            return say("not here" if after_loss else "dropped", name=name) + held
+    return say("back", name=name)
+
+
+def _tell_missed(missed: happened.Missed) -> str:
+    first, last, winner = missed.first_game, missed.last_game, missed.winner
+    if first < last:
+        return say("missed games", first=first, last=last)
+    if winner is not None:
+        return say("missed won", n=first, name=name_of(missed.old, winner))
+    return say("missed draw" if missed.is_draw else "missed no winner", n=first)
+
+
+def _tell_offer(
+    change: happened.Offered | happened.Declined | happened.Withdrawn | happened.Lapsed, viewer: str
+) -> str:
+    state, by, kind = change.state, change.by, change.kind
+    match change:
+        case happened.Offered("draw"):
+            return _say_of(state, by, "offers draw", viewer)
+        case happened.Offered("undo", _, count, cells):
+            return _say_of(state, by, "asks undo", viewer, moves=name_moves(cells, count, state))
+        case happened.Offered():
+            return _say_of(state, by, "asks rematch", viewer)
+        case happened.Declined():
+            return _say_of(state, by, f"declines {kind}", viewer)
+        case happened.Withdrawn():
+            return _say_of(state, by, f"withdraws {kind}", viewer)
+        case happened.Lapsed(cause="taking back"):
+            return say(f"lapses {kind} by undo")
+        case happened.Lapsed(mover=str(mover)):
+            return _say_of(state, mover, f"lapses {kind}", viewer)
+    return say(f"off {kind}")
+
+
+def _tell_left(left: happened.Left) -> str:
+    """Return who went for good, "" where the result or the passing over tells it."""
+    state, old, mark = left.state, left.old, left.mark
+    if left.frees:
+        free = f" {say('seat free', mark=mark)}" if state.seats.get(mark) is None else ""
+        return say("left seat", name=name_of(old, mark)) + free
+    before = old.seats.get(mark)
+    is_just_out = left.seat.out and not (before is not None and before.out)
+    is_just_over = old.result is None and state.result is not None and state.result.reason == "resigned"
+    if is_just_out or (is_just_over and mark == loser_of(state)):
+        return ""
+    return say("left room" if state.status == "over" else "left game", name=name_of(state, mark))
+
+
+def _why_passed_over(state: RoomState, mark: str) -> str:
+    """Return why somebody is out of a game that the others play on, as far as a state tells."""
+    seat = state.seats[mark]
+    is_here = seat is None or not seat.left
+    is_late = is_here and state.clock is not None and state.clock.remaining_ms.get(mark) == 0
+    is_away = seat is not None and not (seat.left or is_late or seat.online) and seat.hold_ms == 0
+    return "away" if is_away else "late" if is_late else _why_out(seat, is_late=False)
+
+
+def _why_out(seat: SeatState | None, *, is_late: bool) -> str:
+    if is_late:
+        return "timeout"
+    return "left" if seat is not None and seat.left else "resigned"
+
+
+def _say_of(state: RoomState, mark: str, id: str, viewer: str, **places: Any) -> str:
+    """Return a sentence about whoever plays a mark, who may be the reader."""
+    if mark == seat_of(state, viewer):
+        return say(f"{id}, you", **places)
+    return say(id, name=name_of(state, mark), **places)
