@@ -11,7 +11,7 @@ import pytest
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.requests import ClockFields, Move
-from tictactoe_server.core.documents import encode_room
+from tictactoe_server.core.documents import RoomDocuments
 from tictactoe_server.core.kept import GAMES, ROOMS
 from tictactoe_server.core.rooms import (
     NOBODY,
@@ -28,11 +28,18 @@ from tictactoe_server.core.rooms import (
 
 decode_room = partial(ROOMS.read_row, None)
 decode_game = GAMES.read
+_documents = RoomDocuments(Room)
 
 CODE = "K7M4PQ"
 ANA, BO, CY, DI = (Player(f"p{name}", name) for name in ("ana", "bo", "cy", "di"))
 THREE = Rules(rows=4, columns=4, line=4, marks="XOA")
 START = 5_000
+
+
+def encode_room(room: Room) -> bytes:
+    """Return the room's document, all of it encoded now."""
+    _documents.forget(room.code)
+    return _documents.encode(room)
 
 
 class Table:

@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec import UNSET
 
-from tests.server.tables import ANA, BO, CODE, CY, DI, START, decode_room
+from tests.server.tables import ANA, BO, CODE, CY, DI, START, decode_room, encode_room
 from tictactoe_engine import Rules
 from tictactoe_protocol import decode_push, encode
 from tictactoe_protocol.pushes import Offers, RoomState
 from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_server.core.documents import encode_room
 from tictactoe_server.core.rooms import (
     NOBODY,
     Command,

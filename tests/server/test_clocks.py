@@ -6,11 +6,10 @@ import json
 
 import pytest
 
-from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Table, decode_room
+from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Table, decode_room, encode_room
 from tictactoe_protocol import BadMessage, decode_request
 from tictactoe_protocol.pushes import Result
 from tictactoe_protocol.requests import MAX_CLOCK_MS, Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_server.core.documents import encode_room
 from tictactoe_server.core.rooms import (
     START_MS,
     Command,

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
-from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_game, decode_room
+from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_game, decode_room, encode_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.requests import ClockFields, Draw, Leave, Rematch, Resign
-from tictactoe_server.core.documents import GameDocuments, RoomDocuments, RoomEncoder, encode_room
+from tictactoe_server.core.documents import GameDocuments, RoomDocuments
 from tictactoe_server.core.kept import encode_game
 from tictactoe_server.core.rooms import Dropped, FinishedGame, Room, finished_game, open_room, state_of
 from tictactoe_server.core.rooms.view import rules_state
@@ -69,7 +69,7 @@ def test_a_room_comes_back_from_its_document_as_it_was(name: str) -> None:
 
 
 def test_one_encoder_for_all_changes_of_a_room_writes_what_a_new_one_would() -> None:
-    encoder, table = RoomEncoder(), Table(ANA, BO, clock=BY_SEAT)
+    encoder, table = RoomDocuments(Room), Table(ANA, BO, clock=BY_SEAT)
     for command in (None, Dropped(), None, Rematch(room=CODE)):
         for cell in (0, 3, 1, 4, 2):
             if table.room.result is None:
@@ -193,12 +193,12 @@ def test_a_new_field_of_a_room_is_kept_and_older_documents_read_on(name: str) ->
     room = ROOMS[name]
     fields = {field: getattr(room, field) for field in Room.__struct_fields__}
     noted = NotedRoom(**fields, note="well played", stars={ANA.id: 3})
-    encoder = RoomEncoder(NOTED_ROOMS)
+    NOTED_ROOMS.forget(room.code)
     for _ in range(2):
-        assert NOTED_ROOMS.decode(encoder.encode(noted)) == noted
+        assert NOTED_ROOMS.decode(NOTED_ROOMS.encode(noted)) == noted
     for document in (encode_room(room), old_document(room, 2), old_document(room, 1)):
         assert NOTED_ROOMS.decode(document) == NotedRoom(**fields)
-    assert encoder.encode(noted)[8:].startswith(encode_room(room)[8:-1] + b",")
+    assert NOTED_ROOMS.encode(noted)[8:].startswith(encode_room(room)[8:-1] + b",")
 
 
 def test_a_new_field_of_a_finished_game_is_kept_and_older_documents_read_on() -> None:

@@ -6,11 +6,10 @@ from typing import Literal
 
 import pytest
 
-from tests.server.tables import ANA, BO, CODE, CY, DI, THREE, Table, decode_room
+from tests.server.tables import ANA, BO, CODE, CY, DI, THREE, Table, decode_room, encode_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_server.core.documents import encode_room
 from tictactoe_server.core.rooms import Command, Dropped, Enter, Player, Room, apply
 
 LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_room
+from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_room, encode_room
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Draw, Leave, OfferAction, Rematch, Resign, Undo
-from tictactoe_server.core.documents import encode_room
 from tictactoe_server.core.rooms import Player
 
 LEAVE = Leave(room=CODE)

@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.classic import CLASSIC_RULES
-from tests.server.tables import decode_room
+from tests.server.tables import decode_room, encode_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Leave, Move, Rematch, Resign
 from tictactoe_server.core import rooms
-from tictactoe_server.core.documents import encode_room
 from tictactoe_server.core.rooms import (
     Command,
     Dropped,

@@ -15,7 +15,7 @@ from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import News, Outline, Page, answer_all, decode, encode
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.documents import RoomEncoder
+from tictactoe_server.core.documents import RoomDocuments
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.rooms import Room
 
@@ -52,7 +52,7 @@ class OwnRooms:
         self._members = members
         self._registry = core.registry
         self._now = core.time
-        self._encoder = RoomEncoder()
+        self._encoder = RoomDocuments(Room)
         self.rooms: dict[str, OwnRoom] = {}
         self._changed: dict[str, LiveRoom] = {}
         self._ended: list[str] = []

@@ -10,7 +10,7 @@ import msgspec
 import structlog
 from msgspec import Struct
 
-from tictactoe_server.core.documents import ROOM_DOCUMENTS, GameDocuments, RoomEncoder
+from tictactoe_server.core.documents import GameDocuments, RoomDocuments
 from tictactoe_server.core.rooms import FinishedGame, Player, Room
 from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.specs import Columns, GameSpec, Specs, TableSpec
@@ -64,7 +64,7 @@ def ban_or_none(stored: Stored[Ban]) -> Ban | None:
 
 _encode: Final = msgspec.json.Encoder().encode
 _decode_player: Final = msgspec.json.Decoder(Player).decode
-_room_encoder: Final = RoomEncoder()
+_rooms: Final = RoomDocuments(Room)
 _games: Final = GameDocuments(FinishedGame)
 
 encode_game: Final = _games.encode
@@ -85,12 +85,12 @@ def _split_shared(game: FinishedGame) -> tuple[Any, ...]:
 ROOMS: Final[TableSpec[Room]] = TableSpec(
     "rooms",
     "room",
-    _room_encoder.encode,
-    ROOM_DOCUMENTS.decode,
+    _rooms.encode,
+    _rooms.decode,
     label="Room {key}",
     keys="[0-9A-Z]{6}",
     key_of=lambda room: room.code,
-    forget=_room_encoder.forget,
+    forget=_rooms.forget,
 )
 """By their codes."""
 
