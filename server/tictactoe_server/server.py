@@ -362,13 +362,13 @@ class Server:
 
     async def _housekeep(self) -> None:
         """Forget what nobody needs, once it is known who has a seat."""
-        await self.core.registry.until_restored()
+        await self.core.registry.restored.wait()
         await self._housekeeping.keep()
 
     def _unready(self) -> str | None:
         """Return why nobody had better be sent here now, or None."""
         owed_since = self._store.owed_since()
-        if not self.core.registry.is_restored:
+        if not self.core.registry.restored.is_set():
             return "starting"
         if self._drain.is_on:
             return "draining"
@@ -380,7 +380,7 @@ class Server:
 
     def _staying(self) -> set[str]:
         """Return the ids of those who are here or have a seat."""
-        return {player.id for _, player in self.core.presence.greeted}.union(self.core.registry.seated)
+        return {player.id for _, player in self.core.presence.greeted}.union(self.core.registry.seats.players)
 
     def _limits_now(self) -> LimitsNow:
         """Return each limit by its name, and how much of it there is now: of one player or address, the most."""
@@ -400,7 +400,7 @@ class Server:
             "bot-games-per-player": registry.owners.most_bot_games,
             "seats-per-player": registry.seats.most_of_one("player"),
             "seats-per-address": registry.seats.most_of_one("address"),
-            "watchers-per-room": max((len(live.watchers) for live in registry.rooms), default=0),
+            "watchers-per-room": max((len(live.watchers) for live in registry.by_code.values()), default=0),
         }
         return {name: (count_of(self._limits, name) or None, now.get(name)) for name in COUNTS}
 

@@ -159,9 +159,9 @@ async def test_what_was_asked_beyond_the_limit_waits_also_where_the_connection_i
             await hasty.write(b"".join(text('{"type":"create"}') for _ in range(5)))
             hasty.writer.write_eof()
             await hasty.ended()
-        assert len(list(server.core.registry.rooms)) == 3
+        assert len(server.core.registry.by_code) == 3
         await asyncio.sleep(1.2)
-        assert len(list(server.core.registry.rooms)) == 5
+        assert len(server.core.registry.by_code) == 5
 
 
 async def test_few_of_one_address_are_looked_up_at_a_time_and_all_are_greeted(monkeypatch: pytest.MonkeyPatch) -> None:

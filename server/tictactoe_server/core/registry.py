@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
 import structlog
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, parse_room_code
-from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState, RoomStatus
+from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState
 from tictactoe_server.core.changes import Changes, ServerChange, leave_alone
 from tictactoe_server.core.elsewhere import Elsewhere, Nowhere, moved
 from tictactoe_server.core.holdings import OpenedRooms, Seats
@@ -64,8 +63,10 @@ class Registry:
         self._lobby = lobby
         self._time = time
         self._limits = limits
+        self.log = RoomLog(tally)
         self.owners = OpenedRooms(limits, tally.limited)
-        self.log = RoomLog()
+        self.seats = Seats(limits, tally.limited)
+        self.matchmaker = Matchmaker(self.seats.is_full)
         self.elsewhere: Elsewhere = Nowhere()
         self.on_told = Listeners[[LiveRoom]]()
         self.on_ended = Listeners[[LiveRoom]]()
@@ -75,11 +76,13 @@ class Registry:
         """The rooms that are served here, by their codes."""
 
         self._opening: dict[str, LiveRoom] = {}
-        self._by_status: Counter[str] = Counter()
-        self.seats = Seats(limits, tally.limited)
-        self._restored = asyncio.Event()
+        self.by_status = dict.fromkeys(ROOM_STATUSES, 0)
+        """How many rooms there are of each status, those of other servers too."""
+
+        self.restored = asyncio.Event()
+        """Set once all stored rooms have been brought back, as far as the store gave them."""
+
         self.knows_all = False
-        self.matchmaker = Matchmaker(self.seats.is_full)
         changes.on_room.add(self._hear)
         changes.on_gone.add(self._forget)
         timers.on_closed.add(self._forget)
@@ -131,7 +134,7 @@ class Registry:
 
     async def held_seats(self, player: str) -> tuple[HeldSeat, ...]:
         """Return the seats that a player holds in unfinished rooms."""
-        await self._restored.wait()
+        await self.restored.wait()
         held = (listed.held_seat(player) for listed in self.seats.rooms_of(player))
         return tuple(seat for seat in held if seat is not None)
 
@@ -153,38 +156,14 @@ class Registry:
     # -- looking ------------------------------------------------------------------------------------------------
 
     @property
-    def rooms(self) -> Iterable[LiveRoom]:
-        """All rooms that are here."""
-        return self.by_code.values()
-
-    @property
     def count(self) -> int:
         """How many rooms count for the limit: those of all servers, and those that are being opened."""
         return len(self.by_code) + len(self._opening) + self.elsewhere.count
 
-    @property
-    def by_status(self) -> dict[str, int]:
-        """How many rooms there are of each status, those of other servers too."""
-        return {status: self._by_status[status] for status in ROOM_STATUSES}
-
     def set_restored(self) -> None:
         """Let those go on who wait until all stored rooms are known, or as many as the store gave."""
         self._lobby.put_in_order()
-        self._restored.set()
-
-    @property
-    def is_restored(self) -> bool:
-        """Whether all stored rooms have been brought back, as far as the store gave them."""
-        return self._restored.is_set()
-
-    async def until_restored(self) -> None:
-        """Return when they have been."""
-        await self._restored.wait()
-
-    @property
-    def seated(self) -> Iterable[str]:
-        """The ids of all players who have a seat that they did not leave."""
-        return self.seats.players
+        self.restored.set()
 
     def count_games(self) -> int:
         """Return how many games are on of which a player is here."""
@@ -266,12 +245,12 @@ class Registry:
             return None
         try:
             self._time.go_on_from(room.newest_time)
-            for seat in room.seats.values() if all_are_away else ():
-                if seat is not None and seat.online and not seat.bot:
+            for seat in room.held_seats if all_are_away else ():
+                if seat.online and not seat.bot:
                     room = apply(room, Player(seat.player, seat.name), Dropped(), self._time())
-            live = LiveRoom(room, revision, owner=owner or _first_person(room), source=source)
-            self.owners.add(live)
-            self._keep_lists(live, None)
+            first_person = next((seat.player for seat in room.held_seats if not seat.bot), "")
+            live = LiveRoom(room, revision, owner=owner or first_person, source=source)
+            self._hear(live, None, is_restored=True)
             self._timers.close_later(live)
             if live.has_bots:
                 self._changes.on_shown(live)
@@ -281,36 +260,46 @@ class Registry:
         return live
 
     def hand_over(self, live: LiveRoom, url: str, then: Callable[[], None]) -> None:
-        """Serve a room no longer that another server has now, once what is under way in it is done; see `let_go`."""
+        """Serve a room no longer that another server has now, once what is under way in it is done.
+
+        Then do `then`, and tell whoever is in it where to go.
+        """
 
         def go(error: Exception | None) -> None:
             if not live.is_gone:
-                self.let_go(live, url, then)
+                live.enter(RoomPhase.GONE)
+                live.moved_to = url
+                del self.by_code[code]
+                self.unlist(live)
+                then()
+                self._changes.show_watchers(live)
+                live.watchers.finish()
+                told, words = Moved(code, url), Closed(code, f"Room {code} is at {url} now.")
+                for session in [*live.sessions]:
+                    session.push(told if "moved" in session.features else words)
+                    live.part(session)
 
+        code = live.room.code
         self._changes.submit(ServerChange(live, self._time(), go, make=leave_alone))
 
-    def let_go(self, live: LiveRoom, url: str, then: Callable[[], None]) -> None:
-        """Serve a room no longer, from this moment on; do `then`, and tell whoever is in it where to go."""
-        code = live.room.code
-        live.enter(RoomPhase.GONE)
-        live.moved_to = url
-        self._remove(live)
-        then()
-        self._changes.show_watchers(live)
-        live.watchers.finish()
-        told, words = Moved(code, url), Closed(code, f"Room {code} is at {url} now.")
-        for session in list(live.sessions):
-            session.push(told if "moved" in session.features else words)
-            live.part(session)
+    # -- lists --------------------------------------------------------------------------------------------------
 
-    def list_elsewhere(self, listed: Listed, before: Room | None) -> None:
-        """Have a room in the lists that is new, or has changed, at another server."""
+    def list(self, listed: Listed, before: Room | None) -> None:
+        """Have a room in the lists that is new, or was `before`, here or at another server."""
+        self.by_status[listed.room.status] += 1
+        if before is not None:
+            self.by_status[before.status] -= 1
         self.owners.add(listed)
-        self._list(listed, before)
+        self.seats.update(listed, before)
+        self._lobby.update(listed)
+        self.matchmaker.offer(listed)
 
-    def unlist_elsewhere(self, listed: Listed) -> None:
+    def unlist(self, listed: Listed) -> None:
         """Have it in the lists no more."""
-        self._unlist(listed)
+        self.by_status[listed.room.status] -= 1
+        self.owners.remove(listed)
+        self.seats.remove(listed.room)
+        self._lobby.remove(listed)
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -337,74 +326,33 @@ class Registry:
             self._report(code, damaged)
             return None
 
-    def _hear(self, live: LiveRoom, before: Room | None) -> None:
-        """Keep the lists true to a room that opened or changed, and log a game that began with it."""
-        self._keep_lists(live, before)
-        if before is None and live.room.status == "playing":
-            self._follow(live, "playing")
-
-    def _keep_lists(self, live: LiveRoom, before: Room | None) -> None:
+    def _hear(self, live: LiveRoom, before: Room | None, *, is_restored: bool = False) -> None:
+        """Keep the lists true to a room that opened or changed, and log a game that began or ended with it."""
         room = live.room
         if before is None:
             self.by_code[room.code] = live
             self._opening.pop(room.code, None)
         if before is None or room.seats is not before.seats or room.result is not before.result:
-            if before is not None and before.status != room.status:
-                self._follow(live, room.status)
-            self._list(live, before)
+            if not is_restored:
+                self.log.follow(live.address, room, before)
+            self.list(live, before)
             self.on_told(live)
         if room.clock is not None:
             self._timers.watch_clock(live)
 
-    def _list(self, listed: Listed, before: Room | None) -> None:
-        self._by_status[listed.room.status] += 1
-        if before is not None:
-            self._by_status[before.status] -= 1
-        self.seats.update(listed, before)
-        self._lobby.update(listed)
-        self.matchmaker.offer(listed)
-
-    def _remove(self, live: LiveRoom) -> None:
-        """Know a room no more that was here."""
-        del self.by_code[live.room.code]
-        self._unlist(live)
-
-    def _unlist(self, listed: Listed) -> None:
-        self._by_status[listed.room.status] -= 1
-        self.owners.remove(listed)
-        self.seats.remove(listed.room)
-        self._lobby.remove(listed)
-
-    def _follow(self, live: LiveRoom, status: RoomStatus) -> None:
-        """Log a game that has begun or ended; where that is not wanted it costs next to nothing."""
-        room, result = live.room, live.room.result
-        if status == "playing":
-            if self.log.is_on:
-                facts = {"rules": room.rules.preset, "marks": room.rules.marks}
-                self.log.note("game began", live.address, room=room.code, game=room.game, **facts)
-        elif result is not None:
-            self.tally.games[result.reason] += 1
-            if self.log.is_on:
-                ending = {"winner": result.winner, "reason": result.reason, "moves": room.position.ply}
-                self.log.note("game ended", live.address, room=room.code, game=room.game, **ending)
-
     def _forget(self, live: LiveRoom, reason: str) -> None:
         """Let go of a room that is no longer stored and tell whoever is still there."""
         code = live.room.code
-        self._remove(live)
+        del self.by_code[code]
+        self.unlist(live)
         self.on_ended(live)
         self._changes.show_watchers(live)
         live.push(Closed(code, reason))
         live.watchers.finish()
         address = live.address
-        for session in list(live.sessions):
+        for session in [*live.sessions]:
             live.part(session)
         self.log.note("room closed", address, room=code, reason=reason)
 
     def _report(self, code: str, damaged: Unreadable) -> None:
         log.error("a damaged room is left alone", room=code, reason=str(damaged))
-
-
-def _first_person(room: Room) -> str:
-    """Return the id of the first player of a room who is no bot, for whom it counts; empty where there is none."""
-    return next((seat.player for seat in room.seats.values() if seat is not None and not seat.bot), "")

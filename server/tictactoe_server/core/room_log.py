@@ -9,6 +9,9 @@ from typing import Any, Final
 
 import structlog
 
+from tictactoe_server.core.rooms import Room
+from tictactoe_server.core.tally import Tally
+
 LINES: Final = 60  # how many lines there are for one address until they are summed up
 
 log: Final = structlog.get_logger(__name__)
@@ -18,14 +21,26 @@ _LOGGER: Final = logging.getLogger(__name__)
 class RoomLog:
     """Writes so many lines for each address in a minute, and counts the events beyond them."""
 
-    def __init__(self) -> None:
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
         self._written: Counter[str] = Counter()
         self._more: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
-    @property
-    def is_on(self) -> bool:
-        """Whether such lines are wanted at all."""
-        return _LOGGER.isEnabledFor(logging.INFO)
+    def follow(self, address: str, room: Room, before: Room | None) -> None:
+        """Note a game that began or ended; where that is not wanted it costs next to nothing."""
+        status, result = room.status, room.result
+        if status == ("waiting" if before is None else before.status):
+            return
+        if result is not None:
+            self._tally.games[result.reason] += 1
+        if not _LOGGER.isEnabledFor(logging.INFO):
+            return
+        if result is not None:
+            facts = {"winner": result.winner, "reason": result.reason, "moves": room.position.ply}
+            self.note("game ended", address, room=room.code, game=room.game, **facts)
+        elif status == "playing":
+            facts = {"rules": room.rules.preset, "marks": room.rules.marks}
+            self.note("game began", address, room=room.code, game=room.game, **facts)
 
     def note(self, event: str, address: str, **facts: Any) -> None:
         """Log an event of somebody who comes from there, empty where that is not known; or count it."""

@@ -32,7 +32,7 @@ class ListRooms(WideListing, frozen=True, tag="rooms"):
     nothing = "No rooms."
 
     async def run_here(self, server: ServerParts) -> list[Row]:
-        return [_row_of(live) for live in server.core.registry.rooms]
+        return [_row_of(live) for live in server.core.registry.by_code.values()]
 
 
 class RoomOrder(Order, frozen=True):
@@ -49,7 +49,7 @@ class RoomOrder(Order, frozen=True):
     def find(self, server: ServerParts) -> LiveRoom:
         """Return the room; raises `BadRoomCode` and `OrderRefused`."""
         code = parse_room_code(self.code)
-        live = next((live for live in server.core.registry.rooms if live.room.code == code), None)
+        live = server.core.registry.by_code.get(code)
         if live is None:
             raise OrderRefused(f"There is no room {code}.")
         return live
