@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -16,15 +17,44 @@ from tictactoe_server.core.changes import Changes, ServerChange, told
 from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.core.live_room import Change, LiveRoom
 from tictactoe_server.core.lobby import Lobby
-from tictactoe_server.core.presence import Presence
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.rooms import FinishedGame, Player, Room, open_room
 from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.core.session import Session
 from tictactoe_server.core.tally import Tally
 from tictactoe_server.core.timers import Timers
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import Pending
+
+
+class Presence:
+    """The sessions of all peers whose handshake is done, in the order of their arrival."""
+
+    def __init__(self) -> None:
+        self._since: dict[Session, float] = {}
+
+    def __iter__(self) -> Iterator[Session]:
+        return iter(list(self._since))
+
+    @property
+    def greeted(self) -> list[tuple[Session, Player]]:
+        """Those who have said who they are, with that."""
+        return [(session, session.player) for session in self._since if session.player is not None]
+
+    def add(self, session: Session) -> None:
+        self._since[session] = asyncio.get_running_loop().time()
+
+    def remove(self, session: Session) -> None:
+        self._since.pop(session, None)
+
+    def seconds(self, session: Session) -> float:
+        """Return for how long somebody has been here."""
+        return asyncio.get_running_loop().time() - self._since[session]
+
+    def of_player(self, id: str) -> list[Session]:
+        """Return the sessions of one player."""
+        return [session for session, player in self.greeted if player.id == id]
 
 
 class Core:

@@ -72,31 +72,20 @@ class Timers:
         if self._now() < end or _moved_in_time(live, end):
             self.watch_clock(live, at_least=EARLY_SECONDS)
         else:
-            self._changes.submit(ServerChange(live, self._now(), partial(self._expired, live)))
-
-    def _expired(self, live: LiveRoom, error: Exception | None) -> None:
-        if error is None:
-            self.watch_clock(live)
-        else:
-            again = partial(self.watch_clock, live)
-            self._try_later(live, "a clock that ran out could not be stored", error, again)
+            look = partial(self.watch_clock, live)
+            then = self._retrying(live, "a clock that ran out could not be stored", look, look)
+            self._changes.submit(ServerChange(live, self._now(), then))
 
     # -- those who are gone -------------------------------------------------------------------------------------
 
     def drop(self, live: LiveRoom, player: Player) -> None:
         """Hold the seat of one whose connection is gone, as soon as the store can take it, unless they are back."""
-        if live.is_gone:
-            return
 
         def make(room: Room) -> Room:
             return room if player.id in live.players else apply(room, player, Dropped(), now)
 
-        def then(error: Exception | None) -> None:
-            if error is not None:
-                again = partial(self.drop, live, player)
-                self._try_later(live, "a dropped player could not be stored yet", error, again)
-
         now = self._now()
+        then = self._retrying(live, "a dropped player could not be stored yet", partial(self.drop, live, player))
         self._changes.submit(ServerChange(live, now, then, make=make, player=player))
 
     # -- watchers -----------------------------------------------------------------------------------------------
@@ -153,7 +142,7 @@ class Timers:
         await pending.future
 
     def _close_if_deserted(self, live: LiveRoom, moment: float) -> None:
-        if live.closing_at == moment and not live.is_gone:
+        if live.closing_at == moment:
             self._changes.submit(self._closing(live, "Nobody came back."))
 
     def _closing(self, live: LiveRoom, reason: str) -> ServerChange:
@@ -162,26 +151,35 @@ class Timers:
         def make(room: Room) -> Room | None:
             return None if room.is_deserted or live.is_abandoned else room
 
-        def then(error: Exception | None) -> None:
-            if error is not None:
-                self._try_later(live, "a room could not be deleted", error, partial(self.close_later, live))
-            elif live.is_gone:
+        def done() -> None:
+            if live.is_gone:
                 self.on_closed(live, reason)
 
+        then = self._retrying(live, "a room could not be deleted", partial(self.close_later, live), done)
         return ServerChange(live, self._now(), then, make=make)
 
     # -- what the store refused ---------------------------------------------------------------------------------
 
-    def _try_later(self, live: LiveRoom, what: str, error: Exception, action: Callable[[], None]) -> None:
-        """Do something again after a while, and say in the log why: of much of the same once in a while."""
-        if live.is_gone:
-            return
-        self._put_off[what] += 1
-        now = _in(0)
-        if now - self._reported_at.get(what, -math.inf) > REPORT_SECONDS:
-            self._reported_at[what] = now
-            log.warning(what, room=live.room.code, reason=str(error), times=self._put_off.pop(what))
-        self.agenda.at(_in(RETRY_SECONDS), action)
+    def _retrying(
+        self, live: LiveRoom, what: str, again: Callable[[], object], done: Callable[[], object] = lambda: None
+    ) -> Callable[[Exception | None], None]:
+        """Return what is called at the end of a change: it does what follows, or the same again after a while.
+
+        The log says then why, of much of the same once in a while.
+        """
+
+        def then(error: Exception | None) -> None:
+            if error is None:
+                done()
+            elif not live.is_gone:
+                self._put_off[what] += 1
+                now = _in(0)
+                if now - self._reported_at.get(what, -math.inf) > REPORT_SECONDS:
+                    self._reported_at[what] = now
+                    log.warning(what, room=live.room.code, reason=str(error), times=self._put_off.pop(what))
+                self.agenda.at(_in(RETRY_SECONDS), again)
+
+        return then
 
 
 def _in(seconds: float) -> float:

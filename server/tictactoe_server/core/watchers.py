@@ -17,9 +17,8 @@ class Watchers:
     """The sessions that watch the room of a code, in the order of their arrival.
 
     `seen` has for each the `seq` of the last state that it was shown: it is shown the states in their order, and none
-    that is older. States, with their
-    `seq`, and lines that are `coming` are told to all once those are that are being told. Who is `left` is told in the
-    `next_turn`.
+    that is older. States, with their `seq`, and lines that are `coming` are told to all once those are that are being
+    told. Who is `left` is told in the `next_turn`.
     """
 
     __slots__ = (
@@ -46,35 +45,25 @@ class Watchers:
         self._gathering: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
-        """Return how many watch."""
         return len(self.seen)
 
     def __iter__(self) -> Iterator[Session]:
-        """Return them in the order of their arrival."""
         return iter(self.seen)
 
     def __contains__(self, session: object) -> bool:
-        """Tell whether a session watches."""
         return session in self.seen
 
     @property
     def are_many(self) -> bool:
-        """Whether they are a crowd."""
         return len(self.seen) > CROWD
 
     def add(self, session: Session) -> None:
-        """Let one watch."""
         self.seen.setdefault(session, -1)
 
     def discard(self, session: Session) -> None:
         """Let one go, whom nothing more is told."""
         self.seen.pop(session, None)
         self._left.pop(session, None)
-
-    def clear(self) -> None:
-        """Let all go."""
-        self.seen.clear()
-        self._left.clear()
 
     def note(self, session: Session, seq: int) -> None:
         """Take note that one was shown a state alone."""

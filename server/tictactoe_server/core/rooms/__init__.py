@@ -1,16 +1,22 @@
-"""What happens in a room, as values: no sockets, no clock, no randomness, no logging."""
+"""What happens in a room, as values: a command in, the next room out. No sockets, clock, randomness or logging."""
 
-from tictactoe_server.core.rooms.applying import apply
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_server.core.rooms import offers, play, seating
 from tictactoe_server.core.rooms.clock import expires_at, is_expired, is_first_move, seen_at
-from tictactoe_server.core.rooms.commands import NOBODY, Command, Dropped, Enter, Expire, Player, Refused
-from tictactoe_server.core.rooms.finished import FinishedGame, Participant, finished_game
+from tictactoe_server.core.rooms.finished import FinishedGame, finished_game
 from tictactoe_server.core.rooms.play import has_begun
-from tictactoe_server.core.rooms.room import HOLD_MS, START_MS, Room
+from tictactoe_server.core.rooms.room import NOBODY, START_MS, Command, Dropped, Enter, Expire, Player, Refused, Room
 from tictactoe_server.core.rooms.seating import open_room
 from tictactoe_server.core.rooms.view import held_seat_of, state_of, summary_of
 
 __all__ = [
-    "HOLD_MS",
     "NOBODY",
     "START_MS",
     "Command",
@@ -18,7 +24,6 @@ __all__ = [
     "Enter",
     "Expire",
     "FinishedGame",
-    "Participant",
     "Player",
     "Refused",
     "Room",
@@ -34,3 +39,28 @@ __all__ = [
     "state_of",
     "summary_of",
 ]
+
+_CARRY_OUT: Final[Mapping[type[Command], Callable[[Room, Player, Any, int], Room]]] = {
+    Move: play.move,
+    Enter: seating.enter,
+    Dropped: seating.drop,
+    Leave: seating.leave,
+    Resign: play.resign,
+    Rematch: play.rematch,
+    Draw: offers.offer,
+    Undo: offers.offer,
+    Claim: play.claim,
+    Expire: play.expire,
+}
+"""Each returns the next room, or the very room that it was given where nothing changes."""
+
+
+def apply(room: Room, player: Player, command: Command, now: int) -> Room:
+    """Return the room after the command, this very room where it changes nothing; `now` is in ms of served time.
+
+    Raises `Refused`, and has changed nothing.
+    """
+    after = _CARRY_OUT[type(command)](room, player, command, now)
+    if after is room or after.seq != room.seq:  # a move, the most frequent command, counts itself
+        return after
+    return replace(after, seq=room.seq + 1)

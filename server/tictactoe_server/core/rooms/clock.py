@@ -9,6 +9,8 @@ In place of the clock, a first move has a time of its own, which stands still wh
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -46,9 +48,10 @@ def remaining_after_undo(room: Room, now: int) -> dict[str, int]:
     return remaining_after_turn(room, now)
 
 
-def start_of_turn(room: Room, position: Position, now: int) -> int | None:
-    """Return when the time of the player to move starts, or None where there is none in this position."""
-    return now if room.clock is not None and position.turn is not None else None
+def turn_to(room: Room, position: Position, remaining_ms: dict[str, int], now: int, **changes: Any) -> Room:
+    """Return the room with another position, and the time of the player to move there beginning to run."""
+    started_at = now if room.clock is not None and position.turn is not None else None
+    return replace(room, position=position, remaining_ms=remaining_ms, clock_started_at=started_at, **changes)
 
 
 def is_first_move(room: Room) -> bool:
@@ -66,10 +69,10 @@ def begin_turn(room: Room, now: int) -> Room:
     return replace(room, clock_started_at=now)
 
 
-def resume_turn(room: Room, player: str, now: int) -> Room:
+def resume_turn(room: Room, mark: str, now: int) -> Room:
     """Return the room with the time for a first move put off by as long as it stood still for a player who is back."""
-    mark, started_at = room.mark_of(player), room.clock_started_at
-    if started_at is None or mark is None or mark != room.position.turn or not is_first_move(room):
+    started_at = room.clock_started_at
+    if started_at is None or mark != room.position.turn or not is_first_move(room):
         return room
     return replace(room, clock_started_at=started_at + _stands_still(room, mark, now))
 

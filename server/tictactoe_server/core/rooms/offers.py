@@ -13,10 +13,9 @@ from msgspec.structs import replace
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Draw, Undo
-from tictactoe_server.core.rooms.clock import remaining_after_undo, start_of_turn
-from tictactoe_server.core.rooms.commands import Player, Refused
+from tictactoe_server.core.rooms.clock import remaining_after_undo, turn_to
 from tictactoe_server.core.rooms.play import check_game, finish
-from tictactoe_server.core.rooms.room import Room
+from tictactoe_server.core.rooms.room import Player, Refused, Room
 
 
 def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
@@ -65,13 +64,7 @@ def _take_back(room: Room, asker: str, now: int) -> Room:
     """Return the room as it was before the asker's last move."""
     played = room.position
     position = played.at(played.ply - (1 if played.board[played.moves[-1]] == asker else 2))
-    return replace(
-        room,
-        position=position,
-        offers=Offers(),
-        remaining_ms=remaining_after_undo(room, now),
-        clock_started_at=start_of_turn(room, position, now),
-    )
+    return turn_to(room, position, remaining_after_undo(room, now), now, offers=Offers())
 
 
 def _opened(room: Room, kind: str, mark: str) -> Room:

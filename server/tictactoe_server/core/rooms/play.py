@@ -9,9 +9,8 @@ from tictactoe_engine import IllegalMove, Position
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, Result, ResultReason
 from tictactoe_protocol.requests import Claim, Draw, Move, Rematch, Resign, Undo
-from tictactoe_server.core.rooms.clock import full_clocks, is_expired, remaining_after_turn, start_of_turn
-from tictactoe_server.core.rooms.commands import Expire, Player, Refused
-from tictactoe_server.core.rooms.room import Room
+from tictactoe_server.core.rooms.clock import full_clocks, is_expired, remaining_after_turn, turn_to
+from tictactoe_server.core.rooms.room import Expire, Player, Refused, Room
 
 
 def move(room: Room, player: Player, request: Move, now: int) -> Room:
@@ -43,7 +42,7 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
             position=position,
             offers=offers,
             remaining_ms=remaining_after_turn(room, now, has_moved=True),
-            clock_started_at=start_of_turn(room, position, now),
+            clock_started_at=None if position.turn is None else now,
         )
     if room.asked:
         after = replace(after, asked={key: at for key, at in room.asked.items() if at != played + 1})
@@ -70,12 +69,7 @@ def give_up(room: Room, mark: str, now: int, reason: ResultReason = "resigned") 
     position = room.position.pass_over(mark)
     if position.turn == room.position.turn:
         return replace(room, position=position)
-    return replace(
-        room,
-        position=position,
-        remaining_ms=remaining_after_turn(room, now),
-        clock_started_at=start_of_turn(room, position, now),
-    )
+    return turn_to(room, position, remaining_after_turn(room, now), now)
 
 
 def expire(room: Room, player: Player, command: Expire, now: int) -> Room:
@@ -118,8 +112,8 @@ def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
         raise Refused(ErrorCode.NOT_STARTED, "The game has not started.")
     if room.status == "playing":
         raise Refused(ErrorCode.NOT_ALLOWED, "The game is not over yet.")
-    for seat in room.seats.values():
-        if seat is not None and seat.left:
+    for seat in room.held_seats:
+        if seat.left:
             raise Refused(ErrorCode.NOT_ALLOWED, f"{seat.name} left the room: there is nobody to play again.")
     if mark in room.offers.rematch:
         return room
@@ -162,17 +156,16 @@ def _start_again(room: Room, now: int) -> Room:
     marks, seated = room.rules.marks, list(room.seats.values())
     if not room.was_aborted:
         seated = [seated[-1], *seated[:-1]]
-    position = Position.start(room.rules)
-    return replace(
+    return turn_to(
         room,
+        Position.start(room.rules),
+        full_clocks(room.clock, marks),
+        now,
         game=room.game + 1,
-        position=position,
         seats=dict(zip(marks, seated, strict=True)),
         result=None,
         offers=_NO_OFFERS,
         asked={},
-        remaining_ms=full_clocks(room.clock, marks),
-        clock_started_at=start_of_turn(room, position, now),
     )
 
 

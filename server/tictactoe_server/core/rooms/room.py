@@ -1,10 +1,12 @@
-"""A room as a value: who sits where and the game on the table, and what can be asked about them.
+"""A room as a value: who sits where and the game on the table; and what can be asked of it.
 
-It never changes: `apply` makes the next one. Connections and watchers are no part of it.
+It never changes: a command makes the next one. Commands are the wire's own requests, and what the server tells a room
+of connections and of time. Connections and watchers are no part of it.
 """
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -12,8 +14,7 @@ from msgspec import Struct
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, Result, RoomStatus, SeatState, Visibility
-from tictactoe_protocol.requests import ClockFields
-from tictactoe_server.core.rooms.commands import Player, Refused
+from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
 
 HOLD_MS: Final = 60_000
 """How long a seat is kept for a player whose connection dropped, where the room says nothing else."""
@@ -25,6 +26,46 @@ Chat = Literal["all", "players"]
 """Who may chat."""
 
 START_MS: Final = 30_000  # within how long a first move is due in a game with a clock, where the room says nothing else
+
+
+class Player(Struct, frozen=True):
+    """Who acts: `id` is public and stays, `name` is what others read."""
+
+    id: str
+    name: str
+
+
+NOBODY: Final = Player("", "")  # who acts when time does
+
+
+class Enter(Struct, frozen=True):
+    """The player takes a free seat, or is back in the one that they hold."""
+
+
+class Dropped(Struct, frozen=True):
+    """The player's connection is gone; the seat is held for them."""
+
+
+class Expire(Struct, frozen=True):
+    """The running clock may have run out; changes nothing where it has not. No player acts."""
+
+
+Command = Move | Enter | Dropped | Leave | Resign | Rematch | Draw | Undo | Claim | Expire
+
+
+@dataclass(eq=False)
+class Refused(Exception):
+    """A command that was not carried out, with what its sender is told; `url` is where another server has the room."""
+
+    code: ErrorCode
+    message: str
+    _: KW_ONLY
+    path: str | None = None
+    retry_ms: int | None = None
+    url: str | None = None
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class Room(Struct, frozen=True, omit_defaults=True):

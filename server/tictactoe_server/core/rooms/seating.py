@@ -14,8 +14,7 @@ from tictactoe_protocol.requests import ClockFields, Leave
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.core.rooms import play
 from tictactoe_server.core.rooms.clock import begin_turn, full_clocks, resume_turn
-from tictactoe_server.core.rooms.commands import Dropped, Enter, Player, Refused
-from tictactoe_server.core.rooms.room import Room
+from tictactoe_server.core.rooms.room import Dropped, Enter, Player, Refused, Room
 
 
 def open_room(
@@ -63,7 +62,7 @@ def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
         here = replace(seat, name=free_name(player.name, names), online=True)
         if here == seat:
             return room
-        room = begin_turn(resume_turn(room, player.id, now), now)
+        room = begin_turn(resume_turn(room, mark, now), now)
         return _with_seat(room, mark, here, gone_at=_gone_without(room, player))
     if any(seat.player == player.id for seat in room.held_seats):
         raise Refused(ErrorCode.NOT_ALLOWED, "You left this room for good; you may watch it.")
