@@ -486,7 +486,7 @@ def test_nobody_has_the_turn_before_the_start_and_after_the_end() -> None:
 def test_a_free_seat_is_null_in_state_and_list() -> None:
     room = open_room(ANA)
     assert state_of(room, NOW, watchers=0).seats["O"] is None
-    row = summary_of(room, NOW + 7, watchers=3)
+    row = summary_of(room, NOW + 7, watchers=3, ply=room.position.ply)
     assert (row.seats["O"], row.age_ms, row.watchers, row.ply, row.status) == (None, 7, 3, 0, "waiting")
 
 

@@ -11,7 +11,7 @@ from typing import Final
 import structlog
 from msgspec.structs import replace
 
-from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary
+from tictactoe_protocol.pushes import LiveBoard, RoomState
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import News, Outline, Page, ask, encode, listen
@@ -19,10 +19,10 @@ from tictactoe_server.cluster.own_rooms import BOARDS, NEWS, PAGES, OwnRoom, Own
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.elsewhere import ClusterIdentity
 from tictactoe_server.core.kept import ROOMS
-from tictactoe_server.core.listed import Listed, board_of
+from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.matchmaking import GameKind
-from tictactoe_server.core.rooms import Player, Room, summary_of
+from tictactoe_server.core.rooms import Player, Room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
 YOUNG_MS: Final = 2_000  # A room of this age may be another server's whose word of it is still on its way
@@ -39,11 +39,12 @@ class OtherRoom(Listed):
     `shown` is the newest board that was told, if any.
     """
 
-    __slots__ = ("_ply", "_rooms", "is_gone", "is_opening", "server", "shown", "since", "watching")
+    __slots__ = ("_rooms", "is_gone", "is_opening", "ply", "server", "shown", "since", "watching")
 
     knows_moves = False
     is_gone: bool
     is_opening: bool
+    ply: int
     watching: int
 
     def __init__(self, room: Room, server: str, outline: Outline, rooms: OtherRooms) -> None:
@@ -63,20 +64,17 @@ class OtherRoom(Listed):
         self.since = outline.since
         self.has_bots = room.has_bots
         self.entering.difference_update(seat.player for seat in room.seats.values() if seat is not None)
-        self._ply = outline.ply
+        self.ply = outline.ply
         self.watching = outline.watchers
 
     @property
     def has_somebody(self) -> bool:
         return self._rooms.members.is_living(self.server) and self.room.has_somebody
 
-    def summary(self, now: int) -> RoomSummary:
-        return summary_of(self.room, now, watchers=self.watching, ply=self._ply)
-
     def board(self) -> LiveBoard:
         """Return the newest board that was told, and have a newer one told."""
         self._rooms.want_board(self)
-        return self.shown or board_of(self.room)
+        return self.shown or super().board()
 
     def state(self, now: int) -> RoomState:
         """Return its state as far as it is known, with the newest board that was told."""

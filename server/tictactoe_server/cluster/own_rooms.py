@@ -58,7 +58,7 @@ class OwnRooms:
         self._ended: list[str] = []
         self._timer: asyncio.Handle | None = None
         core.registry.on_told.add(self.tell)
-        core.registry.on_ended.add(self._tell_end)
+        core.changes.on_gone.add(self._tell_end)
 
     async def open(self) -> None:
         """Answer those who ask for all rooms, or for the boards of some."""
@@ -88,7 +88,7 @@ class OwnRooms:
         self._changed.pop(code, None)
         self._encoder.forget(code)
 
-    def _tell_end(self, live: LiveRoom) -> None:
+    def _tell_end(self, live: LiveRoom, reason: str) -> None:
         self.forget(live.room.code)
         self._ended.append(live.room.code)
         self._flush_in(0)

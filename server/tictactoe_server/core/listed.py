@@ -7,7 +7,8 @@ from abc import ABC, abstractmethod
 from msgspec import UNSET
 
 from tictactoe_protocol.pushes import HeldSeat, LiveBoard, RoomState, RoomSummary
-from tictactoe_server.core.rooms import Room, held_seat_of, state_of, summary_of
+from tictactoe_server.core.rooms import Room, state_of, summary_of
+from tictactoe_server.core.rooms.view import rules_state
 
 
 class Listed(ABC):
@@ -53,39 +54,40 @@ class Listed(ABC):
         """Whether somebody who plays is here, or somebody who watches bots."""
         return self.has_somebody or (self.room.is_for_bots and self.watching > 0)
 
+    @property
+    def ply(self) -> int:
+        """How many moves have been played."""
+        return self.room.position.ply
+
     def state(self, now: int) -> RoomState:
         """Return its newest state, for one who only looks; `now` is in ms of served time."""
         return state_of(self.room, now, watchers=self.watching)
 
     def summary(self, now: int) -> RoomSummary:
         """Return its row in the list of public rooms; `now` is in ms of served time."""
-        return summary_of(self.room, now, watchers=self.watching)
+        return summary_of(self.room, now, watchers=self.watching, ply=self.ply)
 
     def board(self) -> LiveBoard:
         """Return the board of the game as it is shown among others."""
-        return board_of(self.room)
+        room, position, rules = self.room, self.room.position, self.room.rules
+        return LiveBoard(
+            room=room.code,
+            game=room.game,
+            preset=rules.preset,
+            rows=rules.rows,
+            columns=rules.columns,
+            board=position.board,
+            ply=position.ply,
+            turn=position.turn if room.status == "playing" else None,
+            last=position.last,
+            names=room.names,
+            result=UNSET if room.result is None else room.result,
+        )
 
     def held_seat(self, player: str) -> HeldSeat | None:
         """Return the seat that a player holds here while the game is not over, else None."""
-        mark = self.room.mark_of(player)
-        if mark is None or self.room.status == "over":
+        room = self.room
+        mark, turn = room.mark_of(player), room.position.turn if room.status == "playing" else None
+        if mark is None or room.status == "over":
             return None
-        return held_seat_of(self.room, mark, knows_turn=self.knows_moves)
-
-
-def board_of(room: Room) -> LiveBoard:
-    """Return what is shown of a game among others."""
-    position, rules = room.position, room.rules
-    return LiveBoard(
-        room=room.code,
-        game=room.game,
-        preset=rules.preset,
-        rows=rules.rows,
-        columns=rules.columns,
-        board=position.board,
-        ply=position.ply,
-        turn=position.turn if room.status == "playing" else None,
-        last=position.last,
-        names={mark: seat.name for mark, seat in room.seats.items() if seat is not None},
-        result=UNSET if room.result is None else room.result,
-    )
+        return HeldSeat(room.code, mark, rules_state(room.rules), room.names, turn if self.knows_moves else UNSET)

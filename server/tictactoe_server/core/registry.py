@@ -42,8 +42,8 @@ class Registry:
     """The rooms, which are opened within the limits. It hears of every room that changes, and when.
 
     `knows_all` once every room that is stored is known here, but for damaged ones. Listeners of `on_told` hear of each
-    room here that is new, or whose seats or result changed, those of `on_ended` of each that has ended. `source_of`
-    returns what limits know an address by, and `take_found` serves a room that was sought and found in the store.
+    room here that is new, or whose seats or result changed. `source_of` returns what limits know an address by, and
+    `take_found` serves a room that was sought and found in the store.
     """
 
     def __init__(
@@ -69,7 +69,6 @@ class Registry:
         self.matchmaker = Matchmaker(self.seats.is_full)
         self.elsewhere: Elsewhere = Nowhere()
         self.on_told = Listeners[[LiveRoom]]()
-        self.on_ended = Listeners[[LiveRoom]]()
         self.source_of: Callable[[str], str] = str
         self.take_found: Callable[[Room, int], object] = partial(self.take_in, all_are_away=True)
         self.by_code: dict[str, LiveRoom] = {}
@@ -85,7 +84,6 @@ class Registry:
         self.knows_all = False
         changes.on_room.add(self._hear)
         changes.on_gone.add(self._forget)
-        timers.on_closed.add(self._forget)
 
     # -- finding ------------------------------------------------------------------------------------------------
 
@@ -345,7 +343,6 @@ class Registry:
         code = live.room.code
         del self.by_code[code]
         self.unlist(live)
-        self.on_ended(live)
         self._changes.show_watchers(live)
         live.push(Closed(code, reason))
         live.watchers.finish()

@@ -35,8 +35,7 @@ log: Final = structlog.get_logger(__name__)
 class Timers:
     """The timers of all rooms. `now` returns ms of served time.
 
-    Listeners of `on_closed` hear of each room that has ended, those of `on_counted` of each in which watchers came or
-    went.
+    Listeners of `on_counted` hear of each room in which watchers came or went.
     """
 
     def __init__(self, agenda: Agenda, changes: Changes, now: Callable[[], int], limits: Limits) -> None:
@@ -46,7 +45,6 @@ class Timers:
         self._limits = limits
         self._put_off: Counter[str] = Counter()
         self._reported_at: dict[str, float] = {}
-        self.on_closed = Listeners[[LiveRoom, str]]()
         self.on_counted = Listeners[[LiveRoom]]()
 
     # -- clocks -------------------------------------------------------------------------------------------------
@@ -135,7 +133,7 @@ class Timers:
 
         def then(error: Exception | None) -> None:
             if error is None:
-                self.on_closed(live, reason)
+                self._changes.on_gone(live, reason)
             told(pending)(error)
 
         self._changes.submit(ServerChange(live, self._now(), then, make=lambda room: None))
@@ -153,7 +151,7 @@ class Timers:
 
         def done() -> None:
             if live.is_gone:
-                self.on_closed(live, reason)
+                self._changes.on_gone(live, reason)
 
         then = self._retrying(live, "a room could not be deleted", partial(self.close_later, live), done)
         return ServerChange(live, self._now(), then, make=make)

@@ -14,7 +14,7 @@ from tictactoe_server.core.rooms.finished import FinishedGame, finished_game
 from tictactoe_server.core.rooms.play import has_begun
 from tictactoe_server.core.rooms.room import NOBODY, START_MS, Command, Dropped, Enter, Expire, Player, Refused, Room
 from tictactoe_server.core.rooms.seating import open_room
-from tictactoe_server.core.rooms.view import held_seat_of, state_of, summary_of
+from tictactoe_server.core.rooms.view import state_of, summary_of
 
 __all__ = [
     "NOBODY",
@@ -31,7 +31,6 @@ __all__ = [
     "expires_at",
     "finished_game",
     "has_begun",
-    "held_seat_of",
     "is_expired",
     "is_first_move",
     "open_room",

@@ -121,6 +121,11 @@ class Room(Struct, frozen=True, omit_defaults=True):
         return self.result is not None and self.result.reason == "aborted"
 
     @property
+    def names(self) -> dict[str, str]:
+        """Who sits there, by mark."""
+        return {mark: seat.name for mark, seat in self.seats.items() if seat is not None}
+
+    @property
     def held_seats(self) -> list[SeatState]:
         return [seat for seat in self.seats.values() if seat is not None]
 

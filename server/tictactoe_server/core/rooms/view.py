@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import encode
-from tictactoe_protocol.pushes import HeldSeat, RoomState, RoomSummary, RulesState, SeatState
+from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState
 from tictactoe_server.core.rooms.clock import clock_state
 from tictactoe_server.core.rooms.room import Room
 
@@ -75,26 +75,19 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, score: A
     )
 
 
-def summary_of(room: Room, now: int, *, watchers: int, ply: int | None = None) -> RoomSummary:
-    """Return the room's row in the list of public rooms; `ply` is how many moves it has, where `room` is older."""
+def summary_of(room: Room, now: int, *, watchers: int, ply: int) -> RoomSummary:
+    """Return the room's row in the list of public rooms; `ply` is how many moves it has, which `room` need not know."""
     return RoomSummary(
         room.code,
         room.status,
         rules_state(room.rules),
         room.clock,
         _seats_of(room, now),
-        room.position.ply if ply is None else ply,
+        ply,
         watchers,
         max(0, now - room.opened_at),
         UNSET if room.analysis == "closed" else room.analysis,
     )
-
-
-def held_seat_of(room: Room, mark: str, *, knows_turn: bool) -> HeldSeat:
-    """Return a seat of the room as its player is told of it; `knows_turn` unless `room` is older than the moves."""
-    names = {mark: seat.name for mark, seat in room.seats.items() if seat is not None}
-    turn = room.position.turn if room.status == "playing" else None
-    return HeldSeat(room.code, mark, rules_state(room.rules), names, turn if knows_turn else UNSET)
 
 
 def _seats_of(room: Room, now: int) -> dict[str, SeatState | None]:
