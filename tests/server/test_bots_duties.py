@@ -34,8 +34,9 @@ OpenBots = Callable[..., Bots]
 
 def room_after(*commands: tuple[Player, Command], bots: Sequence[Player] = (BOT,)) -> Room:
     """Return a room of 3x3 after some commands; ana has the seats that no bot has."""
-    seats = [SeatState(bot.id, bot.name, online=True, bot="hard") for bot in bots]
-    room = open_room(CODE, PRESETS["classic"], ANA if len(bots) < 2 else None, 0, bots=seats)
+    seats = [SeatState(bot.id, bot.name, online=True, bot="hard") for bot in reversed(bots)]
+    reserved = dict(zip("OX", seats, strict=False))
+    room = open_room(CODE, PRESETS["classic"], ANA if len(bots) < 2 else None, 0, reserved=reserved)
     for player, command in commands:
         room = apply(room, player, command, 0)
     return room

@@ -95,14 +95,12 @@ class Core:
         `terms` are as for `rooms.open_room`. Raises `Refused` and `StoreUnavailable`.
         """
         seats = seats or {}
-        people = {
-            mark: SeatState(one.id, one.name, online=False, bot=None)
+        bots = iter(bot_seats([level for level in seats.values() if isinstance(level, str)]))
+        reserved = {
+            mark: next(bots) if isinstance(one, str) else SeatState(one.id, one.name, online=False, bot=None)
             for mark, one in seats.items()
-            if isinstance(one, Player)
         }
-        levels = {mark: level for mark, level in seats.items() if isinstance(level, str)}
-        reserved = people | dict(zip(levels, bot_seats(list(levels.values())), strict=True))
-        owner = terms.pop("owner", next((seat.player for seat in people.values()), ""))
+        owner = terms.pop("owner", next((one.id for one in seats.values() if isinstance(one, Player)), ""))
         live = self.new_room(rules, None, self.time(), owner=owner, origin=origin, reserved=reserved, **terms)
         pending = Pending()
 

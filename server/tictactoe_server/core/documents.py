@@ -10,7 +10,7 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final
 from zlib import crc32
 
 import msgspec
@@ -30,8 +30,6 @@ SETTING: Final = (
 """The fields that moves do not change. All others of `Room` follow in their order: what is new there goes last."""
 
 _CHECKSUM_DIGITS: Final = 8
-
-AnyRoom = TypeVar("AnyRoom", bound=Room)
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -74,13 +72,13 @@ class _KeptPosition(Struct, frozen=True):
     passed: tuple[tuple[int, str], ...] = ()
 
 
-class RoomDocuments(Generic[AnyRoom]):
+class RoomDocuments:
     """Encodes and decodes rooms of a struct, whatever fields it has.
 
     Of each room that was encoded the part that moves do not change is kept until `forget`.
     """
 
-    def __init__(self, struct: type[AnyRoom]) -> None:
+    def __init__(self, struct: type[Room]) -> None:
         self._struct = struct
         self._kept = msgspec.defstruct("KeptRoom", [("position", _KeptPosition)], bases=(struct,), kw_only=True)
         self._others = [name for name in struct.__struct_fields__ if name not in (*SETTING, "position", "seq")]
@@ -108,7 +106,7 @@ class RoomDocuments(Generic[AnyRoom]):
         """Let go of a room that is gone."""
         self._beginnings.pop(code, None)
 
-    def decode(self, document: bytes) -> AnyRoom:
+    def decode(self, document: bytes) -> Room:
         """Return the room that a document of any schema holds; raises what `TableSpec.decode` may raise."""
         kept: Any = msgspec.convert(self._read(document), self._kept)
         stored: _KeptPosition = kept.position

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import structlog
@@ -70,18 +70,6 @@ _games: Final = GameDocuments(FinishedGame)
 encode_game: Final = _games.encode
 
 
-def _split_player(known: KnownPlayer) -> tuple[Any, ...]:
-    return _encode(known.player), known.seen, known.is_seated
-
-
-def _join_player(document: bytes, seen: int, is_seated: int) -> KnownPlayer:
-    return KnownPlayer(_decode_player(document), seen, bool(is_seated))
-
-
-def _split_shared(game: FinishedGame) -> tuple[Any, ...]:
-    return _games.encode(game), game.at
-
-
 ROOMS: Final[TableSpec[Room]] = TableSpec(
     "rooms",
     "room",
@@ -101,7 +89,12 @@ PLAYERS: Final[TableSpec[KnownPlayer]] = TableSpec(
     msgspec.json.Decoder(KnownPlayer).decode,
     label="The player under {key}",
     keys="[0-9a-f]{64}",
-    columns=Columns(("seen", "seated"), _split_player, _join_player, lambda: (today(), 1)),
+    columns=Columns(
+        ("seen", "seated"),
+        split=lambda known: (_encode(known.player), known.seen, known.is_seated),
+        join=lambda document, seen, seated: KnownPlayer(_decode_player(document), seen, bool(seated)),
+        usual=lambda: (today(), 1),
+    ),
     lifetime_seconds=lambda known: max(1, known.days_left(today())) * _SECONDS_A_DAY,
 )
 """By the hashes of their tokens. With a lifetime of a day at least, who was away for too long goes tomorrow."""
@@ -122,7 +115,12 @@ SHARES: Final[TableSpec[FinishedGame]] = TableSpec(
     _games.encode,
     _games.decode,
     keys=r"[\w-]{22}",
-    columns=Columns(("finished_at",), _split_shared, lambda document, at: _games.decode(document), lambda: (0,)),
+    columns=Columns(
+        ("finished_at",),
+        split=lambda game: (_games.encode(game), game.at),
+        join=lambda document, at: _games.decode(document),
+        usual=lambda: (0,),
+    ),
     is_bounded=True,
 )
 """Copies of finished games, for whoever knows the key: letters, digits, ``-`` and ``_``."""

@@ -227,8 +227,7 @@ class Registry:
             self._timers.drop(live, session.player)
         else:
             self._timers.tell_count(live)
-        if live.closing_at is None:
-            self._timers.close_later(live)
+        self._timers.close_later(live)
 
     # -- several servers ----------------------------------------------------------------------------------------
 
@@ -260,22 +259,15 @@ class Registry:
     def hand_over(self, live: LiveRoom, url: str, then: Callable[[], None]) -> None:
         """Serve a room no longer that another server has now, once what is under way in it is done.
 
-        Then do `then`, and tell whoever is in it where to go.
+        Then tell whoever is in it where to go, and do `then`.
         """
 
         def go(error: Exception | None) -> None:
             if not live.is_gone:
                 live.enter(RoomPhase.GONE)
                 live.moved_to = url
-                del self.by_code[code]
-                self.unlist(live)
+                self._let_go(live, Closed(code, f"Room {code} is at {url} now."), Moved(code, url))
                 then()
-                self._changes.show_watchers(live)
-                live.watchers.finish()
-                told, words = Moved(code, url), Closed(code, f"Room {code} is at {url} now.")
-                for session in [*live.sessions]:
-                    session.push(told if "moved" in session.features else words)
-                    live.part(session)
 
         code = live.room.code
         self._changes.submit(ServerChange(live, self._time(), go, make=leave_alone))
@@ -339,17 +331,20 @@ class Registry:
             self._timers.watch_clock(live)
 
     def _forget(self, live: LiveRoom, reason: str) -> None:
-        """Let go of a room that is no longer stored and tell whoever is still there."""
-        code = live.room.code
-        del self.by_code[code]
+        """Let go of a room that is no longer stored."""
+        code, address = live.room.code, live.address
+        self._let_go(live, Closed(code, reason))
+        self.log.note("room closed", address, room=code, reason=reason)
+
+    def _let_go(self, live: LiveRoom, words: Closed, moved: Moved | None = None) -> None:
+        """Have a room here no more and tell whoever is still there, who may go on where it has `moved`."""
+        del self.by_code[live.room.code]
         self.unlist(live)
         self._changes.show_watchers(live)
-        live.push(Closed(code, reason))
         live.watchers.finish()
-        address = live.address
         for session in [*live.sessions]:
+            session.push(moved if moved is not None and "moved" in session.features else words)
             live.part(session)
-        self.log.note("room closed", address, room=code, reason=reason)
 
     def _report(self, code: str, damaged: Unreadable) -> None:
         log.error("a damaged room is left alone", room=code, reason=str(damaged))

@@ -111,8 +111,7 @@ class Timers:
 
     def close_later(self, live: LiveRoom) -> None:
         """Let a room end after a while if nobody is there any more for whom it goes on."""
-        live.closing_at = None
-        if live.is_abandoned:
+        if live.closing_at is None and live.is_abandoned:
             limits = self._limits
             if live.room.is_for_bots:
                 seconds = limits.unwatched_seconds
@@ -141,6 +140,7 @@ class Timers:
 
     def _close_if_deserted(self, live: LiveRoom, moment: float) -> None:
         if live.closing_at == moment:
+            live.closing_at = None
             self._changes.submit(self._closing(live, "Nobody came back."))
 
     def _closing(self, live: LiveRoom, reason: str) -> ServerChange:

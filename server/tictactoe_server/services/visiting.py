@@ -55,8 +55,8 @@ class Visiting(Service):
         request: Create = call.request
         rules = _chosen_rules(request.rules)
         _check_bots(request.bots, rules)
-        seat = None if request.seat is UNSET else request.seat
-        if seat is not None and seat not in tuple(rules.marks):
+        seat = rules.marks[0] if request.seat is UNSET else request.seat
+        if seat not in tuple(rules.marks):
             message = f"There is no seat {seat!r}: the marks are {', '.join(rules.marks)}."
             raise Refused(ErrorCode.BAD_MESSAGE, message, path="seat")
         if len(request.bots) + 1 < len(rules.marks):
@@ -64,7 +64,9 @@ class Visiting(Service):
         terms = {name: getattr(request, name) for name in ("visibility", "clock", "analysis", "chat")}
         if len(request.bots) == len(rules.marks):
             return self._open_for_bots(call, rules, terms)
-        self._open(call, rules, seat=seat, bots=bot_seats(request.bots), **terms)
+        others = [mark for mark in rules.marks if mark != seat]
+        bots = dict(zip(others, bot_seats(request.bots), strict=False))
+        self._open(call, rules, seat=seat, reserved=bots, **terms)
         return None
 
     def _open(self, call: Call, rules: Rules, **terms: Any) -> LiveRoom:
@@ -171,8 +173,7 @@ class Visiting(Service):
             live.part(call.session)
             call.answer()
             self.core.timers.tell_count(live)
-            if live.closing_at is None:
-                self.core.timers.close_later(live)
+            self.core.timers.close_later(live)
         else:
             self.core.changes.submit(_Leaving(self, call, live))
 
@@ -232,7 +233,7 @@ class Visiting(Service):
         if live.room.is_deserted:
             live.is_unshown = False
             self.core.timers.close(live, "Everybody left.")
-        elif live.closing_at is None:
+        else:
             self.core.timers.close_later(live)
 
     def log_opening(self, call: Call, live: LiveRoom) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -25,20 +25,17 @@ def open_room(
     *,
     seat: str | None = None,
     clock: ClockFields | None = None,
-    bots: Sequence[SeatState] = (),
     reserved: Mapping[str, SeatState] = {},
     **terms: Any,
 ) -> Room:
-    """Return a new room in which `player` plays the mark `seat`, the first where None; bots take the next seats.
+    """Return a new room in which `player` plays the mark `seat`, the first where None, or only others have seats.
 
-    Where there is no player the bots hold all seats, or some wait for people. `reserved` are seats by their marks: of
-    bots, or of people who are still to come. `terms` are fields of the room, such as its `visibility`.
+    `reserved` are seats by their marks: of bots, or of people who are still to come. `terms` are fields of the room,
+    such as its `visibility`.
     """
     seats: dict[str, SeatState | None] = dict.fromkeys(rules.marks) | dict(reserved)
     if player is not None:
-        seats[seat or rules.marks[0]] = seat_of(player, {bot.name for bot in bots})
-    free = [mark for mark, held in seats.items() if held is None]
-    seats.update(zip(free, bots, strict=False))
+        seats[seat or rules.marks[0]] = seat_of(player, {held.name for held in reserved.values()})
     room = Room(
         code,
         Position.start(rules),
