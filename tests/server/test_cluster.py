@@ -204,7 +204,7 @@ async def test_the_lobby_is_that_of_the_whole_cluster(node: Node) -> None:
 async def test_the_boards_of_the_lobby_are_those_of_the_whole_cluster(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.boards.LOOK_SECONDS", 0.02)
+    monkeypatch.setattr("tictactoe_server.core.lobby.LOOK_SECONDS", 0.02)
     async with (
         cluster_of(node, 2) as (one, other),
         open_peer(one.url, "ana") as ana,

@@ -90,17 +90,13 @@ class RoomDocuments:
         """Return the room's document, one line; that of an outline has no moves."""
         known = self._beginnings.get(room.code)
         if known is None or known[0] is not room.seats or known[1] is not room.score:
-            beginning = self._encode_beginning(room)
+            setting = dict(zip(SETTING, self._setting_of(room), strict=True))
+            setting["rules"] = _pack(rules_state(room.rules))
+            beginning = b"[%d,%b," % (SCHEMA, _encode(tuple(setting.values())))
             known = self._beginnings[room.code] = (room.seats, room.score, beginning, crc32(beginning))
         fields = self._rest_of(room)
         rest = _encode((fields[0], (), (), *fields[3:]) if without_moves else fields)[1:]
         return b"%08x%b%b" % (crc32(rest, known[3]), known[2], rest)
-
-    def _encode_beginning(self, room: Room) -> bytes:
-        """Return what moves do not change, up to the first field that they do."""
-        fields = dict(zip(SETTING, self._setting_of(room), strict=True))
-        fields["rules"] = _pack(rules_state(room.rules))
-        return b"[%d,%b," % (SCHEMA, _encode(tuple(fields.values())))
 
     def forget(self, code: str) -> None:
         """Let go of a room that is gone."""
@@ -127,28 +123,25 @@ class RoomDocuments:
 
     def _read(self, document: bytes) -> Any:
         """Return the fields of a room by their names, as schemas 1 and 2 have them; 2 ends with its checksum."""
-        if not document.startswith(b"{"):
-            found = _decode_checked(document[_CHECKSUM_DIGITS:], document[:_CHECKSUM_DIGITS])
-            schema, setting, seq, moves, passed, *others = found
-            _check_schema(schema, SCHEMA)
+        is_old = document.startswith(b"{")
+        if is_old:
+            content, has_checksum, checksum = document.partition(b"\n")
+            schema = 2 if has_checksum else 1
+        else:
+            schema, content, checksum = SCHEMA, document[_CHECKSUM_DIGITS:], document[:_CHECKSUM_DIGITS]
+        if schema > 1 and checksum != b"%08x" % crc32(content):
+            raise ValueError("the checksum is that of another document")
+        found = msgspec.json.decode(content)
+        if is_old:
+            kept_schema, fields = found.get("schema"), found.get("room")
+        else:
+            kept_schema, setting, seq, moves, passed, *others = found
             fields = dict(zip(SETTING, setting)) | dict(zip(self._others, others))  # noqa: B905  # newer ones have more
             position = {"rules": fields.pop("rules", None), "moves": moves, "passed": passed}
-            return fields | {"seq": seq, "position": position}
-        content, has_checksum, checksum = document.partition(b"\n")
-        found = _decode_checked(content, checksum if has_checksum else None)
-        _check_schema(found.get("schema"), 2 if has_checksum else 1)
-        return found.get("room")
-
-
-def _decode_checked(content: bytes, checksum: bytes | None) -> Any:
-    if checksum is not None and checksum != b"%08x" % crc32(content):
-        raise ValueError("the checksum is that of another document")
-    return msgspec.json.decode(content)
-
-
-def _check_schema(found: object, meant: int) -> None:
-    if found != meant:
-        raise ValueError(f"schema {found}, where {meant} is known")
+            fields |= {"seq": seq, "position": position}
+        if kept_schema != schema:
+            raise ValueError(f"schema {kept_schema}, where {schema} is known")
+        return fields
 
 
 class GameDocuments:
