@@ -158,7 +158,7 @@ class OtherRooms:
         if other is not None:
             other.is_gone = True
             if not other.is_opening:
-                self._registry.unlist(other)
+                self._registry.unlist_room(other)
         return other
 
     def drop_unclaimed(self) -> None:
@@ -275,7 +275,7 @@ class OtherRooms:
             other = self.rooms[outline.code] = OtherRoom(room, server, outline, self)
         else:
             other.take(room, server, outline)
-        self._registry.list(other, before)
+        self._registry.list_room(other, before)
 
     # -- boards -------------------------------------------------------------------------------------------------
 

@@ -76,14 +76,11 @@ class Boards(Topic):
             session.connection.forget_state(_NEWEST)
 
     def update(self, live: Listed) -> None:
-        """Show a public room only while its game is on; to be called when it opens or its status changes."""
-        if live.room.status == "playing":
+        """Show a public room only while its game is on; to be called when it opens, its status changes or it ends."""
+        if live.room.status == "playing" and not live.is_gone:
             self._playing.setdefault(live.room.code, live)
         else:
             self._playing.pop(live.room.code, None)
-
-    def remove(self, code: str) -> None:
-        self._playing.pop(code, None)
 
     def gather_seconds(self) -> float:
         return LOOK_SECONDS
@@ -178,24 +175,22 @@ class Lobby(Topic):
         return [newest[place] for place in sorted([*few, *more][:MAX_LISTED_ROOMS])]
 
     def update(self, live: Listed) -> None:
-        """List a room that opened or whose seats or status changed, or take it off the list while nobody is there."""
-        code = live.room.code
-        if live.room.visibility == "public":
-            self._public.setdefault(code, live)
-            if live.room.has_somebody or live.room.is_for_bots:
+        """List a room that opened or whose seats or status changed; not while nobody is there, nor once it is gone."""
+        code, room = live.room.code, live.room
+        if room.visibility != "public":
+            return
+        self.boards.update(live)
+        if live.is_gone:
+            if self._public.pop(code, None) is not None:
                 self._absent.discard(code)
-                self._note(code, live)
-            elif code not in self._absent:
-                self._absent.add(code)
                 self._note(code, None)
-            self.boards.update(live)
-
-    def remove(self, live: Listed) -> None:
-        """Take a room that is gone off the list."""
-        code = live.room.code
-        if self._public.pop(code, None) is not None:
+            return
+        self._public.setdefault(code, live)
+        if room.has_somebody or room.is_for_bots:
             self._absent.discard(code)
-            self.boards.remove(code)
+            self._note(code, live)
+        elif code not in self._absent:
+            self._absent.add(code)
             self._note(code, None)
 
     def put_in_order(self) -> None:

@@ -56,7 +56,7 @@ class Registry:
         limits: Limits,
         tally: Tally,
     ) -> None:
-        self.tally = tally
+        self._limited = tally.limited
         self._rooms = rooms
         self._changes = changes
         self._timers = timers
@@ -180,7 +180,7 @@ class Registry:
         """Know a room that is about to be opened; raises `Refused` where there are too many."""
         limits = self._limits
         if limits.rooms and self.count >= limits.rooms:
-            self.tally.limited["rooms"] += 1
+            self._limited["rooms"] += 1
             raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
         self.owners.check(live)
         self._opening[live.room.code] = live
@@ -274,7 +274,7 @@ class Registry:
 
     # -- lists --------------------------------------------------------------------------------------------------
 
-    def list(self, listed: Listed, before: Room | None) -> None:
+    def list_room(self, listed: Listed, before: Room | None) -> None:
         """Have a room in the lists that is new, or was `before`, here or at another server."""
         self.by_status[listed.room.status] += 1
         if before is not None:
@@ -284,12 +284,12 @@ class Registry:
         self._lobby.update(listed)
         self.matchmaker.offer(listed)
 
-    def unlist(self, listed: Listed) -> None:
+    def unlist_room(self, listed: Listed) -> None:
         """Have it in the lists no more."""
         self.by_status[listed.room.status] -= 1
         self.owners.remove(listed)
         self.seats.remove(listed.room)
-        self._lobby.remove(listed)
+        self._lobby.update(listed)
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -325,7 +325,7 @@ class Registry:
         if before is None or room.seats is not before.seats or room.result is not before.result:
             if not is_restored:
                 self.log.follow(live.address, room, before)
-            self.list(live, before)
+            self.list_room(live, before)
             self.on_told(live)
         if room.clock is not None:
             self._timers.watch_clock(live)
@@ -339,7 +339,7 @@ class Registry:
     def _let_go(self, live: LiveRoom, words: Closed, moved: Moved | None = None) -> None:
         """Have a room here no more and tell whoever is still there, who may go on where it has `moved`."""
         del self.by_code[live.room.code]
-        self.unlist(live)
+        self.unlist_room(live)
         self._changes.show_watchers(live)
         live.watchers.finish()
         for session in [*live.sessions]:
