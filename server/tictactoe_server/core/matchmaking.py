@@ -9,7 +9,6 @@ from typing import Final
 from tictactoe_engine import Rules
 from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.core.listed import Listed
-from tictactoe_server.core.rooms import Room
 
 GameKind = tuple[Rules, ClockFields | None]
 """What must be equal for two people to be matched."""
@@ -69,7 +68,7 @@ class Matchmaker:
                 self._offered.discard(live)
                 continue
             passed.append(entry)
-            seated = [seat.player for seat in live.room.seats.values() if seat is not None]
+            seated = [seat.player for seat in live.room.held_seats]
             if player not in seated and player not in live.entering and not any(map(self._is_full, seated)):
                 found = live
         for entry in passed:
@@ -84,9 +83,5 @@ def _is_of_use(live: Listed) -> bool:
     room = live.room
     if live.is_gone or room.visibility != "public" or room.analysis == "open" or room.result is not None:
         return False
-    return (live.has_somebody or live.is_opening) and free_seats(room) > len(live.entering)
-
-
-def free_seats(room: Room) -> int:
-    """Return how many seats nobody holds."""
-    return sum(seat is None for seat in room.seats.values())
+    free_seats = sum(seat is None for seat in room.seats.values())
+    return (live.has_somebody or live.is_opening) and free_seats > len(live.entering)
