@@ -432,6 +432,19 @@ async def test_a_code_that_is_taken_in_the_store_gives_way_to_another(server: Se
         assert await ana.refusal("create") == "busy"
 
 
+async def test_a_room_that_got_another_code_counts_once(server: Server, store: TroubledStore) -> None:
+    async with open_peer(server.url) as ana:
+        store.trouble.fail("save", Conflict(), times=2)
+        room = (await ana.ask("create"))["room"]
+        registry, player = server.core.registry, ana.welcome["player"]
+        (live,) = registry.by_code.values()
+        assert (live.room.code, registry.count) == (room, 1)
+        assert [listed.room.code for listed in registry.seats.rooms_of(player)] == [room]
+        assert [registry.seats.most_of_one(kind) for kind in ("player", "address")] == [1, 1]
+        await ana.ask("leave", room=room)
+        assert [registry.count, registry.seats.most_of_one("player"), registry.owners.most_of_one("player")] == [0] * 3
+
+
 async def test_a_move_behind_an_unsettled_write_waits_until_that_is_settled(
     server: Server, store: TroubledStore
 ) -> None:

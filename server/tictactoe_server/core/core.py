@@ -7,15 +7,13 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_server.core.agenda import Agenda
 from tictactoe_server.core.allowances import Allowances
 from tictactoe_server.core.changes import Changes, ServerChange, told
 from tictactoe_server.core.kept import ROOMS
-from tictactoe_server.core.live_room import Change, LiveRoom
+from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.rooms import FinishedGame, Player, Room, open_room
@@ -111,9 +109,7 @@ class Core:
                 self.registry.give_up(live)
             told(pending)(error)
 
-        opening = ServerChange(
-            live, live.room.opened_at, then, make=lambda room: with_free_code(opening, room, self.registry)
-        )
+        opening = ServerChange(live, live.room.opened_at, then, make=lambda room: self.registry.with_free_code(opening))
         self.changes.submit(opening)
         await pending.future
         return live
@@ -128,11 +124,6 @@ class Core:
         live = LiveRoom(room, owner=owner, origin=origin, source=self.registry.source_of(origin))
         self.registry.expect(live)
         return live
-
-
-def with_free_code(opening: Change, room: Room, registry: Registry) -> Room:
-    """Return a room that is opened: under another code where somebody was found to have that one."""
-    return replace(room, code=registry.new_code()) if opening.attempts else room
 
 
 def bot_seats(levels: Sequence[str]) -> list[SeatState]:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Final
 
 import structlog
+from msgspec.structs import replace
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState
@@ -21,7 +22,7 @@ from tictactoe_server.core.elsewhere import Elsewhere, Nowhere, moved
 from tictactoe_server.core.holdings import OpenedRooms, Seats
 from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.listeners import Listeners
-from tictactoe_server.core.live_room import LiveRoom, RoomPhase, no_such_room
+from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, no_such_room
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.matchmaking import Matchmaker
 from tictactoe_server.core.room_log import RoomLog
@@ -30,6 +31,7 @@ from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.core.tally import Tally
 from tictactoe_server.core.timers import RETRY_SECONDS, Timers
+from tictactoe_server.core.watchers import Watchers
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
 
@@ -188,12 +190,25 @@ class Registry:
         if live.room.is_for_several and live.room.mark_of(live.owner) is not None:
             self.seats.expect(live.owner, live.room.code, live.origin)
 
+    def with_free_code(self, opening: Change) -> Room:
+        """Return a room that is opened: under another code where somebody was found to have that one."""
+        live = opening.live
+        if opening.attempts:
+            self._expect_no_more(live)
+            live.room = replace(live.room, code=self.new_code())
+            live.watchers = Watchers(live.room.code)
+            self.expect(live)
+        return live.room
+
     def give_up(self, live: LiveRoom) -> None:
         """Know a room no more that could not be opened."""
+        self._expect_no_more(live)
+        live.enter(RoomPhase.GONE)
+
+    def _expect_no_more(self, live: LiveRoom) -> None:
         self._opening.pop(live.room.code, None)
         self.owners.remove(live)
         self.seats.give_up(live.owner, live.room.code)
-        live.enter(RoomPhase.GONE)
 
     # -- coming back and going ----------------------------------------------------------------------------------
 

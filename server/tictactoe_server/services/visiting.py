@@ -13,7 +13,7 @@ from tictactoe_protocol import ErrorCode, rules_of
 from tictactoe_protocol.requests import Create, Join, Leave, Match, RulesChoice, Watch
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.answers import Call, Requested
-from tictactoe_server.core.core import Core, bot_seats, with_free_code
+from tictactoe_server.core.core import Core, bot_seats
 from tictactoe_server.core.elsewhere import moved
 from tictactoe_server.core.live_room import LiveRoom, not_in_room
 from tictactoe_server.core.matchmaking import GameKind
@@ -258,7 +258,7 @@ class _Opening(_Visit):
     """The first change of a room: it is stored at all, under a code that nobody has."""
 
     def apply(self, room: Room) -> Room:
-        return with_free_code(self, room, self.visiting.core.registry)
+        return self.visiting.core.registry.with_free_code(self)
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
         if error is not None:
