@@ -28,11 +28,10 @@ from tictactoe_server.cluster.requirement import needing_nats
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.kept import BANS, KEPT, PLAYERS, open_folder, open_memory
-from tictactoe_server.core.pressure import Pressure
+from tictactoe_server.core.pressure import Pressure, Sources
 from tictactoe_server.core.served_time import GRACE_SECONDS, ServedTime
 from tictactoe_server.core.service import Service
-from tictactoe_server.core.session import Session, messages_rate
-from tictactoe_server.core.sources import Sources
+from tictactoe_server.core.session import Session
 from tictactoe_server.core.uninterrupted import Uninterrupted
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.http.pages import Pages
@@ -246,7 +245,7 @@ class Server:
         self.core = core = Core(
             store, self._served_time(store), limits, round(settings.hold_seconds * 1000), self._monotonic_ns
         )
-        rate = messages_rate(limits.messages_per_second_per_address, limits.messages_at_once_per_address)
+        rate = limits.messages_per_second_per_address, limits.messages_at_once_per_address
         self._sources = Sources(*rate, self._monotonic_ns)
         self._pressure = Pressure(limits.turn_milliseconds, self._sources)
         self._bans = bans = Bans(store.table(BANS))
@@ -395,11 +394,11 @@ class Server:
             "messages-at-once-per-address": self._sources.limits.most_used,
             **self.core.allowances.used,
             "rooms": registry.count,
-            "rooms-per-player": registry.owners.most_of_one("player"),
-            "rooms-per-address": registry.owners.most_of_one("address"),
+            "rooms-per-player": registry.owners.of_player.most,
+            "rooms-per-address": registry.owners.of_address.most,
             "bot-games-per-player": registry.owners.most_bot_games,
-            "seats-per-player": registry.seats.most_of_one("player"),
-            "seats-per-address": registry.seats.most_of_one("address"),
+            "seats-per-player": registry.seats.of_player.most,
+            "seats-per-address": registry.seats.of_address.most,
             "watchers-per-room": max((len(live.watchers) for live in registry.by_code.values()), default=0),
         }
         return {name: (count_of(self._limits, name) or None, now.get(name)) for name in COUNTS}

@@ -12,12 +12,12 @@ from tests.limits import uncounted
 from tests.peer import open_peer
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
-from tictactoe_server.core.sources import HELLOS, IN_LINE, TURNS, Sources
+from tictactoe_server.core.pressure import HELLOS, IN_LINE, TURNS, Sources
 from tictactoe_server.services.players import Players
 from tictactoe_server.transport.rate_limit import RateLimit
 
 SECOND_NS = 1_000_000_000
-UNLIMITED = RateLimit(0, 0.0, lambda: 0)
+UNLIMITED = RateLimit(0, 0, lambda: 0)
 
 
 class InLine:
@@ -34,12 +34,12 @@ class InLine:
         self._messages -= 1
         self._taken.append(self)
         if self._messages:
-            self._source.line_up(self)
+            self._source.line_up(self.take_turn)
         return True
 
 
-def some_sources(now_ns: list[int], times: int = 3, window_ms: float = 3_000) -> Sources:
-    return Sources(times, window_ms, lambda: now_ns[0])
+def some_sources(now_ns: list[int], at_once: int = 3) -> Sources:
+    return Sources(1, at_once, lambda: now_ns[0])
 
 
 def test_what_one_address_may_send_is_a_bucket_of_its_own() -> None:
@@ -60,7 +60,7 @@ async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_oth
         source.take(UNLIMITED)
     crowd = [InLine(taken, sources, 2) for _ in range(1_000)]
     for one in crowd:
-        source.line_up(one)
+        source.line_up(one.take_turn)
     timers = asyncio.get_running_loop()._scheduled  # type: ignore[attr-defined]
     assert [timer._callback == source._serve for timer in timers].count(True) == 1
     now_ns[0] += SECOND_NS
@@ -74,13 +74,13 @@ async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_oth
 
 
 async def test_of_one_address_only_so_much_is_done_in_a_turn_of_the_event_loop() -> None:
-    sources = some_sources([SECOND_NS], times=20 * TURNS)
+    sources = some_sources([SECOND_NS], at_once=20 * TURNS)
     source, taken = sources.of("192.0.2.1"), list[InLine]()
     for _ in range(20):
         assert source.take(UNLIMITED) == 0
     assert source.take(UNLIMITED) == IN_LINE
     assert sources.of("192.0.2.2").take(UNLIMITED) == 0
-    source.line_up(InLine(taken, sources, 21))
+    source.line_up(InLine(taken, sources, 21).take_turn)
     sources.turn += 1
     source._serve()
     assert len(taken) == 20
@@ -95,8 +95,8 @@ async def test_what_nobody_has_to_say_any_more_is_given_back_to_the_address() ->
     source, taken = sources.of("192.0.2.1"), list[InLine]()
     for _ in range(3):
         source.take(UNLIMITED)
-    source.line_up(InLine(taken, sources, 0))
-    source.line_up(InLine(taken, sources, 1))
+    source.line_up(InLine(taken, sources, 0).take_turn)
+    source.line_up(InLine(taken, sources, 1).take_turn)
     now_ns[0] += SECOND_NS
     source._serve()
     assert len(taken) == 1

@@ -15,7 +15,6 @@ from typing import Any, Final
 import structlog
 
 from tictactoe_protocol import ErrorCode
-from tictactoe_server.core.listeners import Listeners
 from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase
 from tictactoe_server.core.rooms import (
     NOBODY,
@@ -29,6 +28,7 @@ from tictactoe_server.core.rooms import (
     is_expired,
 )
 from tictactoe_server.core.session import Session
+from tictactoe_server.core.topics import Listeners
 from tictactoe_server.storage.store import (
     MISSING,
     Conflict,

@@ -10,9 +10,9 @@ from typing import Any
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_server.core.agenda import Agenda
-from tictactoe_server.core.allowances import Allowances
 from tictactoe_server.core.changes import Changes, ServerChange, told
 from tictactoe_server.core.kept import ROOMS
+from tictactoe_server.core.limits import Allowances
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.registry import Registry

@@ -17,10 +17,10 @@ from tictactoe_protocol.pushes import Push, Replaced, Result
 from tictactoe_protocol.requests import Move
 from tictactoe_server.core.elsewhere import moved
 from tictactoe_server.core.listed import Listed
-from tictactoe_server.core.listeners import Listeners
 from tictactoe_server.core.rooms import Command, FinishedGame, Player, Refused, Room, apply, seen_at
 from tictactoe_server.core.rooms.view import StateEncoder
 from tictactoe_server.core.session import Session
+from tictactoe_server.core.topics import Listeners
 from tictactoe_server.core.watchers import Watchers
 from tictactoe_server.storage.store import MISSING
 from tictactoe_server.transport.frames import encode_frame

@@ -1,7 +1,8 @@
-"""Whether there is more to do than can be done: then some is refused at once, so that the rest is done in time.
+"""What is asked by all from one address, and whether all ask for more than can be done: then some is refused at once.
 
-It shows in two ways. Many ask at once: a turn of the event loop takes long. Or each of them asks for more than is done
-for it: then requests wait in their sessions, and the event loop never comes to rest.
+All who wait for the rate of their address stand in one line with one timer: a thousand of them cost no more than one.
+Too much to do shows in two ways. Many ask at once: a turn of the event loop takes long. Or each of them asks for more
+than is done for it: then requests wait in their sessions, and the event loop never comes to rest.
 """
 
 from __future__ import annotations
@@ -9,17 +10,128 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from collections import deque
+from collections.abc import Callable
 from typing import Final
+from weakref import WeakValueDictionary
 
-from tictactoe_server.core.sources import Source, Sources
+from tictactoe_server.transport.rate_limit import RateLimit, RateLimits
 
-LATE_MS: Final = 100
-"""How long a request may have waited behind another of its session, where the server does not come to rest."""
+TURNS: Final = 200  # in how many turns of the event loop at least is carried out what may come at once from one address
+HELLOS: Final = 4  # how many of those of one address that say hello at once are looked up or written down at a time
+IN_LINE: Final = -1  # instead of how many ms to wait: until one's turn in the line of all from the same address
+LATE_MS: Final = 100  # how long a request may wait behind another of its session where the server never rests
 
+_FEW_MESSAGES: Final = 16
+_SERVED_EVERY: Final = 0.01  # how often (s) a line is served at most that waits for the rate of its address
+_LATELY_SECONDS: Final = 1.0
 _LOOKED_AT_EVERY: Final = 16
 _WINDOW_SECONDS: Final = 0.1
 _LONG_TURN: Final = 0.25  # from which part of a turn on only the time counts that the kernel says this thread had
 _LITTLE_REST: Final = 0.2  # how much of a window is rest where the server still has time for everything
+
+
+class Source:
+    """All who come from one address. `hellos` lets few of them in at a time.
+
+    `served` counts what was carried out for them lately.
+    """
+
+    __slots__ = ("__weakref__", "_line", "_serving", "_sources", "_taken", "_turn", "hellos", "limit", "served")
+
+    def __init__(self, sources: Sources, limit: RateLimit) -> None:
+        self.limit = limit
+        self.hellos = asyncio.Semaphore(HELLOS)
+        self.served = 0
+        self._sources = sources
+        self._turn = self._taken = 0
+        self._line: deque[Callable[[], bool]] = deque()
+        self._serving: asyncio.Handle | None = None
+
+    def take(self, own: RateLimit) -> int:
+        """Count one message of a session whose `own` limit this is, and return 0.
+
+        Else nothing is counted, and so many ms are returned for which its own limit has it wait, or `IN_LINE`.
+        """
+        wait = own.take()
+        if wait:
+            return wait
+        if self._turn == self._sources.turn:
+            self._taken += 1
+        else:
+            self._turn, self._taken = self._sources.turn, 1
+        if self._line or self._taken > self._sources.most_a_turn or self.limit.take():
+            own.give_back()
+            return IN_LINE
+        return 0
+
+    def line_up(self, take_turn: Callable[[], bool]) -> None:
+        """Let one wait who is not in line yet, until `take_turn` is called once the address has room for a message.
+
+        It returns whether there was one to take.
+        """
+        self._line.append(take_turn)
+        if self._serving is None:
+            self._serve_later()
+
+    def _serve(self) -> None:
+        """Give a turn to those who came first, as far as the limit goes; who has more to say lines up again."""
+        self._serving = None
+        if self._turn != self._sources.turn:
+            self._turn, self._taken = self._sources.turn, 0
+        while self._line and self._taken < self._sources.most_a_turn and not self.limit.take():
+            self._taken += 1
+            if not self._line.popleft()():
+                self.limit.give_back()
+        if self._line and self._serving is None:
+            self._serve_later()
+
+    def _serve_later(self) -> None:
+        loop, wait = asyncio.get_running_loop(), self.limit.wait()
+        if wait:
+            self._serving = loop.call_later(max(_SERVED_EVERY, wait / 1000), self._serve)
+        else:
+            self._serving = loop.call_soon(self._serve)
+
+
+class Sources:
+    """The sources by their addresses; their limits outlive the connections. Let `keep` run beside the server.
+
+    `served` counts what was carried out lately for all; `turn` is another number in each turn of the event loop,
+    in which `most_a_turn` are carried out for each.
+    """
+
+    def __init__(self, per_second: int, at_once: int, monotonic_ns: Callable[[], int]) -> None:
+        self.limits = RateLimits(per_second, 1_000, monotonic_ns, max(1, at_once))
+        self.most_a_turn = max(_FEW_MESSAGES, at_once // TURNS) if per_second else math.inf
+        self.served = self.turn = 0
+        self._active = 1
+        self._sources: WeakValueDictionary[str, Source] = WeakValueDictionary()
+
+    def of(self, address: str) -> Source:
+        """Return all who come from an address."""
+        source = self._sources.get(address)
+        if source is None:
+            source = self._sources[address] = Source(self, self.limits[address])
+        return source
+
+    def is_heavy(self, source: Source, excess: float) -> bool:
+        """Tell whether a source was served as much as all are on the average, or less where the excess is above 2."""
+        return source.served * self._active * max(1.0, excess - 1) >= self.served
+
+    async def keep(self) -> None:
+        """Forget half of what was served each second, until cancelled."""
+        while True:
+            await asyncio.sleep(_LATELY_SECONDS)
+            self.fade()
+
+    def fade(self) -> None:
+        """Forget half of what was served."""
+        sources = list(self._sources.values())
+        for source in sources:
+            source.served //= 2
+        self.served = sum(source.served for source in sources)
+        self._active = max(1, sum(source.served > 0 for source in sources))
 
 
 class Pressure:

@@ -19,7 +19,7 @@ from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode
 from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState
 from tictactoe_server.core.changes import Changes, ServerChange, leave_alone
 from tictactoe_server.core.elsewhere import Elsewhere, Nowhere, moved
-from tictactoe_server.core.holdings import OpenedRooms, Seats
+from tictactoe_server.core.limits import OpenedRooms, Seats
 from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.listeners import Listeners
 from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, no_such_room
@@ -31,6 +31,7 @@ from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.core.tally import Tally
 from tictactoe_server.core.timers import RETRY_SECONDS, Timers
+from tictactoe_server.core.topics import Listeners
 from tictactoe_server.core.watchers import Watchers
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable

@@ -9,9 +9,8 @@ from typing import Any, Final, Protocol
 
 from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
 from tictactoe_protocol.pushes import Error, Push
-from tictactoe_server.core.pressure import Pressure
+from tictactoe_server.core.pressure import IN_LINE, Pressure
 from tictactoe_server.core.rooms import Player
-from tictactoe_server.core.sources import IN_LINE
 from tictactoe_server.core.tally import Tally
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
@@ -142,7 +141,8 @@ class Session:
         self.features: frozenset[str] = frozenset()
         self.rooms: set[str] = set()
         self.tally = tally
-        self.messages = RateLimit(*messages_rate(limits.messages_per_second, limits.messages_at_once), monotonic_ns)
+        at_once = max(1, limits.messages_at_once)
+        self.messages = RateLimit(limits.messages_per_second, 1_000, monotonic_ns, at_once)
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, monotonic_ns)
         self.analyses = RateLimit(ANALYSES, ANALYSES_MS, monotonic_ns)
         self.is_busy = self._is_over = self._is_in_line = False
@@ -201,7 +201,7 @@ class Session:
         self._take_next()
 
     def take_turn(self) -> bool:
-        """Take the message for which the address has room now; see `Sources`."""
+        """Take the message for which the address has room now; returns whether there was one to take."""
         self._is_in_line = False
         self._held_at = asyncio.get_running_loop().time()
         takes = bool(self._inbox) and not (self.is_busy or self.messages.take())
@@ -253,7 +253,7 @@ class Session:
 
     def _line_up(self) -> None:
         self._is_in_line = True
-        self.source.line_up(self)
+        self.source.line_up(self.take_turn)
 
     def _tell_of_wait(self, wait: int) -> None:
         """Say that what comes now waits."""
@@ -278,11 +278,3 @@ class Session:
                 self.connection.resume_reading()
             else:
                 self.connection.pause_reading()
-
-
-def messages_rate(per_second: int, at_once: int) -> tuple[int, float]:
-    """Return how many messages may come in how many ms."""
-    if not per_second:
-        return 0, 0.0
-    at_once = max(1, at_once)
-    return at_once, 1000 * at_once / per_second

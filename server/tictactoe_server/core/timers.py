@@ -16,9 +16,9 @@ import structlog
 
 from tictactoe_server.core.agenda import Agenda
 from tictactoe_server.core.changes import Changes, ServerChange, told
-from tictactoe_server.core.listeners import Listeners
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.rooms import Dropped, Player, Room, apply, expires_at
+from tictactoe_server.core.topics import Listeners
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.store import Pending
 

@@ -1,13 +1,17 @@
-"""What can be subscribed to: a topic gathers what changes for a while and sends it to all subscribers, encoded once."""
+"""Who hears of what: listeners within the server at once, sessions that subscribe to a topic after a while.
+
+A topic gathers what changes meanwhile, and sends it to all subscribers, encoded once.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final, Generic, ParamSpec
 
 import msgspec
+import structlog
 
 from tictactoe_server.core.session import Session
 
@@ -15,6 +19,27 @@ GATHER_SECONDS: Final = 0.1
 MOST_GATHER_SECONDS: Final = 1.0
 QUICK_SUBSCRIBERS: Final = 200
 """For how long changes are gathered: a tenth of a second for so many subscribers, and longer beyond, to a second."""
+
+Told = ParamSpec("Told")
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Listeners(Generic[Told]):
+    """Call it to tell all listeners, in the order in which they were added; one that fails harms no other."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Callable[Told, object]] = []
+
+    def add(self, listener: Callable[Told, object]) -> None:
+        self._listeners.append(listener)
+
+    def __call__(self, *told: Told.args, **named: Told.kwargs) -> None:
+        for listener in self._listeners:
+            try:
+                listener(*told, **named)
+            except Exception:
+                log.exception("a listener failed")
 
 
 class Topic(ABC):

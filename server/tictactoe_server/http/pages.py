@@ -171,7 +171,7 @@ class Pages:
 
     def _misses_of(self, request: HttpRequest) -> RateLimit:
         """Return how much may be asked for from an address that is not there."""
-        return self._core.allowances.page_misses.of(key_of(request.address))
+        return self._core.allowances.page_misses[key_of(request.address)]
 
     async def _later(self, request: HttpRequest, work: Coroutine[Any, Any, HttpResponse]) -> HttpResponse:
         """Return what takes longer, or why it does not come: the one place that says so."""

@@ -34,7 +34,7 @@ class Talk(Service):
             raise Refused(ErrorCode.BAD_MESSAGE, "There is nothing to read in that.", path="text")
         if seat is None and live.watchers.are_many:
             words = "So many watch that each may say something only now and then."
-            self._allowances.take(self._allowances.crowd_chat.of(player.id), "chat", words)
+            self._allowances.take(self._allowances.crowd_chat[player.id], "chat", words)
         self._allowances.take(session.chat, "chat", "You say too much at once.")
         call.answer()
         name = player.name if seat is None else room.seat(seat).name

@@ -53,7 +53,7 @@ class Greeting(Service):
             return
         session.player = player
         session.features = known_features(request.features)
-        session.messages = self._core.allowances.messages.of(player.id)
+        session.messages = self._core.allowances.messages[player.id]
         session.key = session.secret = self._players.note(token)
         session.connection.let_in()
         registry = self._core.registry

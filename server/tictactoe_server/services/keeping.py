@@ -42,6 +42,6 @@ class Keeping(Service):
         if self._allowances.take_kept(addresses, size):
             return True
         for player, session in sessions.items():
-            if session is not None and not self._told.of(player).take():
+            if session is not None and not self._told[player].take():
                 session.push(Announcement(TOLD, time.time_ns() // 1_000_000))
         return False

@@ -16,8 +16,8 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tictactoe_protocol import BadName, ErrorCode, parse_name
-from tictactoe_server.core.allowances import Allowances
 from tictactoe_server.core.kept import KnownPlayer, today
+from tictactoe_server.core.limits import Allowances
 from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.session import Session
 from tictactoe_server.services.bots.levels import LEVEL_NAMES

@@ -54,9 +54,8 @@ class Admission:
         monotonic_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self._limits = limits
-        a_minute = limits.connections_per_minute_per_address
-        at_once = max(1, limits.connections_at_once_per_address) if a_minute else 0
-        self.newcomers = RateLimits(at_once, _MINUTE_MS * at_once / max(1, a_minute), monotonic_ns)
+        at_once = max(1, limits.connections_at_once_per_address)
+        self.newcomers = RateLimits(limits.connections_per_minute_per_address, _MINUTE_MS, monotonic_ns, at_once)
         self.requests = RateLimits(limits.requests_per_minute_per_address, _MINUTE_MS, monotonic_ns)
         self.queue = FairQueue()
         self.idle: dict[str, dict[object, Callable[[], None]]] = {}
@@ -99,7 +98,7 @@ class Admission:
 
     def count_newcomer(self, key: str) -> bool:
         """Count a new connection of an address, if these do not come too often."""
-        return not self.newcomers.of(key).take() or self.refuse(key, "connections-per-minute-per-address")
+        return not self.newcomers[key].take() or self.refuse(key, "connections-per-minute-per-address")
 
     def may_linger(self) -> bool:
         """Tell whether one who is turned away may stay for a moment, so that the reason surely arrives."""

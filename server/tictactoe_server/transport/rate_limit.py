@@ -1,4 +1,4 @@
-"""How often something may be done: so many times at once, then at an even rate; and such limits by name."""
+"""How often something may be done: so many times at once, then at an even rate; and such limits by key."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ _PRUNED_FROM: Final = 1_024
 
 
 class RateLimit:
-    """Allows `times` in each window of `window_ms`, as a bucket that refills evenly (GCRA, ITU-T I.371).
+    """Allows `times` in each window of `window_ms`, `at_once` of them at once: a bucket that refills evenly.
 
-    With 0 times there is no limit. It goes by `monotonic_ns`, which counts on whatever becomes of the store.
+    With 0 times there is no limit; `at_once` is as many as `times` where it is 0. It goes by `monotonic_ns`, which
+    counts on whatever becomes of the store. Source: GCRA, ITU-T I.371.
     """
 
     __slots__ = ("_interval", "_monotonic_ns", "_next", "_window")
 
-    def __init__(self, times: int, window_ms: float, monotonic_ns: Callable[[], int]) -> None:
+    def __init__(self, times: int, window_ms: int, monotonic_ns: Callable[[], int], at_once: int = 0) -> None:
         self._interval = round(window_ms * 1e6 / times) if times else 0
-        self._window = self._interval * times
+        self._window = self._interval * (at_once or times)
         self._monotonic_ns = monotonic_ns
         self._next = 0
 
@@ -37,51 +38,44 @@ class RateLimit:
 
     def wait(self, count: int = 1) -> int:
         """Return how many ms to wait for the next use, or so many, 0 where it may be now; nothing is counted."""
-        now = self._monotonic_ns()
-        over = (self._next if self._next > now else now) + self._interval * count - now - self._window
-        return over // 1_000_000 + 1 if over > 0 else 0
+        wait = self.take(count)
+        if not wait:
+            self.give_back(count)
+        return wait
 
     @property
     def used(self) -> int:
-        """How much of what may be at once is used up now."""
+        """How much of what may be at once is used up now; 0 where it is as if it had never been used."""
         left = self._next - self._monotonic_ns()
         return -(-left // self._interval) if left > 0 else 0
 
-    @property
-    def is_untouched(self) -> bool:
-        """Whether it is as if it had never been used."""
-        return self._next <= self._monotonic_ns()
 
-
-class RateLimits:
+class RateLimits(dict[str, RateLimit]):
     """One limit for each key: it outlives the connection that it counts, and is forgotten once it is full again."""
 
-    def __init__(self, times: int, window_ms: float, monotonic_ns: Callable[[], int]) -> None:
-        self._rate = times, window_ms, monotonic_ns
-        self._limits: dict[str, RateLimit] = {}
+    def __init__(self, times: int, window_ms: int, monotonic_ns: Callable[[], int], at_once: int = 0) -> None:
+        super().__init__()
+        self._rate = times, window_ms, monotonic_ns, at_once
         self._prune_at = _PRUNED_FROM
 
-    def of(self, key: str) -> RateLimit:
-        """Return the limit of a key."""
-        limit = self._limits.get(key)
-        if limit is None:
-            if len(self._limits) >= self._prune_at:
-                self._limits = {key: limit for key, limit in self._limits.items() if not limit.is_untouched}
-                self._prune_at = max(_PRUNED_FROM, 2 * len(self._limits))
-            limit = self._limits[key] = RateLimit(*self._rate)
+    def __missing__(self, key: str) -> RateLimit:
+        if len(self) >= self._prune_at:
+            for unused in [key for key, limit in self.items() if not limit.used]:
+                del self[unused]
+            self._prune_at = max(_PRUNED_FROM, 2 * len(self))
+        limit = self[key] = RateLimit(*self._rate)
         return limit
 
     @property
     def most_used(self) -> int:
         """How much of theirs is used up now by the key that has used most."""
-        return max((limit.used for limit in self._limits.values()), default=0)
+        return max((limit.used for limit in self.values()), default=0)
 
 
 def take_each(*limits: RateLimit, count: int = 1) -> int:
     """Count a use of each limit, or so many, and return 0, or return how many ms to wait for all, counting nothing."""
-    for number, limit in enumerate(limits):
-        if limit.take(count):
-            for taken in limits[:number]:
-                taken.give_back(count)
-            return max(limit.wait(count) for limit in limits)
-    return 0
+    wait = max(limit.wait(count) for limit in limits)
+    if not wait:
+        for limit in limits:
+            limit.take(count)
+    return wait

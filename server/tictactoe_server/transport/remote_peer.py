@@ -90,12 +90,12 @@ class RemotePeer:
 
         A connection of which that is the first does not count as a new one any more: its requests do.
         """
-        wait = self.admission.requests.of(self._key).take()
+        wait = self.admission.requests[self._key].take()
         if wait:
             self.admission.refused["requests-per-minute-per-address"] += 1
         elif not self._has_asked:
             self._has_asked = True
-            self.admission.newcomers.of(self._key).give_back()
+            self.admission.newcomers[self._key].give_back()
         return wait
 
     def count_websocket(self) -> None:

@@ -1,0 +1,277 @@
+"""What one player, and all from one address, may ask for in a while, and what they may have at a time.
+
+It outlives their connections: one of many behind an address cannot use up what is there for all of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Final, TypeVar
+
+from tictactoe_protocol import ErrorCode
+from tictactoe_server.core.listed import Listed
+from tictactoe_server.core.rooms import Player, Refused, Room
+from tictactoe_server.core.session import Session
+from tictactoe_server.settings import Limits, count_of
+from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_each
+
+CROWD_CHAT_MS: Final = 3_000  # how often a watcher may say something in a crowd
+RETRY_MS: Final = 60_000  # when who has too many of something may ask again
+_MEGABYTE: Final = 1_000_000
+_MINUTE_MS: Final = 60_000
+_TEN_SECONDS_MS: Final = 10_000
+_TOO_MANY_MISSES: Final = "Too many codes that are no room of yours."
+
+Thing = TypeVar("Thing")
+
+
+class Limiting:
+    """Refuses what is too much, and counts it in `limited` by the names of the limits."""
+
+    def __init__(self, limits: Limits, limited: Counter[str]) -> None:
+        self._limits = limits
+        self._limited = limited
+
+    def _refuse_for(self, wait_ms: int, kind: str, words: str) -> None:
+        """Raise `Refused` for so many ms, unless these are 0."""
+        if wait_ms:
+            self._limited[kind] += 1
+            raise Refused(ErrorCode.RATE_LIMITED, words, retry_ms=wait_ms)
+
+    def _check(self, name: str, held: int, words: str) -> None:
+        """Raise `Refused` where the limit of that name, 0 for none, lets nobody have one more than so many."""
+        is_full = 0 < count_of(self._limits, name) <= held
+        self._refuse_for(RETRY_MS if is_full else 0, name, f"{words} Leave one first.")
+
+
+class Allowances(Limiting):
+    """How often something may be asked for, by player and by address."""
+
+    def __init__(self, limits: Limits, limited: Counter[str], monotonic_ns: Callable[[], int]) -> None:
+        super().__init__(limits, limited)
+
+        def a_minute(times: int, at_once: int = 0) -> RateLimits:
+            return RateLimits(times, _MINUTE_MS, monotonic_ns, max(times, at_once))
+
+        def an_hour(megabytes: int) -> RateLimits:
+            return RateLimits(megabytes * _MEGABYTE, 60 * _MINUTE_MS, monotonic_ns)
+
+        self.messages = RateLimits(limits.messages_per_second, 1_000, monotonic_ns, max(1, limits.messages_at_once))
+        self.creates_of_player = a_minute(limits.creates_per_minute_per_player)
+        self.creates_of_address = a_minute(limits.creates_per_minute_per_address)
+        self.misses_of_player = a_minute(limits.misses_per_minute_per_player)
+        self.misses_of_address = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
+        self.page_misses = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
+        self.new_players = a_minute(limits.new_players_per_minute_per_address, limits.new_players_at_once_per_address)
+        self.kept_of_player = an_hour(limits.kept_megabytes_per_hour_per_player)
+        self.kept_of_address = an_hour(limits.kept_megabytes_per_hour_per_address)
+        self.offers = RateLimits(limits.offers_per_ten_seconds_per_player, _TEN_SECONDS_MS, monotonic_ns)
+        self.crowd_chat = RateLimits(1, CROWD_CHAT_MS, monotonic_ns)
+
+    @property
+    def used(self) -> dict[str, float]:
+        """How much of these limits is used up now, by the player or address that has used most."""
+        return {
+            "messages-per-second": self.messages.most_used,
+            "messages-at-once": self.messages.most_used,
+            "creates-per-minute-per-player": self.creates_of_player.most_used,
+            "creates-per-minute-per-address": self.creates_of_address.most_used,
+            "misses-per-minute-per-player": self.misses_of_player.most_used,
+            "misses-per-minute-per-address": self.misses_of_address.most_used,
+            "misses-at-once-per-address": self.misses_of_address.most_used,
+            "new-players-per-minute-per-address": self.new_players.most_used,
+            "new-players-at-once-per-address": self.new_players.most_used,
+            "kept-megabytes-per-hour-per-player": round(self.kept_of_player.most_used / _MEGABYTE, 1),
+            "kept-megabytes-per-hour-per-address": round(self.kept_of_address.most_used / _MEGABYTE, 1),
+            "offers-per-ten-seconds-per-player": self.offers.most_used,
+        }
+
+    def take(self, limit: RateLimit, kind: str, words: str) -> None:
+        """Count one use of a limit; raises `Refused` with these words where that is too much."""
+        self._refuse_for(limit.take(), kind, words)
+
+    def take_new_player(self, address: str) -> None:
+        """Count a player who is to be made for one who comes from there; raises `Refused` where that is too much."""
+        words = "Too many new players come from your address. Try again in a moment."
+        self.take(self.new_players[address], "new-players", words)
+
+    def take_create(self, session: Session, player: Player) -> None:
+        """Count a room that is to be opened; raises `Refused` where that is too much."""
+        wait = take_each(self.creates_of_player[player.id], self.creates_of_address[session.address])
+        self._refuse_for(wait, "creates", "You open too many rooms at once.")
+
+    def take_kept(self, addresses: Mapping[str, str], size: int) -> bool:
+        """Count bytes that are kept for players, by their ids with where they come from, empty where that is unknown.
+
+        They count for each who may keep so much more, and once for an address; returns whether anybody may.
+        """
+        is_kept, counted = False, {""}
+        for player, address in addresses.items():
+            shared = () if address in counted else (self.kept_of_address[address],)
+            if not take_each(self.kept_of_player[player], *shared, count=size):
+                is_kept = True
+                counted.add(address)
+        if not is_kept:
+            self._limited["kept"] += 1
+        return is_kept
+
+    def take_offer(self, player: Player) -> None:
+        """Count something that the others are asked; raises `Refused` where that is too much."""
+        self.take(self.offers[player.id], "offers", "You ask the others too often: wait for an answer.")
+
+    def check_misses(self, session: Session, player: Player) -> None:
+        """Raise `Refused` where one may try no more codes, whether there is such a room or not.
+
+        So is one who has used up the own misses, and while those of the address are used up one who missed lately:
+        what others behind that address do keeps nobody out who has not missed.
+        """
+        own = self.misses_of_player[player.id]
+        wait = own.wait() or (self.misses_of_address[session.address].wait() if own.used else 0)
+        self._refuse_for(wait, "misses", _TOO_MANY_MISSES)
+
+    def count_miss(self, session: Session, player: Player) -> None:
+        """Count a request for a room that is not there, or not theirs; raises `Refused` where that is too much."""
+        wait = self.misses_of_player[player.id].take() or self.misses_of_address[session.address].take()
+        self._refuse_for(wait, "misses", _TOO_MANY_MISSES)
+
+
+class Held(dict[str, set[Thing]]):
+    """What players, or addresses, have; who has nothing is forgotten, and nobody is the empty one."""
+
+    def add(self, key: str, thing: Thing) -> None:
+        if key:
+            self.setdefault(key, set()).add(thing)
+
+    def discard(self, key: str, thing: Thing) -> None:
+        held = self.get(key, set())
+        held.discard(thing)
+        if not held:
+            self.pop(key, None)
+
+    def count(self, key: str) -> int:
+        return len(self.get(key, ()))
+
+    @property
+    def most(self) -> int:
+        """How many one has that has most."""
+        return max(map(len, self.values()), default=0)
+
+
+class OpenedRooms(Limiting):
+    """The rooms by the players, and by the addresses, that opened them."""
+
+    def __init__(self, limits: Limits, limited: Counter[str]) -> None:
+        super().__init__(limits, limited)
+        self.of_player, self.of_address = Held[Listed](), Held[Listed]()
+
+    def check(self, live: Listed) -> None:
+        """Raise `Refused` where a room is one too many for whoever opens it."""
+        games = _bot_games(self.of_player.get(live.owner, ())) if live.has_bots else 0
+        words = "You have opened as many rooms as you may."
+        self._check("rooms-per-player", self.of_player.count(live.owner), words)
+        self._check("bot-games-per-player", games, "You let as many bots play as you may.")
+        words = "As many rooms as may be were opened from your address."
+        self._check("rooms-per-address", self.of_address.count(live.source), words)
+
+    def add(self, live: Listed) -> None:
+        """Count a room for whoever opened it."""
+        self.of_player.add(live.owner, live)
+        self.of_address.add(live.source, live)
+
+    def remove(self, live: Listed) -> None:
+        self.of_player.discard(live.owner, live)
+        self.of_address.discard(live.source, live)
+
+    @property
+    def most_bot_games(self) -> int:
+        """How many games with bots that are not over the player has opened that has opened most."""
+        return max(map(_bot_games, self.of_player.values()), default=0)
+
+
+class Seats(Limiting):
+    """Which player has a seat in which rooms: for greetings, and so that nobody holds more seats than may be.
+
+    Of unfinished games in which more than one person has a place, seats are counted for the player and for the address
+    from which they were taken, as soon as somebody is about to take them.
+    """
+
+    def __init__(self, limits: Limits, limited: Counter[str]) -> None:
+        super().__init__(limits, limited)
+        self.of_player, self.of_address = Held[str](), Held[tuple[str, str]]()
+        self._rooms: dict[str, dict[str, Listed]] = {}
+        self._addresses: dict[tuple[str, str], str] = {}
+
+    @property
+    def players(self) -> Collection[str]:
+        """The ids of all who have a seat that they did not leave."""
+        return self._rooms.keys()
+
+    def rooms_of(self, player: str) -> tuple[Listed, ...]:
+        """Return a player's rooms, the oldest seat first."""
+        return tuple(self._rooms.get(player, {}).values())
+
+    def has(self, player: str, code: str) -> bool:
+        """Tell whether a player has a seat in a room."""
+        return code in self._rooms.get(player, ())
+
+    def check(self, player: str, address: str) -> None:
+        """Raise `Refused` for one who may take no more seats of unfinished games."""
+        words = "as many unfinished games as may be."
+        self._check("seats-per-player", self.of_player.count(player), f"You sit in {words}")
+        self._check("seats-per-address", self.of_address.count(address), f"From your address people sit in {words}")
+
+    def is_full(self, player: str) -> bool:
+        """Tell whether a player sits in as many unfinished games as may be."""
+        return 0 < self._limits.seats_per_player <= self.of_player.count(player)
+
+    def expect(self, player: str, code: str, address: str) -> None:
+        """Count a seat that is about to be taken from there, until the room is stored with it or `give_up`."""
+        self._addresses[player, code] = address
+        self._count(player, code)
+
+    def give_up(self, player: str, code: str) -> None:
+        """Count a seat no more that was not taken."""
+        if not self.has(player, code):
+            self._uncount(player, code)
+            self._addresses.pop((player, code), None)
+
+    def update(self, listed: Listed, before: Room | None) -> None:
+        """Know the seats of a room that opened, or changed from `before`."""
+        room = listed.room
+        code, is_counted = room.code, room.result is None and room.is_for_several
+        seated = {seat.player: seat.bot for seat in room.seats.values() if seat is not None and not seat.left}
+        for seat in () if before is None else before.seats.values():
+            if seat is not None and seat.player not in seated:
+                self._forget(seat.player, code)
+        for player, bot in seated.items():
+            self._rooms.setdefault(player, {})[code] = listed
+            if is_counted and not bot:
+                self._count(player, code)
+            else:
+                self._uncount(player, code)
+
+    def remove(self, room: Room) -> None:
+        """Forget a room's seats."""
+        for seat in room.seats.values():
+            if seat is not None:
+                self._forget(seat.player, room.code)
+
+    def _forget(self, player: str, code: str) -> None:
+        rooms = self._rooms.get(player, {})
+        rooms.pop(code, None)
+        if not rooms:
+            self._rooms.pop(player, None)
+        self.give_up(player, code)
+
+    def _count(self, player: str, code: str) -> None:
+        self.of_player.add(player, code)
+        self.of_address.add(self._addresses.get((player, code), ""), (player, code))
+
+    def _uncount(self, player: str, code: str) -> None:
+        self.of_player.discard(player, code)
+        self.of_address.discard(self._addresses.get((player, code), ""), (player, code))
+
+
+def _bot_games(rooms: Iterable[Listed]) -> int:
+    return sum(live.has_bots and live.room.result is None for live in rooms)
