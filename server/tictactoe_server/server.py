@@ -52,9 +52,8 @@ from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
-from tictactoe_server.transport.listen import addresses_at, is_for_others, open_sockets, url_of
+from tictactoe_server.transport.listen import MachineNames, addresses_at, is_for_others, open_sockets, url_of
 from tictactoe_server.transport.listener import Listener
-from tictactoe_server.transport.machine_names import MachineNames
 
 if TYPE_CHECKING:
     from tictactoe_server.admin.metrics import MetricsServer
@@ -386,7 +385,7 @@ class Server:
         registry, admission = self.core.registry, self._admission
         now = {
             "connections": admission.connections,
-            "connections-per-address": max(admission.of_address.values(), default=0),
+            "connections-per-address": max(map(len, admission.of_address.values()), default=0),
             "connections-per-minute-per-address": admission.newcomers.most_used,
             "connections-at-once-per-address": admission.newcomers.most_used,
             "requests-per-minute-per-address": admission.requests.most_used,

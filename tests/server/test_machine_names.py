@@ -16,7 +16,7 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.http_messages import HttpRequest
-from tictactoe_server.transport.machine_names import MachineNames, SystemLookup, find_machine_names
+from tictactoe_server.transport.listen import MachineNames, SystemLookup, find_machine_names
 
 OURS = "192.168.178.20"
 
@@ -110,7 +110,7 @@ def test_names_are_learnt_beside_whatever_else_is_done_and_no_more_at_the_end() 
 
 async def test_a_server_that_others_reach_learns_its_names(monkeypatch: pytest.MonkeyPatch) -> None:
     router = Router({socket.gethostname(): ["nas.fritz.box"]}, {"nas.fritz.box": ["127.0.1.1"]})
-    monkeypatch.setattr("tictactoe_server.transport.machine_names.SystemLookup", lambda: router)
+    monkeypatch.setattr("tictactoe_server.transport.listen.SystemLookup", lambda: router)
     async with asyncio.timeout(PATIENCE_SECONDS), Server(Settings(host="0.0.0.0", port=0)) as server:
         while (await get(server, "/", accept=BROWSER, host="nas.fritz.box")).status != 200:
             pass

@@ -22,7 +22,7 @@ from tictactoe_server.cli.log import tell
 from tictactoe_server.cli.supervision import Supervisor
 from tictactoe_server.server import Server
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
-from tictactoe_server.transport.announcement import Announcement
+from tictactoe_server.transport.announcement import announce
 
 RESERVED_DESCRIPTORS: Final = 128
 """For those who are told that they are too many, for the disk, the log and the bots' processes."""
@@ -58,28 +58,23 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         if not with_parent:
             await control.open()
         _tell_addresses(settings.host, server)
-        announcement = Announcement(
-            settings.host,
-            server.port,
-            name=settings.announce_as,
-            tls_name=None if server.certificate is None else next(iter(server.certificate.names), None),
-        )
-        if settings.announces and not with_parent:
-            announcement.open()
         _log_start(settings, limits, server)
         if settings.data is None and settings.store is None:
             tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
         supervisor.tell("READY=1", f"STATUS=Listening on {server.url}")
         chores = [asyncio.create_task(work) for work in (supervisor.keep_alive(), stop.when(server.until_drained()))]
+        if settings.announces and not with_parent:
+            tls_name = None if server.certificate is None else next(iter(server.certificate.names), None)
+            work = announce(settings.host, server.port, name=settings.announce_as, tls_name=tls_name)
+            chores.append(asyncio.create_task(work))
         await stop.asked.wait()
         supervisor.tell("STOPPING=1")
         for chore in chores:
             chore.cancel()
-        leaving = asyncio.create_task(announcement.close())
         control.close()
         stop.hurry = server.hurry
         tell("Stopping: everybody is told.", settings.log_format)
-    await leaving
+    await asyncio.wait(chores)
     log.info("server stopped")
 
 

@@ -49,7 +49,7 @@ class Dispatcher:
         pressure.requests += 1
         if pressure.requests > pressure.looked_at:
             pressure.look()
-        if pressure.excess > 1 and pressure.is_high(source) and self.shed(session, message):
+        if pressure.excess > 1 and pressure.sources.is_heavy(source, pressure.excess) and self.shed(session, message):
             return
         source.served += 1
         pressure.sources.served += 1

@@ -138,9 +138,9 @@ class Pressure:
     """Looks whether a turn of the event loop has spent more than `turn_ms` of the processor's time on requests.
 
     With 0 it may, and no request is too late. Each request is counted in `requests`; once that is more than
-    `looked_at`, it is to `look`. `excess` is how often the time of a turn has passed in this one; `shed` counts the
-    requests that were refused. The server `is_restless` where it had hardly any time without work lately, which is
-    measured only while requests wait: what a thread has had of the processor is the kernel's to say.
+    `looked_at`, it is to `look`. `excess` is how often the time of a turn has passed in this one: above 1, requests of
+    heavy sources are refused, which `shed` counts. The server `is_restless` where it had hardly any time without work
+    lately, which is measured only while requests wait: what a thread has had of the processor is the kernel's to say.
     """
 
     def __init__(self, turn_ms: int, sources: Sources) -> None:
@@ -166,10 +166,6 @@ class Pressure:
             spent = working - self._counted_from
         self.excess = spent / self._turn_seconds
         self.looked_at = self.requests + _LOOKED_AT_EVERY - 1
-
-    def is_high(self, source: Source) -> bool:
-        """Tell whether this turn has gone on for too long for one more request of a source."""
-        return self.excess > 1 and self.sources.is_heavy(source, self.excess)
 
     def is_too_late(self, waited_ms: int) -> bool:
         """Tell whether a request has waited too long behind others of its session, since there is too much to do."""

@@ -17,6 +17,7 @@ from tictactoe_server.transport.http_messages import Answer, HttpRequest
 from tictactoe_server.transport.listen import is_for_others
 from tictactoe_server.transport.rate_limit import RateLimits
 
+TOO_MANY_WORDS: Final = "Too many connections: try again later."
 MAX_TURNED_AWAY: Final = 64
 """How many of those who were turned away may stay for a moment, so that the reason surely arrives."""
 
@@ -35,9 +36,9 @@ log: Final = structlog.get_logger(__name__)
 class Admission:
     """Counts connections: each is one of all from its acceptance, and one of its address once that is known.
 
-    `accepted` counts all that ever came, `of_address` those that are there, by `key_of` their address; `idle` has those
-    that ask for nothing now, the longest so first, with how each makes room for another one. Handshakes and plain
-    requests wait in the `queue`.
+    `accepted` counts all that ever came. `of_address` has those that are there by the key of their address: each with
+    how it makes room for another one while it asks for nothing, else None; the one that does so for longest stands
+    before the others that do. Handshakes and plain requests wait in the `queue`.
 
     `unready` returns why nobody had better be sent here now, `describe_ban` what one from a banned address is told,
     each None for nothing; `pages` answers plain HTTP, None where nothing does. `links_for_others` returns how people on
@@ -58,12 +59,11 @@ class Admission:
         self.newcomers = RateLimits(limits.connections_per_minute_per_address, _MINUTE_MS, monotonic_ns, at_once)
         self.requests = RateLimits(limits.requests_per_minute_per_address, _MINUTE_MS, monotonic_ns)
         self.queue = FairQueue()
-        self.idle: dict[str, dict[object, Callable[[], None]]] = {}
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
         self.names = {urlsplit(origin).hostname or "" for origin in self._origins}
         self._machine_names: frozenset[str] = frozenset()
         self._proxies = tuple(proxies)
-        self.of_address: Counter[str] = Counter()
+        self.of_address: dict[str, dict[object, Callable[[], None] | None]] = {}
         self._turned_away: Counter[str] = Counter()
         self._logged_at = float("-inf")
         self._has_warned_of_proxy = False
@@ -83,17 +83,17 @@ class Admission:
         limit = self._limits.connections
         return not limit or self.connections <= limit or self.refuse("all", "connections")
 
-    def open_address(self, key: str) -> bool:
+    def open_address(self, key: str, peer: object) -> bool:
         """Count one more of an address, if that is not one too many; the one that is idle for longest makes room."""
-        limit = self._limits.connections_per_address
-        if limit and self.of_address[key] >= limit:
-            idle = self.idle.get(key)
-            if not idle:
+        here, limit = self.of_address.get(key, {}), self._limits.connections_per_address
+        if limit and len(here) >= limit:
+            idle = next(filter(None, here.values()), None)
+            if idle is None:
                 return self.refuse(key, "connections-per-address")
-            next(iter(idle.values()))()
+            idle()
         if not self.count_newcomer(key):
             return False
-        self.of_address[key] += 1
+        self.of_address.setdefault(key, {})[peer] = None
         return True
 
     def count_newcomer(self, key: str) -> bool:
@@ -113,13 +113,8 @@ class Admission:
         if now - self._logged_at > _LOG_SECONDS:
             self._logged_at = now
             most, count = self._turned_away.most_common(1)[0]
-            log.warning(
-                "too many connections: some were turned away",
-                connections=self.connections,
-                turned_away=self._turned_away.total(),
-                most_from=most,
-                of_these=count,
-            )
+            facts = {"turned_away": self._turned_away.total(), "most_from": most, "of_these": count}
+            log.warning("too many connections: some were turned away", connections=self.connections, **facts)
             self._turned_away.clear()
         return False
 
@@ -138,7 +133,7 @@ class Admission:
             self.warn_of_proxy(peer)
             return peer
         address = peer
-        for hop in reversed([one for line in forwarded for one in line.split(",")]):
+        for hop in reversed(",".join(forwarded).split(",")):
             found = canonical(hop)
             if found is None:
                 break

@@ -56,9 +56,9 @@ class Certificate:
         """Take up the pair in the files; raises `CannotUseCertificate` and keeps the one before then."""
         self._seen = self._look()
         context, shown = _read_pair(*self._files)
-        named = shown.get("subjectAltName", ())
-        names = [name for wanted in ("DNS", "IP Address") for kind, name in named if kind == wanted]
-        self._newest, self.names = context, tuple(name for name in names if "*" not in name)
+        names = sorted(shown.get("subjectAltName", ()), key=lambda named: named[0] != "DNS")
+        self._newest = context
+        self.names = tuple(name for kind, name in names if kind in ("DNS", "IP Address") and "*" not in name)
         ends_at = ssl.cert_time_to_seconds(shown["notAfter"])
         self._ends = time.strftime("%Y-%m-%d", time.gmtime(ends_at))
         if ends_at < time.time():
@@ -76,10 +76,7 @@ class Certificate:
 
 
 def _read_pair(certificate: Path, key: Path) -> tuple[ssl.SSLContext, dict[str, Any]]:
-    """Return a context with the pair in two files, and the certificate as clients see it.
-
-    Raises `CannotUseCertificate`.
-    """
+    """Return a context with the pair in two files, and the certificate as clients see it; raises as `Certificate`."""
 
     def refuse_to_ask() -> NoReturn:
         raise CannotUseCertificate(f"The key {key} is encrypted. Give one without a pass phrase.")
@@ -94,7 +91,9 @@ def _read_pair(certificate: Path, key: Path) -> tuple[ssl.SSLContext, dict[str, 
         if error.reason == "KEY_VALUES_MISMATCH":
             told = f"The key {key} does not belong to the certificate {certificate}."
         else:
-            told = f"There is no certificate in {certificate}, or no key in {key}, that TLS can use ({_reason(error)})."
+            words = error.verify_message if isinstance(error, ssl.SSLCertVerificationError) else error.reason
+            reason = (words or "it is no PEM").replace("_", " ").lower()
+            told = f"There is no certificate in {certificate}, or no key in {key}, that TLS can use ({reason})."
         raise CannotUseCertificate(told) from None
     except OSError as error:
         raise CannotUseCertificate(f"Cannot read {error.filename}: {(error.strerror or str(error)).lower()}.") from None
@@ -111,14 +110,7 @@ def _show(context: ssl.SSLContext, certificate: Path) -> dict[str, Any]:
     unfinished = [client, context.wrap_bio(to_server, to_client, server_side=True)]
     while unfinished:
         for end in tuple(unfinished):
-            try:
+            with contextlib.suppress(ssl.SSLWantReadError):
                 end.do_handshake()
-            except ssl.SSLWantReadError:
-                continue
-            unfinished.remove(end)
+                unfinished.remove(end)
     return client.getpeercert() or {}
-
-
-def _reason(error: ssl.SSLError) -> str:
-    words = error.verify_message if isinstance(error, ssl.SSLCertVerificationError) else error.reason
-    return (words or "it is no PEM").replace("_", " ").lower()

@@ -1,4 +1,9 @@
-"""Sockets to listen on, and the addresses that people are told."""
+"""Sockets to listen on, and the addresses and names by which others find them.
+
+Names are those that this machine has in the DNS of its network, as a router at home gives them (``nas.fritz.box``).
+A name is looked up because one of our addresses has it, never because a request said it: so no stranger makes us look
+anything up, and a name of the internet that somebody has bound to our address (DNS rebinding) is not among them.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,17 @@ import contextlib
 import ipaddress
 import os
 import socket
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
 import ifaddr
 
 _UNROUTED: Final = ((socket.AF_INET, ("192.0.2.1", 9)), (socket.AF_INET6, ("2001:db8::1", 9)))
 """Addresses for documentation (RFC 5737, RFC 3849): asking for the way there names our own and sends nothing."""
+
+NAMES_SECONDS: Final = 300.0
+"""How often the names are looked up: a machine may start before its network, or go to another one."""
 
 
 class CannotListen(Exception):
@@ -24,7 +33,6 @@ def open_sockets(host: str | None, port: int) -> list[socket.socket]:
 
     Raises `CannotListen` for a taken port, a host that is not ours or one that does not resolve.
     """
-    where = f"port {port}" if host is None else f"{host}, port {port}"
     try:
         found = [] if host is None else socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
@@ -39,10 +47,27 @@ def open_sockets(host: str | None, port: int) -> list[socket.socket]:
     except OSError as error:
         for opened in sockets:
             opened.close()
+        where = f"port {port}" if host is None else f"{host}, port {port}"
         raise CannotListen(f"Cannot listen on {where}: {_reason(error)}.") from None
     for opened in sockets:  # asyncio sets this itself only on sockets that were made with an explicit protocol number
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sockets
+
+
+def _open_on_all(port: int) -> socket.socket:
+    if socket.has_dualstack_ipv6():
+        with contextlib.suppress(OSError):
+            return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
+    return socket.create_server(("", port))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and not isinstance(error, socket.gaierror) and error.errno:
+        return os.strerror(error.errno).lower()
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+# -- addresses ------------------------------------------------------------------------------------------------------
 
 
 def url_of(host: str | None, port: int, *, secure: bool = False) -> str:
@@ -52,9 +77,9 @@ def url_of(host: str | None, port: int, *, secure: bool = False) -> str:
     ('ws://localhost:8765', 'ws://[::1]:80', 'wss://example.org')
     """
     name = "localhost" if host is None else f"[{host}]" if ":" in host else host
-    if secure and port == 443:
-        return f"wss://{name}"
-    return f"{'wss' if secure else 'ws'}://{name}:{port}"
+    if secure:
+        return f"wss://{name}" if port == 443 else f"wss://{name}:{port}"
+    return f"ws://{name}:{port}"
 
 
 def addresses_for_others() -> list[str]:
@@ -72,10 +97,7 @@ def addresses_at(host: str | None) -> list[str]:
         return addresses_for_others()
     if host == "0.0.0.0":
         return [address for address in addresses_for_others() if ":" not in address]
-    with contextlib.suppress(OSError, UnicodeError):
-        found = {str(address[0]) for *_, address in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
-        return sorted(address for address in found if is_for_others(address))
-    return []
+    return sorted(address for address in SystemLookup().addresses_of(str(host)) if is_for_others(address))
 
 
 def is_for_others(host: str) -> bool:
@@ -102,14 +124,57 @@ def _own_addresses() -> Iterator[str]:
                 yield found.ip if isinstance(found.ip, str) else found.ip[0]
 
 
-def _open_on_all(port: int) -> socket.socket:
-    if socket.has_dualstack_ipv6():
-        with contextlib.suppress(OSError):
-            return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
-    return socket.create_server(("", port))
+# -- names ----------------------------------------------------------------------------------------------------------
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError) and not isinstance(error, socket.gaierror) and error.errno:
-        return os.strerror(error.errno).lower()
-    return (getattr(error, "strerror", None) or str(error)).lower()
+class SystemLookup:
+    """Asks the operating system, which may take seconds to answer; what is not found is nothing."""
+
+    def names_of(self, place: str) -> Collection[str]:
+        """Return the names of an address, or the whole names of a short one."""
+        with contextlib.suppress(OSError, UnicodeError):
+            name, others, _ = socket.gethostbyaddr(place)
+            return name, *others
+        return ()
+
+    def addresses_of(self, name: str) -> Collection[str]:
+        with contextlib.suppress(OSError, UnicodeError):
+            return {str(address[0]) for *_, address in socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)}
+        return ()
+
+
+class MachineNames(threading.Thread):
+    """Tells `learn` the names of what listens on `host` (None: all addresses) again and again.
+
+    It is a thread: nobody waits for a slow resolver.
+    """
+
+    def __init__(
+        self, host: str | None, learn: Callable[[frozenset[str]], None], lookup: SystemLookup | None = None
+    ) -> None:
+        super().__init__(name="machine names", daemon=True)
+        self._host = host
+        self._learn = learn
+        self._lookup = lookup or SystemLookup()
+        self._is_over = threading.Event()
+
+    def stop(self) -> None:
+        """Look up nothing more; what is being looked up is not waited for."""
+        self._is_over.set()
+
+    def run(self) -> None:
+        while not self._is_over.is_set():
+            names = find_machine_names(addresses_at(self._host), socket.gethostname(), self._lookup)
+            if not self._is_over.is_set():
+                self._learn(names)
+            self._is_over.wait(NAMES_SECONDS)
+
+
+def find_machine_names(addresses: Collection[str], hostname: str, lookup: SystemLookup) -> frozenset[str]:
+    """Return the names of these addresses and of this host that lead back to one of them, or to the loopback."""
+    found = {name.rstrip(".").lower() for place in (*addresses, hostname) for name in lookup.names_of(place)}
+    return frozenset(
+        name
+        for name in found
+        if any(each in addresses or ipaddress.ip_address(each).is_loopback for each in lookup.addresses_of(name))
+    )

@@ -15,12 +15,12 @@ from socket import SHUT_WR, socket
 from typing import Any, Final
 
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.admission import MAX_TURNED_AWAY, Admission, canonical
+from tictactoe_server.transport.admission import MAX_TURNED_AWAY, TOO_MANY_WORDS, Admission, canonical
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import LOOKS_A_PING, Connection, Receiver
 from tictactoe_server.transport.http_connection import LINGER_SECONDS
 from tictactoe_server.transport.http_messages import encode_response, say
-from tictactoe_server.transport.remote_peer import TOO_MANY_WORDS, RemotePeer
+from tictactoe_server.transport.remote_peer import RemotePeer
 
 BACKLOG: Final = 4_096  # how many connections may wait to be accepted: all players of a server that comes back at once
 ACCEPTED_A_TURN: Final = 2  # how many are accepted at one socket in one turn of the event loop
@@ -54,13 +54,12 @@ class Listener:
             seconds = {"ssl_handshake_timeout": limits.hello_seconds, "ssl_shutdown_timeout": limits.close_seconds}
             self._tls = {"ssl": certificate.context, **seconds}
         self._sockets: list[socket] = []
-        self._connecting: set[asyncio.Task[None]] = set()
+        self._chores: set[asyncio.Task[None]] = set()
         self._refused: set[socket] = set()
         self._turns: list[set[Connection]] = [set() for _ in range(_TURNS)]
         self.connections: dict[Connection, set[Connection]] = {}
         self._next_turn = cycle(self._turns)
-        self._pinging: asyncio.Task[None] | None = None
-        self._emptied: asyncio.Event | None = None
+        self._is_empty = asyncio.Event()
 
     def cut_off(self) -> None:
         """Cut all connections off, without waiting for any."""
@@ -74,42 +73,36 @@ class Listener:
             listening.setblocking(False)
             self._sockets.append(listening)
             self._accept_at(listening)
-        self._pinging = asyncio.create_task(self._ping())
+        self._chores.add(asyncio.create_task(self._ping()))
 
     async def stop(self, code: int, reason: str, within: float) -> None:
         """Accept nothing more, close all connections politely, and cut off what is not gone within so many seconds.
 
         Handshakes of TLS that are not done are let go of at once. It may be called again.
         """
-        self._stop_accepting()
+        for listening in self._sockets:
+            if listening.fileno() >= 0:
+                asyncio.get_running_loop().remove_reader(listening)
+                listening.close()
+        for task in self._chores:
+            task.cancel()
+        for refused in list(self._refused):
+            self._let_go(refused)
         for number, connection in enumerate(list(self.connections)):
             connection.close(code, reason)
             if number % _CLOSED_AT_ONCE == 0:
                 await asyncio.sleep(0)
         if self.connections:
-            self._emptied = asyncio.Event()
+            self._is_empty.clear()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._emptied.wait(), within)
+                await asyncio.wait_for(self._is_empty.wait(), within)
         self.cut_off()
-        if self._pinging is not None:
-            self._pinging.cancel()
-            await asyncio.gather(self._pinging, return_exceptions=True)
 
     # -- accepting ----------------------------------------------------------------------------------------------
 
     def _accept_at(self, listening: socket) -> None:
         if listening.fileno() >= 0:
             asyncio.get_running_loop().add_reader(listening, self._accept_some, listening)
-
-    def _stop_accepting(self) -> None:
-        for listening in self._sockets:
-            if listening.fileno() >= 0:
-                asyncio.get_running_loop().remove_reader(listening)
-                listening.close()
-        for task in self._connecting:
-            task.cancel()
-        for refused in list(self._refused):
-            self._let_go(refused)
 
     def _accept_some(self, listening: socket) -> None:
         loop = asyncio.get_running_loop()
@@ -126,8 +119,8 @@ class Listener:
             peer = RemotePeer(self._admission)
             if peer.accept(canonical(str(address[0])) or ""):
                 task = loop.create_task(self._connect(peer, accepted))
-                self._connecting.add(task)
-                task.add_done_callback(self._connecting.discard)
+                self._chores.add(task)
+                task.add_done_callback(self._chores.discard)
             else:
                 peer.close()
                 self._turn_away(accepted)
@@ -136,26 +129,23 @@ class Listener:
         connection, loop = self._make_connection(peer), asyncio.get_running_loop()
         try:
             await loop.connect_accepted_socket(lambda: connection, accepted, **self._tls)
-        except OSError:  # one who does not speak TLS, or went away
+        except (OSError, asyncio.CancelledError):  # one who does not speak TLS, or went away; or the server stops
             connection.abort()
-        except asyncio.CancelledError:
-            connection.abort()
-            raise
 
     def _turn_away(self, accepted: socket) -> None:
         """Say that there are too many, and let go: at once where many of those are here already.
 
         What is closed with something unread is reset, and what was said may then not arrive.
         """
+        self._refused.add(accepted)
         if not self._tls:
             with contextlib.suppress(OSError):
                 accepted.send(encode_response(say(HTTPStatus.SERVICE_UNAVAILABLE, TOO_MANY_WORDS)))
                 accepted.shutdown(SHUT_WR)
-            if len(self._refused) < MAX_TURNED_AWAY:
-                self._refused.add(accepted)
+            if len(self._refused) <= MAX_TURNED_AWAY:
                 asyncio.get_running_loop().call_later(LINGER_SECONDS, self._let_go, accepted)
                 return
-        accepted.close()
+        self._let_go(accepted)
 
     def _let_go(self, refused: socket) -> None:
         self._refused.discard(refused)
@@ -171,8 +161,8 @@ class Listener:
 
     def _forget(self, connection: Connection) -> None:
         self.connections.pop(connection, set()).discard(connection)
-        if self._emptied is not None and not self.connections:
-            self._emptied.set()
+        if not self.connections:
+            self._is_empty.set()
 
     async def _ping(self) -> None:
         for number in cycle(range(_TURNS)):

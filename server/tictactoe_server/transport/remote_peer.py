@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from http import HTTPStatus
 
 from tictactoe_server.transport import proxy
-from tictactoe_server.transport.admission import Admission, key_of
+from tictactoe_server.transport.admission import TOO_MANY_WORDS, Admission, key_of
 from tictactoe_server.transport.http_messages import BadRequest, HttpRequest
 
-TOO_MANY_WORDS: Final = "Too many connections: try again later."
 
-
-class TurnedAway(Exception):
+class TurnedAway(BadRequest):
     """One too many, of all or of an address."""
+
+    def __init__(self) -> None:
+        super().__init__(TOO_MANY_WORDS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 class RemotePeer:
@@ -39,20 +40,19 @@ class RemotePeer:
     def read_proxy_header(self, data: bytes) -> bytes | None:
         """Read for whom a proxy speaks where it begins with that; return what comes after it, None until it is whole.
 
-        Raises `BadRequest` and `TurnedAway`.
+        Raises `BadRequest`.
         """
-        if self._is_admitted and proxy.is_header(data):
-            self.admission.warn_of_proxy(self.address)
-        if self._is_admitted or not proxy.may_be_header(data):
+        if self._is_admitted:
+            if proxy.is_header(data):
+                self.admission.warn_of_proxy(self.address)
             return data
-        try:
-            found = proxy.read_header(data)
-        except proxy.BadProxyHeader as bad:
-            raise BadRequest(str(bad)) from None
+        found = proxy.read_header(data)
         if found is None:
             return None
-        self._become(found[0] or self.address)
-        return data[found[1] :]
+        client, end = found
+        if end:
+            self._become(client or self.address)
+        return data[end:]
 
     def sign(self, request: HttpRequest, *, is_tls: bool) -> HttpRequest:
         """Return a request with how and for whom it is sent, by what a proxy says in it; raises `TurnedAway`."""
@@ -79,10 +79,10 @@ class RemotePeer:
     def release(self) -> None:
         """Count no more as one of its address."""
         if self._is_admitted:
-            self.busy()
             self._is_admitted = False
-            self.admission.of_address[self._key] -= 1
-            if not self.admission.of_address[self._key]:
+            here = self.admission.of_address[self._key]
+            del here[self]
+            if not here:
                 del self.admission.of_address[self._key]
 
     def count_request(self) -> int:
@@ -105,16 +105,18 @@ class RemotePeer:
 
     def idle(self, make_room: Callable[[], None]) -> None:
         """Offer to `make_room` for another one of the address until it is `busy`: nothing is asked now."""
-        self.admission.idle.setdefault(self._key, {})[self] = make_room
+        if self._is_admitted:
+            here = self.admission.of_address[self._key]
+            del here[self]  # the one that is idle for longest stands first
+            here[self] = make_room
 
     def busy(self) -> None:
-        idle = self.admission.idle.get(self._key)
-        if idle is not None and idle.pop(self, None) is not None and not idle:
-            del self.admission.idle[self._key]
+        if self._is_admitted:
+            self.admission.of_address[self._key][self] = None
 
     def _admit(self, address: str) -> bool:
         self.address, self._key, self._has_asked = address, key_of(address), False
-        self._is_admitted = self.admission.open_address(self._key)
+        self._is_admitted = self.admission.open_address(self._key, self)
         return self._is_admitted
 
     def _become(self, address: str) -> None:
