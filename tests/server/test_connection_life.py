@@ -17,9 +17,9 @@ from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.raw import RawPeer, open_bytes, open_raw, ping, read_to_end, text
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.admission import MAX_TURNED_AWAY, Admission
+from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.connection import Connection, Receiver
-from tictactoe_server.transport.listener import Listener
+from tictactoe_server.transport.listener import MAX_TURNED_AWAY, Listener
 from tictactoe_server.transport.remote_peer import RemotePeer
 
 Serve = Callable[[Limits], Awaitable[Server]]
@@ -258,13 +258,13 @@ async def test_one_who_was_answered_and_never_closes_is_let_go(serve: Serve) -> 
                     break
 
 
-def test_only_so_many_of_those_who_are_turned_away_may_take_their_time() -> None:
-    admission = Admission(uncounted(connections=1))
-    for _ in range(1 + MAX_TURNED_AWAY):
-        admission.open_connection()
-    assert admission.may_linger()
-    admission.open_connection()
-    assert not admission.may_linger()
+async def test_only_so_many_of_those_who_are_turned_away_may_take_their_time(serve: Serve) -> None:
+    server = await serve(uncounted(connections=1))
+    async with open_peer(server.url), contextlib.AsyncExitStack() as stack:
+        for _ in range(MAX_TURNED_AWAY + 10):
+            reader, _ = await stack.enter_async_context(open_bytes(server.port))
+            assert (await reader.readline()).startswith(b"HTTP/1.1 503 ")
+            assert len(server._listener._refused) <= MAX_TURNED_AWAY
 
 
 async def test_requests_before_the_goodbye_are_carried_out_and_none_behind_it(server: Server) -> None:

@@ -18,9 +18,6 @@ from tictactoe_server.transport.listen import is_for_others
 from tictactoe_server.transport.rate_limit import RateLimits
 
 TOO_MANY_WORDS: Final = "Too many connections: try again later."
-MAX_TURNED_AWAY: Final = 64
-"""How many of those who were turned away may stay for a moment, so that the reason surely arrives."""
-
 _LOG_SECONDS: Final = 60.0
 _MINUTE_MS: Final = 60_000
 _LOCAL_ENDINGS: Final = (
@@ -100,11 +97,6 @@ class Admission:
         """Count a new connection of an address, if these do not come too often."""
         return not self.newcomers[key].take() or self.refuse(key, "connections-per-minute-per-address")
 
-    def may_linger(self) -> bool:
-        """Tell whether one who is turned away may stay for a moment, so that the reason surely arrives."""
-        limit = self._limits.connections
-        return not limit or self.connections <= limit + MAX_TURNED_AWAY
-
     def refuse(self, whom: str, limit: str) -> bool:
         """Count one too many, and say so in the log once a minute; returns False."""
         self.refused[limit] += 1
@@ -131,15 +123,12 @@ class Admission:
         """Return for whom a peer speaks by the lines of `X-Forwarded-For`: the last address that is no proxy's."""
         if forwarded and not self.is_proxy(peer):
             self.warn_of_proxy(peer)
-            return peer
         address = peer
         for hop in reversed(",".join(forwarded).split(",")):
             found = canonical(hop)
-            if found is None:
+            if found is None or not self.is_proxy(address):
                 break
             address = found
-            if not self.is_proxy(address):
-                break
         return address
 
     def warn_of_proxy(self, peer: str) -> None:

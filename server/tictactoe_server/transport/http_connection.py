@@ -32,13 +32,11 @@ from tictactoe_server.transport.http_messages import (
 )
 from tictactoe_server.transport.outgoing import Outgoing
 from tictactoe_server.transport.phases import Phase
-from tictactoe_server.transport.remote_peer import RemotePeer, TurnedAway
+from tictactoe_server.transport.remote_peer import RemotePeer
 
 LOGGER: Final = logging.getLogger("websockets.server")
 MAX_REQUESTS: Final = 100
 """How many requests of plain HTTP one connection may bring; the last is answered with ``Connection: close``."""
-
-LINGER_SECONDS: Final = 1.0  # how long one who is turned away may stay, so that the reason surely arrives
 
 
 class HttpConnection(Outgoing):
@@ -134,16 +132,14 @@ class HttpConnection(Outgoing):
             request = self._read_request()
         except BadRequest as bad:
             self._end(say(bad.status, bad.words))
-            if isinstance(bad, TurnedAway):
-                self._linger()
-            return
-        if request is None:
-            self._enter(Phase.WAITING)
-            self._read_on()
-        elif request.asks_for_websocket:
-            self._upgrade(request)
         else:
-            self._answer(request)
+            if request is None:
+                self._enter(Phase.WAITING)
+                self._read_on()
+            elif request.asks_for_websocket:
+                self._upgrade(request)
+            else:
+                self._answer(request)
 
     def _read_request(self) -> HttpRequest | None:
         """Return the next request, or None while it is incomplete; raises `BadRequest`."""
@@ -158,13 +154,6 @@ class HttpConnection(Outgoing):
             self._peer.count_websocket()
         self._rest = found[1]
         return request
-
-    def _linger(self) -> None:
-        """Let go of one too many, at once where many of those are here already."""
-        if self._peer.admission.may_linger():
-            self._set_deadline(LINGER_SECONDS)
-        else:
-            self._transport.close()
 
     # -- responses ----------------------------------------------------------------------------------------------
 
@@ -191,7 +180,7 @@ class HttpConnection(Outgoing):
 
     def _respond(self, request: HttpRequest, response: HttpResponse) -> None:
         """Send a response, and go on with what comes next or hang up."""
-        keeps_alive = request.keeps_alive and not request.has_body and self._requests < MAX_REQUESTS
+        keeps_alive = request.keeps_alive and self._requests < MAX_REQUESTS
         data = encode_response(response, with_body=request.method != "HEAD", keeps_alive=keeps_alive)
         if not keeps_alive:
             self._end(data)

@@ -8,11 +8,9 @@ smuggling.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from email.utils import formatdate
-from functools import lru_cache
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -121,36 +119,27 @@ def _read_head(head: bytes) -> HttpRequest:
         raise BadRequest(f"This is no request that could be answered here: {reason}.") from None
     if not isinstance(found, h11.Request) or len(found.headers) != len(lines) or _AMBIGUOUS.search(head):
         raise BadRequest("A header of this request is none, or can be read in two ways.")
-    version = found.http_version.decode()
-    if not version.startswith("1."):
+    if not found.http_version.startswith(b"1."):
         raise BadRequest("HTTP/1.1 is spoken here.", HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
-    return _make_request(found, version)
+    return _make_request(found, has_body=not isinstance(parser.next_event(), h11.EndOfMessage))
 
 
-def _make_request(found: h11.Request, version: str) -> HttpRequest:
-    fields: dict[str, list[str]] = {}
+def _make_request(found: h11.Request, *, has_body: bool) -> HttpRequest:
+    version, fields = found.http_version.decode(), dict[str, list[str]]()
     for name, value in found.headers:
         fields.setdefault(name.decode(), []).append(value.decode("latin-1"))
     if len(fields.get("origin", ())) > 1:
         raise BadRequest("There is more than one origin.")
-    is_coded, length = "transfer-encoding" in fields, fields.get("content-length", ["0"])[0]
-    if is_coded and ("content-length" in fields or version == "1.0"):
+    if "transfer-encoding" in fields and ("content-length" in fields or version == "1.0"):
         raise BadRequest("How long the body of this request is cannot be told.")
     target, host = _read_target(found.target.decode(), fields.get("host", [""])[0])
     if not host and version != "1.0":
         raise BadRequest("A request names its host.")
     path, _, query = target.partition("?")
     wishes = [wish.strip().lower() for line in fields.get("connection", ()) for wish in line.split(",")]
-    return HttpRequest(
-        found.method.decode(),
-        unquote(path, errors="replace"),
-        query,
-        host,
-        fields,
-        version != "1.0" and "close" not in wishes,
-        is_coded or length.strip("0") != "",
-        version,
-    )
+    keeps_alive = version != "1.0" and "close" not in wishes and not has_body
+    method, path = found.method.decode(), unquote(path, errors="replace")
+    return HttpRequest(method, path, query, host, fields, keeps_alive, has_body, version)
 
 
 def _read_target(target: str, host: str) -> tuple[str, str]:
@@ -171,23 +160,18 @@ def _read_target(target: str, host: str) -> tuple[str, str]:
 
 def encode_response(response: HttpResponse, *, with_body: bool = True, keeps_alive: bool = False) -> bytes:
     """Return a response as it is sent; without its body it says all the same how long that is."""
-    is_described = response.status != HTTPStatus.NOT_MODIFIED
+    kind, length = f"Content-Type: {response.kind}", f"Content-Length: {len(response.body)}"
     lines = [
         f"HTTP/1.1 {response.status.value} {response.status.phrase}",
-        f"Date: {_date_of(int(time.time()))}",
+        f"Date: {formatdate(usegmt=True)}",
         f"Server: {SERVER_NAME}",
-        *([f"Content-Type: {response.kind}", f"Content-Length: {len(response.body)}"] if is_described else []),
+        *((kind, length) if response.status != HTTPStatus.NOT_MODIFIED else ()),
         "X-Content-Type-Options: nosniff",
         *(f"{name}: {value}" for name, value in response.fields),
         f"Connection: {'keep-alive' if keeps_alive else 'close'}",
     ]
     head = "\r\n".join((*lines, "\r\n")).encode("latin-1")
     return head + response.body if with_body else head
-
-
-@lru_cache(maxsize=1)
-def _date_of(second: int) -> str:
-    return formatdate(second, usegmt=True)
 
 
 def say(status: HTTPStatus, words: str, *fields: tuple[str, str]) -> HttpResponse:

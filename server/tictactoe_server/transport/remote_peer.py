@@ -11,13 +11,6 @@ from tictactoe_server.transport.admission import TOO_MANY_WORDS, Admission, key_
 from tictactoe_server.transport.http_messages import BadRequest, HttpRequest
 
 
-class TurnedAway(BadRequest):
-    """One too many, of all or of an address."""
-
-    def __init__(self) -> None:
-        super().__init__(TOO_MANY_WORDS, HTTPStatus.SERVICE_UNAVAILABLE)
-
-
 class RemotePeer:
     """A peer, counted from its acceptance to its end; where it is a trusted proxy, the client for whom it speaks.
 
@@ -55,7 +48,7 @@ class RemotePeer:
         return data[end:]
 
     def sign(self, request: HttpRequest, *, is_tls: bool) -> HttpRequest:
-        """Return a request with how and for whom it is sent, by what a proxy says in it; raises `TurnedAway`."""
+        """Return a request with how and for whom it is sent, by what a proxy says in it; raises `BadRequest`."""
         forwarded = request.fields.get("x-forwarded-for", ())
         if self._is_admitted and not self._proxy:
             self.admission.client_of(self.address, forwarded)  # warns of one that is not trusted
@@ -99,9 +92,9 @@ class RemotePeer:
         return wait
 
     def count_websocket(self) -> None:
-        """Count a connection as a new one that was none for its requests; raises `TurnedAway`."""
+        """Count a connection as a new one that was none for its requests; raises `BadRequest`."""
         if self._has_asked and not self.admission.count_newcomer(self._key):
-            raise TurnedAway
+            raise BadRequest(TOO_MANY_WORDS, HTTPStatus.SERVICE_UNAVAILABLE)
 
     def idle(self, make_room: Callable[[], None]) -> None:
         """Offer to `make_room` for another one of the address until it is `busy`: nothing is asked now."""
@@ -121,4 +114,4 @@ class RemotePeer:
 
     def _become(self, address: str) -> None:
         if not self._admit(address):
-            raise TurnedAway
+            raise BadRequest(TOO_MANY_WORDS, HTTPStatus.SERVICE_UNAVAILABLE)
