@@ -114,10 +114,7 @@ class Admission:
 
     def is_proxy(self, address: str) -> bool:
         """Tell whether a peer is believed when it says for whom it speaks."""
-        try:
-            return any(ip_address(address) in network for network in self._proxies)
-        except ValueError:
-            return False
+        return address != "" and any(ip_address(address) in network for network in self._proxies)
 
     def client_of(self, peer: str, forwarded: Sequence[str]) -> str:
         """Return for whom a peer speaks by the lines of `X-Forwarded-For`: the last address that is no proxy's."""

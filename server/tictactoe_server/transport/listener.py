@@ -81,10 +81,10 @@ class Listener:
 
         Handshakes of TLS that are not done are let go of at once. It may be called again.
         """
-        for listening in self._sockets:
-            if listening.fileno() >= 0:
-                asyncio.get_running_loop().remove_reader(listening)
-                listening.close()
+        while self._sockets:
+            listening = self._sockets.pop()
+            asyncio.get_running_loop().remove_reader(listening)
+            listening.close()
         for task in self._chores:
             task.cancel()
         for refused in list(self._refused):
@@ -102,7 +102,7 @@ class Listener:
     # -- accepting ----------------------------------------------------------------------------------------------
 
     def _accept_at(self, listening: socket) -> None:
-        if listening.fileno() >= 0:
+        if listening in self._sockets:
             asyncio.get_running_loop().add_reader(listening, self._accept_some, listening)
 
     def _accept_some(self, listening: socket) -> None:
