@@ -385,7 +385,7 @@ class Server:
         registry, admission = self.core.registry, self._admission
         now = {
             "connections": admission.connections,
-            "connections-per-address": max(map(len, admission.of_address.values()), default=0),
+            "connections-per-address": admission.of_address.most,
             "connections-per-minute-per-address": admission.newcomers.most_used,
             "connections-at-once-per-address": admission.newcomers.most_used,
             "requests-per-minute-per-address": admission.requests.most_used,

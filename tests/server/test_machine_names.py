@@ -93,15 +93,16 @@ def test_the_system_knows_this_machine_by_the_name_of_the_loopback() -> None:
     assert find_machine_names(["192.0.2.1"], "no-such-host.invalid", SystemLookup()) == set()
 
 
-def test_names_are_learnt_beside_whatever_else_is_done_and_no_more_at_the_end() -> None:
-    router = Router({OURS: ["nas.fritz.box"]}, {"nas.fritz.box": [OURS]})
+def test_names_are_learnt_beside_whatever_else_is_done_and_no_more_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    router = Router({OURS: ["nas.fritz.box"]}, {"nas.fritz.box": [OURS], OURS: [OURS]})
+    monkeypatch.setattr("tictactoe_server.transport.listen.SystemLookup", lambda: router)
     learnt, has_learnt = list[frozenset[str]](), Event()
 
     def learn(names: frozenset[str]) -> None:
         learnt.append(names)
         has_learnt.set()
 
-    machine_names = MachineNames(OURS, learn, router)
+    machine_names = MachineNames(OURS, learn)
     machine_names.start()
     assert has_learnt.wait(PATIENCE_SECONDS)
     machine_names.stop()

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Final, TypeVar
+from typing import Final
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.rooms import Player, Refused, Room
 from tictactoe_server.core.session import Session
 from tictactoe_server.settings import Limits, count_of
-from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_each
+from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits, take_each
 
 CROWD_CHAT_MS: Final = 3_000  # how often a watcher may say something in a crowd
 RETRY_MS: Final = 60_000  # when who has too many of something may ask again
@@ -22,8 +22,6 @@ _MEGABYTE: Final = 1_000_000
 _MINUTE_MS: Final = 60_000
 _TEN_SECONDS_MS: Final = 10_000
 _TOO_MANY_MISSES: Final = "Too many codes that are no room of yours."
-
-Thing = TypeVar("Thing")
 
 
 class Limiting:
@@ -136,34 +134,12 @@ class Allowances(Limiting):
         self._refuse_for(wait, "misses", _TOO_MANY_MISSES)
 
 
-class Held(dict[str, set[Thing]]):
-    """What players, or addresses, have; who has nothing is forgotten, and nobody is the empty one."""
-
-    def add(self, key: str, thing: Thing) -> None:
-        if key:
-            self.setdefault(key, set()).add(thing)
-
-    def discard(self, key: str, thing: Thing) -> None:
-        held = self.get(key, set())
-        held.discard(thing)
-        if not held:
-            self.pop(key, None)
-
-    def count(self, key: str) -> int:
-        return len(self.get(key, ()))
-
-    @property
-    def most(self) -> int:
-        """How many one has that has most."""
-        return max(map(len, self.values()), default=0)
-
-
 class OpenedRooms(Limiting):
     """The rooms by the players, and by the addresses, that opened them."""
 
     def __init__(self, limits: Limits, limited: Counter[str]) -> None:
         super().__init__(limits, limited)
-        self.of_player, self.of_address = Held[Listed](), Held[Listed]()
+        self.of_player, self.of_address = Held(), Held()
 
     def check(self, live: Listed) -> None:
         """Raise `Refused` where a room is one too many for whoever opens it."""
@@ -198,8 +174,7 @@ class Seats(Limiting):
 
     def __init__(self, limits: Limits, limited: Counter[str]) -> None:
         super().__init__(limits, limited)
-        self.of_player, self.of_address = Held[str](), Held[tuple[str, str]]()
-        self._rooms: dict[str, dict[str, Listed]] = {}
+        self.of_player, self.of_address, self._rooms = Held(), Held(), Held()
         self._addresses: dict[tuple[str, str], str] = {}
 
     @property
@@ -245,7 +220,7 @@ class Seats(Limiting):
             if seat is not None and seat.player not in seated:
                 self._forget(seat.player, code)
         for player, bot in seated.items():
-            self._rooms.setdefault(player, {})[code] = listed
+            self._rooms.add(player, code, listed)
             if is_counted and not bot:
                 self._count(player, code)
             else:
@@ -258,10 +233,7 @@ class Seats(Limiting):
                 self._forget(seat.player, room.code)
 
     def _forget(self, player: str, code: str) -> None:
-        rooms = self._rooms.get(player, {})
-        rooms.pop(code, None)
-        if not rooms:
-            self._rooms.pop(player, None)
+        self._rooms.discard(player, code)
         self.give_up(player, code)
 
     def _count(self, player: str, code: str) -> None:

@@ -15,7 +15,7 @@ from tictactoe_server.settings import Limits
 from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.http_messages import Answer, HttpRequest
 from tictactoe_server.transport.listen import is_for_others
-from tictactoe_server.transport.rate_limit import RateLimits
+from tictactoe_server.transport.rate_limit import Held, RateLimits
 
 TOO_MANY_WORDS: Final = "Too many connections: try again later."
 _LOG_SECONDS: Final = 60.0
@@ -60,7 +60,7 @@ class Admission:
         self.names = {urlsplit(origin).hostname or "" for origin in self._origins}
         self._machine_names: frozenset[str] = frozenset()
         self._proxies = tuple(proxies)
-        self.of_address: dict[str, dict[object, Callable[[], None] | None]] = {}
+        self.of_address = Held()
         self._turned_away: Counter[str] = Counter()
         self._logged_at = float("-inf")
         self._has_warned_of_proxy = False
@@ -82,15 +82,14 @@ class Admission:
 
     def open_address(self, key: str, peer: object) -> bool:
         """Count one more of an address, if that is not one too many; the one that is idle for longest makes room."""
-        here, limit = self.of_address.get(key, {}), self._limits.connections_per_address
-        if limit and len(here) >= limit:
-            idle = next(filter(None, here.values()), None)
-            if idle is None:
+        if 0 < self._limits.connections_per_address <= self.of_address.count(key):
+            make_room = next(filter(None, self.of_address[key].values()), None)
+            if make_room is None:
                 return self.refuse(key, "connections-per-address")
-            idle()
+            make_room()
         if not self.count_newcomer(key):
             return False
-        self.of_address.setdefault(key, {})[peer] = None
+        self.of_address.add(key, peer)
         return True
 
     def count_newcomer(self, key: str) -> bool:

@@ -149,13 +149,10 @@ class MachineNames(threading.Thread):
     It is a thread: nobody waits for a slow resolver.
     """
 
-    def __init__(
-        self, host: str | None, learn: Callable[[frozenset[str]], None], lookup: SystemLookup | None = None
-    ) -> None:
+    def __init__(self, host: str | None, learn: Callable[[frozenset[str]], None]) -> None:
         super().__init__(name="machine names", daemon=True)
         self._host = host
         self._learn = learn
-        self._lookup = lookup or SystemLookup()
         self._is_over = threading.Event()
 
     def stop(self) -> None:
@@ -164,7 +161,7 @@ class MachineNames(threading.Thread):
 
     def run(self) -> None:
         while not self._is_over.is_set():
-            names = find_machine_names(addresses_at(self._host), socket.gethostname(), self._lookup)
+            names = find_machine_names(addresses_at(self._host), socket.gethostname(), SystemLookup())
             if not self._is_over.is_set():
                 self._learn(names)
             self._is_over.wait(NAMES_SECONDS)

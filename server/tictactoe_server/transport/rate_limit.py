@@ -1,9 +1,9 @@
-"""How often something may be done: so many times at once, then at an even rate; and such limits by key."""
+"""What is counted against limits, by key: how often something is done, and how much one has."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 _PRUNED_FROM: Final = 1_024
 
@@ -70,6 +70,28 @@ class RateLimits(dict[str, RateLimit]):
     def most_used(self) -> int:
         """How much of theirs is used up now by the key that has used most."""
         return max((limit.used for limit in self.values()), default=0)
+
+
+class Held(dict[str, dict[Any, Any]]):
+    """The things that each key has, in their order, each with what is known of it; the empty key has none."""
+
+    def add(self, key: str, thing: Any, known: Any = None) -> None:
+        if key:
+            self.setdefault(key, {})[thing] = known
+
+    def discard(self, key: str, thing: Any) -> None:
+        held = self.get(key, {})
+        held.pop(thing, None)
+        if not held:
+            self.pop(key, None)
+
+    def count(self, key: str) -> int:
+        return len(self.get(key, ()))
+
+    @property
+    def most(self) -> int:
+        """How many things the key has that has most."""
+        return max(map(len, self.values()), default=0)
 
 
 def take_each(*limits: RateLimit, count: int = 1) -> int:

@@ -1,14 +1,26 @@
-"""Who is at the other end of a connection, as far as `Admission` has to know. No socket."""
+"""Who is at the other end of a connection, and for whom a proxy there speaks. No socket.
+
+Source of the PROXY protocol, by which a proxy says so before anything else: haproxy's "The PROXY protocol, versions 1 &
+2", sections 2.1 and 2.2.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 from http import HTTPStatus
+from ipaddress import ip_address
+from typing import Final
 
-from tictactoe_server.transport import proxy
-from tictactoe_server.transport.admission import TOO_MANY_WORDS, Admission, key_of
+from tictactoe_server.transport.admission import TOO_MANY_WORDS, Admission, canonical, key_of
 from tictactoe_server.transport.http_messages import BadRequest, HttpRequest
+
+_FIRST: Final = b"PROXY "
+_SECOND: Final = b"\r\n\r\n\x00\r\nQUIT\n"
+_MAX_FIRST_BYTES: Final = 107
+_SECOND_BYTES: Final = 16
+_SIZES: Final = {1: (4, 12), 2: (16, 36)}
+"""How many bytes an address has in version 2, and addresses and ports together, by the family: IPv4 and IPv6."""
 
 
 class RemotePeer:
@@ -36,10 +48,10 @@ class RemotePeer:
         Raises `BadRequest`.
         """
         if self._is_admitted:
-            if proxy.is_header(data):
+            if data.startswith((_FIRST, _SECOND)):
                 self.admission.warn_of_proxy(self.address)
             return data
-        found = proxy.read_header(data)
+        found = read_proxy_header(data)
         if found is None:
             return None
         client, end = found
@@ -73,10 +85,7 @@ class RemotePeer:
         """Count no more as one of its address."""
         if self._is_admitted:
             self._is_admitted = False
-            here = self.admission.of_address[self._key]
-            del here[self]
-            if not here:
-                del self.admission.of_address[self._key]
+            self.admission.of_address.discard(self._key, self)
 
     def count_request(self) -> int:
         """Count a request of plain HTTP and return 0, or how many ms to wait.
@@ -99,13 +108,12 @@ class RemotePeer:
     def idle(self, make_room: Callable[[], None]) -> None:
         """Offer to `make_room` for another one of the address until it is `busy`: nothing is asked now."""
         if self._is_admitted:
-            here = self.admission.of_address[self._key]
-            del here[self]  # the one that is idle for longest stands first
-            here[self] = make_room
+            self.admission.of_address.discard(self._key, self)  # the one that is idle for longest stands first
+            self.admission.of_address.add(self._key, self, make_room)
 
     def busy(self) -> None:
         if self._is_admitted:
-            self.admission.of_address[self._key][self] = None
+            self.admission.of_address.add(self._key, self)
 
     def _admit(self, address: str) -> bool:
         self.address, self._key, self._has_asked = address, key_of(address), False
@@ -115,3 +123,39 @@ class RemotePeer:
     def _become(self, address: str) -> None:
         if not self._admit(address):
             raise BadRequest(TOO_MANY_WORDS, HTTPStatus.SERVICE_UNAVAILABLE)
+
+
+def read_proxy_header(data: bytes) -> tuple[str | None, int] | None:
+    """Return for whom is spoken, None for the proxy itself, and where the header ends, 0 where there is none.
+
+    None while it is incomplete; raises `BadRequest`.
+    """
+    if data.startswith(_SECOND):
+        return _read_second(data)
+    if not data.startswith(_FIRST):
+        return None if _FIRST.startswith(data) or _SECOND.startswith(data) else (None, 0)
+    line, end, _ = data[:_MAX_FIRST_BYTES].partition(b"\r\n")
+    if not end and len(data) < _MAX_FIRST_BYTES:
+        return None
+    words = line.decode("latin-1").split(" ")
+    if end and words[1:2] == ["UNKNOWN"]:
+        return None, len(line) + 2
+    address = canonical(words[2]) if len(words) == 6 and words[1] in ("TCP4", "TCP6") else None
+    if not end or address is None:
+        fault = "names no address" if end else "does not end"
+        raise BadRequest(f"The line of the PROXY protocol {fault}.")
+    return address, len(line) + 2
+
+
+def _read_second(data: bytes) -> tuple[str | None, int] | None:
+    length = int.from_bytes(data[14:_SECOND_BYTES])
+    end = _SECOND_BYTES + length
+    if len(data) < end:
+        return None
+    version, command = divmod(data[12], 16)
+    if version != 2 or command > 1:
+        raise BadRequest("This version of the PROXY protocol is not known.")
+    size, least = _SIZES.get(data[13] >> 4, (0, 0))
+    if command == 0 or not size or length < least:
+        return None, end
+    return canonical(str(ip_address(data[_SECOND_BYTES : _SECOND_BYTES + size]))), end
