@@ -28,7 +28,7 @@ from tictactoe_server.cluster.requirement import needing_nats
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.kept import BANS, KEPT, PLAYERS, open_folder, open_memory
-from tictactoe_server.core.pressure import Pressure, Sources
+from tictactoe_server.core.pressure import Pressure
 from tictactoe_server.core.served_time import GRACE_SECONDS, ServedTime
 from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
@@ -157,7 +157,7 @@ class Server:
             self.core.registry.restore() if self._cluster is None else self._cluster.keep(),
             self.core.time.keep(),
             self.parts.lag.keep(),
-            self._sources.keep(),
+            self._pressure.keep(),
             self._housekeep(),
             log_refusals(self.core.tally),
             self.core.registry.log.keep(),
@@ -244,9 +244,7 @@ class Server:
         self.core = core = Core(
             store, self._served_time(store), limits, round(settings.hold_seconds * 1000), self._monotonic_ns
         )
-        rate = limits.messages_per_second_per_address, limits.messages_at_once_per_address
-        self._sources = Sources(*rate, self._monotonic_ns)
-        self._pressure = Pressure(limits.turn_milliseconds, self._sources)
+        self._pressure = Pressure(limits, self._monotonic_ns)
         self._bans = bans = Bans(store.table(BANS))
         self._drain = drain = Drain(core.registry.count_games, self._tell_all)
         self._cluster = self._join_cluster(store) if settings.store is not None else None
@@ -389,8 +387,8 @@ class Server:
             "connections-per-minute-per-address": admission.newcomers.most_used,
             "connections-at-once-per-address": admission.newcomers.most_used,
             "requests-per-minute-per-address": admission.requests.most_used,
-            "messages-per-second-per-address": self._sources.limits.most_used,
-            "messages-at-once-per-address": self._sources.limits.most_used,
+            "messages-per-second-per-address": self._pressure.rates.most_used,
+            "messages-at-once-per-address": self._pressure.rates.most_used,
             **self.core.allowances.used,
             "rooms": registry.count,
             "rooms-per-player": registry.owners.of_player.most,

@@ -12,7 +12,7 @@ from tests.limits import uncounted
 from tests.peer import open_peer
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
-from tictactoe_server.core.pressure import HELLOS, IN_LINE, TURNS, Sources
+from tictactoe_server.core.pressure import HELLOS, IN_LINE, TURNS, Pressure
 from tictactoe_server.services.players import Players
 from tictactoe_server.transport.rate_limit import RateLimit
 
@@ -23,7 +23,7 @@ UNLIMITED = RateLimit(0, 0, lambda: 0)
 class InLine:
     """One who always has so many more messages to say, and knows when they were taken."""
 
-    def __init__(self, taken: list[InLine], sources: Sources, messages: int) -> None:
+    def __init__(self, taken: list[InLine], sources: Pressure, messages: int) -> None:
         self._taken = taken
         self._source = sources.of("192.0.2.1")
         self._messages = messages
@@ -38,8 +38,9 @@ class InLine:
         return True
 
 
-def some_sources(now_ns: list[int], at_once: int = 3) -> Sources:
-    return Sources(1, at_once, lambda: now_ns[0])
+def some_sources(now_ns: list[int], at_once: int = 3) -> Pressure:
+    limits = uncounted(messages_per_second_per_address=1, messages_at_once_per_address=at_once)
+    return Pressure(limits, lambda: now_ns[0])
 
 
 def test_what_one_address_may_send_is_a_bucket_of_its_own() -> None:
@@ -49,7 +50,7 @@ def test_what_one_address_may_send_is_a_bucket_of_its_own() -> None:
     assert sources.of("192.0.2.2").take(UNLIMITED) == 0
     now_ns[0] += SECOND_NS
     assert [bool(sources.of("192.0.2.1").take(UNLIMITED)) for _ in range(2)] == [False, True]
-    assert sources.limits.most_used == 3
+    assert sources.rates.most_used == 3
 
 
 async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_other_by_one_timer() -> None:
@@ -197,7 +198,7 @@ async def test_under_pressure_the_requests_of_the_address_that_had_most_are_refu
         for _ in range(200):
             assert (await greedy.ask("ping"))["type"] == "ok"
         pressure = server._pressure
-        pressure.sources.fade()
+        pressure.fade()
         for peer, code in ((greedy, "busy"), (modest, None)):
             pressure.looked_at, pressure.excess = 100, 1.5  # as if the turn had begun long before
             assert (await peer.ask("rooms")).get("code") == code
@@ -212,7 +213,7 @@ async def test_many_requests_at_once_that_take_no_time_are_all_done() -> None:
             await ana.write(b"".join(text(f'{{"type":"rooms","id":"{number}"}}') for number in range(500)))
             answers = [await ana.message() for _ in range(500)]
             assert {answer["type"] for answer in answers} == {"ok"}
-            server._pressure.sources.fade()  # from then on this address is known as the one that asks for most
+            server._pressure.fade()  # from then on this address is known as the one that asks for most
 
 
 async def test_what_waited_too_long_behind_other_requests_of_its_session_is_refused_where_there_is_no_rest(

@@ -49,10 +49,10 @@ class Dispatcher:
         pressure.requests += 1
         if pressure.requests > pressure.looked_at:
             pressure.look()
-        if pressure.excess > 1 and pressure.sources.is_heavy(source, pressure.excess) and self.shed(session, message):
+        if pressure.excess > 1 and pressure.is_heavy(source, pressure.excess) and self.shed(session, message):
             return
         source.served += 1
-        pressure.sources.served += 1
+        pressure.served += 1
         try:
             request = self._decode(message)
         except BadMessage as bad:

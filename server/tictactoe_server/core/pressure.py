@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Final
 from weakref import WeakValueDictionary
 
+from tictactoe_server.settings import Limits
 from tictactoe_server.transport.rate_limit import RateLimit, RateLimits
 
 TURNS: Final = 200  # in how many turns of the event loop at least is carried out what may come at once from one address
@@ -37,13 +38,13 @@ class Source:
     `served` counts what was carried out for them lately.
     """
 
-    __slots__ = ("__weakref__", "_line", "_serving", "_sources", "_taken", "_turn", "hellos", "limit", "served")
+    __slots__ = ("__weakref__", "_line", "_pressure", "_serving", "_taken", "_turn", "hellos", "limit", "served")
 
-    def __init__(self, sources: Sources, limit: RateLimit) -> None:
+    def __init__(self, pressure: Pressure, limit: RateLimit) -> None:
         self.limit = limit
         self.hellos = asyncio.Semaphore(HELLOS)
         self.served = 0
-        self._sources = sources
+        self._pressure = pressure
         self._turn = self._taken = 0
         self._line: deque[Callable[[], bool]] = deque()
         self._serving: asyncio.Handle | None = None
@@ -56,11 +57,11 @@ class Source:
         wait = own.take()
         if wait:
             return wait
-        if self._turn == self._sources.turn:
+        if self._turn == self._pressure.turn:
             self._taken += 1
         else:
-            self._turn, self._taken = self._sources.turn, 1
-        if self._line or self._taken > self._sources.most_a_turn or self.limit.take():
+            self._turn, self._taken = self._pressure.turn, 1
+        if self._line or self._taken > self._pressure.most_a_turn or self.limit.take():
             own.give_back()
             return IN_LINE
         return 0
@@ -77,9 +78,9 @@ class Source:
     def _serve(self) -> None:
         """Give a turn to those who came first, as far as the limit goes; who has more to say lines up again."""
         self._serving = None
-        if self._turn != self._sources.turn:
-            self._turn, self._taken = self._sources.turn, 0
-        while self._line and self._taken < self._sources.most_a_turn and not self.limit.take():
+        if self._turn != self._pressure.turn:
+            self._turn, self._taken = self._pressure.turn, 0
+        while self._line and self._taken < self._pressure.most_a_turn and not self.limit.take():
             self._taken += 1
             if not self._line.popleft()():
                 self.limit.give_back()
@@ -94,25 +95,39 @@ class Source:
             self._serving = loop.call_soon(self._serve)
 
 
-class Sources:
-    """The sources by their addresses; their limits outlive the connections. Let `keep` run beside the server.
+class Pressure:
+    """All sources by their addresses, and whether a turn has spent more than its time on what they ask for.
 
-    `served` counts what was carried out lately for all; `turn` is another number in each turn of the event loop,
-    in which `most_a_turn` are carried out for each.
+    The time is `turn_milliseconds` of the processor's; with 0 it has any, and no request is too late. Each request is
+    counted in `requests`; once that is more than `looked_at`, it is to `look`. `excess` is how often the time has
+    passed in this turn: above 1, requests of heavy sources are refused, which `shed` counts. The server `is_restless`
+    where it had hardly any time without work lately, which is measured only while requests wait: what a thread has had
+    of the processor is the kernel's to say.
+
+    The `rates` of the sources outlive their connections. `served` counts what was carried out lately for all; `turn` is
+    another number in each turn of the event loop, in which `most_a_turn` are carried out for each source. Let `keep`
+    run beside the server.
     """
 
-    def __init__(self, per_second: int, at_once: int, monotonic_ns: Callable[[], int]) -> None:
-        self.limits = RateLimits(per_second, 1_000, monotonic_ns, max(1, at_once))
+    def __init__(self, limits: Limits, monotonic_ns: Callable[[], int]) -> None:
+        per_second, at_once = limits.messages_per_second_per_address, limits.messages_at_once_per_address
+        self.rates = RateLimits(per_second, 1_000, monotonic_ns, max(1, at_once))
         self.most_a_turn = max(_FEW_MESSAGES, at_once // TURNS) if per_second else math.inf
-        self.served = self.turn = 0
+        self.requests = self.looked_at = self.shed = self.served = self.turn = 0
+        self.excess = 0.0
+        self.is_restless = False
         self._active = 1
         self._sources: WeakValueDictionary[str, Source] = WeakValueDictionary()
+        self._turn_seconds = limits.turn_milliseconds / 1000 or math.inf
+        self._began = 0.0
+        self._counted_from: float | None = None
+        self._window = time.perf_counter(), time.thread_time()
 
     def of(self, address: str) -> Source:
         """Return all who come from an address."""
         source = self._sources.get(address)
         if source is None:
-            source = self._sources[address] = Source(self, self.limits[address])
+            source = self._sources[address] = Source(self, self.rates[address])
         return source
 
     def is_heavy(self, source: Source, excess: float) -> bool:
@@ -132,26 +147,6 @@ class Sources:
             source.served //= 2
         self.served = sum(source.served for source in sources)
         self._active = max(1, sum(source.served > 0 for source in sources))
-
-
-class Pressure:
-    """Looks whether a turn of the event loop has spent more than `turn_ms` of the processor's time on requests.
-
-    With 0 it may, and no request is too late. Each request is counted in `requests`; once that is more than
-    `looked_at`, it is to `look`. `excess` is how often the time of a turn has passed in this one: above 1, requests of
-    heavy sources are refused, which `shed` counts. The server `is_restless` where it had hardly any time without work
-    lately, which is measured only while requests wait: what a thread has had of the processor is the kernel's to say.
-    """
-
-    def __init__(self, turn_ms: int, sources: Sources) -> None:
-        self.sources = sources
-        self.requests = self.looked_at = self.shed = 0
-        self.excess = 0.0
-        self.is_restless = False
-        self._turn_seconds = turn_ms / 1000 or math.inf
-        self._began = 0.0
-        self._counted_from: float | None = None
-        self._window = time.perf_counter(), time.thread_time()
 
     def look(self) -> None:
         """Find out how long this turn has gone on, or begin one."""
@@ -182,4 +177,4 @@ class Pressure:
     def _end(self) -> None:
         self.requests = self.looked_at = 0
         self.excess = 0.0
-        self.sources.turn += 1
+        self.turn += 1

@@ -134,7 +134,7 @@ class Session:
     ) -> None:
         self.connection = connection
         self.address = key_of(connection.address)
-        self.source = pressure.sources.of(self.address)
+        self.source = pressure.of(self.address)
         self.player: Player | None = None
         self.key: str | None = None
         self.secret = ""
