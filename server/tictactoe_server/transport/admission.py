@@ -149,7 +149,7 @@ class Admission:
         That is for one who sits at this machine and calls it by a name that means each machine itself. Behind a proxy
         only the proxy knows by what name others come.
         """
-        if self._proxies or is_for_others(request.host_name) or is_for_others(request.address):
+        if self._proxies or is_for_others(name_of(request.host)) or is_for_others(request.address):
             return ""
         return next(iter(self.links_for_others()), "")
 
@@ -175,7 +175,7 @@ class Admission:
         >>> [admission.knows(host) for host in ("10.0.0.7:8765", "[::1]", "laptop", "laptop.lan:80", "play.example")]
         [True, True, True, True, False]
         """
-        name = host.rpartition("]")[0].removeprefix("[") or host.partition(":")[0].rstrip(".").lower()
+        name = name_of(host).rstrip(".").lower()
         return bool(name) and (
             name in self.names
             or name in self._machine_names
@@ -183,6 +183,11 @@ class Admission:
             or "." not in name
             or name.endswith(_LOCAL_ENDINGS)
         )
+
+
+def name_of(host: str) -> str:
+    """Return a host without its port, and an IPv6 address without its brackets."""
+    return host.rpartition("]")[0].removeprefix("[") or host.partition(":")[0]
 
 
 def key_of(address: str) -> str:

@@ -68,11 +68,6 @@ class HttpRequest:
         return "websocket" in self.field("upgrade").lower()
 
     @property
-    def host_name(self) -> str:
-        """The host without its port, and an IPv6 address without its brackets."""
-        return self.host.rpartition("]")[0].removeprefix("[") or self.host.partition(":")[0]
-
-    @property
     def origin(self) -> str:
         """What a link to this server begins with, as in ``http://host:8765``; empty without a host."""
         return f"{self.scheme or 'http'}://{self.host}" if self.host else ""
