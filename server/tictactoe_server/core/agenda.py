@@ -57,14 +57,12 @@ class Agenda:
         self._timer = asyncio.get_running_loop().call_at(self._later[0][0], self._ring) if self._later else None
 
     def _ring(self) -> None:
-        """Take up all that is due."""
         now = asyncio.get_running_loop().time()
         while self._later and self._later[0][0] <= now:
             self.soon(heapq.heappop(self._later)[2])
         self._set_timer()
 
     def _work(self) -> None:
-        """Do one slice of what is due."""
         self._working = None
         until = time.perf_counter() + SLICE_SECONDS
         for _ in range(min(len(self._now), SLICE_ITEMS)):

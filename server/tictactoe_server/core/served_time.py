@@ -47,7 +47,6 @@ class ServedTime:
         self._still_since_ns: int | None = None
 
     def __call__(self) -> int:
-        """Return the time in ms."""
         now = self._monotonic_ns() if self._still_since_ns is None else self._still_since_ns
         return (now - self._origin_ns) // 1_000_000
 
@@ -77,7 +76,6 @@ class ServedTime:
             self._store.note_time(self())
 
     def _look(self) -> None:
-        """Stand still, or go on."""
         owed_since = self._store.owed_since()
         is_still = owed_since is not None and time.monotonic() - owed_since > self._grace_seconds
         if is_still and self._still_since_ns is None:

@@ -179,7 +179,6 @@ class HttpConnection(Outgoing):
             self._respond(request, response)
 
     def _respond(self, request: HttpRequest, response: HttpResponse) -> None:
-        """Send a response, and go on with what comes next or hang up."""
         keeps_alive = request.keeps_alive and self._requests < MAX_REQUESTS
         data = encode_response(response, with_body=request.method != "HEAD", keeps_alive=keeps_alive)
         if not keeps_alive:
