@@ -22,19 +22,15 @@ class CannotUseCertificate(Exception):
 
 
 class Certificate:
-    """The newest whole pair that two files held; `context` is for listening, and stays the same for good.
+    """The newest whole pair that two files held; `context` has it, for new connections, and ends no old one.
 
-    Every handshake takes the pair of its moment, so that a new one counts for new connections and no old one ends.
     `names` are the hosts and then the addresses that the certificate is for, without those that begin with ``*.``.
     """
 
     def __init__(self, certificate: Path, key: Path) -> None:
         """Load the pair; raises `CannotUseCertificate`."""
         self._files = certificate, key
-        self.names: tuple[str, ...] = ()
         self._load()
-        self.context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        self.context.sni_callback = self._choose
 
     async def keep(self, seconds: float) -> None:
         """Look at the files every so many seconds, and take up what has changed."""
@@ -55,9 +51,8 @@ class Certificate:
     def _load(self) -> None:
         """Take up the pair in the files; raises `CannotUseCertificate` and keeps the one before then."""
         self._seen = self._look()
-        context, shown = _read_pair(*self._files)
+        self.context, shown = _read_pair(*self._files)
         names = sorted(shown.get("subjectAltName", ()), key=lambda named: named[0] != "DNS")
-        self._newest = context
         self.names = tuple(name for kind, name in names if kind in ("DNS", "IP Address") and "*" not in name)
         ends_at = ssl.cert_time_to_seconds(shown["notAfter"])
         self._ends = time.strftime("%Y-%m-%d", time.gmtime(ends_at))
@@ -69,10 +64,6 @@ class Certificate:
         with contextlib.suppress(OSError):
             return [(file.st_ino, file.st_size, file.st_mtime_ns) for file in map(Path.stat, self._files)]
         return []
-
-    def _choose(self, shaking: ssl.SSLObject | ssl.SSLSocket, name: str | None, context: ssl.SSLContext) -> None:
-        """Let a handshake go on with the newest pair; called in each of them, whether or not it names a server."""
-        shaking.context = self._newest
 
 
 def _read_pair(certificate: Path, key: Path) -> tuple[ssl.SSLContext, dict[str, Any]]:

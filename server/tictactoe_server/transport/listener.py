@@ -50,10 +50,7 @@ class Listener:
         self._admission = admission
         self._make = make
         self._limits = limits
-        self._tls: dict[str, Any] = {}
-        if certificate is not None:
-            seconds = {"ssl_handshake_timeout": limits.hello_seconds, "ssl_shutdown_timeout": limits.close_seconds}
-            self._tls = {"ssl": certificate.context, **seconds}
+        self._certificate = certificate
         self._sockets: list[socket] = []
         self._chores: set[asyncio.Task[None]] = set()
         self._refused: set[socket] = set()
@@ -127,9 +124,13 @@ class Listener:
                 self._turn_away(accepted)
 
     async def _connect(self, peer: RemotePeer, accepted: socket) -> None:
-        connection, loop = self._make_connection(peer), asyncio.get_running_loop()
+        connection, loop, limits = self._make_connection(peer), asyncio.get_running_loop(), self._limits
+        tls: dict[str, Any] = {}
+        if self._certificate is not None:
+            seconds = {"ssl_handshake_timeout": limits.hello_seconds, "ssl_shutdown_timeout": limits.close_seconds}
+            tls = {"ssl": self._certificate.context, **seconds}
         try:
-            await loop.connect_accepted_socket(lambda: connection, accepted, **self._tls)
+            await loop.connect_accepted_socket(lambda: connection, accepted, **tls)
         except (OSError, asyncio.CancelledError):  # one who does not speak TLS, or went away; or the server stops
             connection.abort()
 
@@ -139,7 +140,7 @@ class Listener:
         What is closed with something unread is reset, and what was said may then not arrive.
         """
         self._refused.add(accepted)
-        if not self._tls:
+        if self._certificate is None:
             with contextlib.suppress(OSError):
                 accepted.send(encode_response(say(HTTPStatus.SERVICE_UNAVAILABLE, TOO_MANY_WORDS)))
                 accepted.shutdown(SHUT_WR)
