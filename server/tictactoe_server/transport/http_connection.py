@@ -131,7 +131,7 @@ class HttpConnection(Outgoing):
         try:
             request = self._read_request()
         except BadRequest as bad:
-            self._end(say(bad.status, bad.words))
+            self._end(say(bad.status, str(bad)))
         else:
             if request is None:
                 self._enter(Phase.WAITING)

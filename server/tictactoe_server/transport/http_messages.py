@@ -31,12 +31,11 @@ _AMBIGUOUS: Final = re.compile(rb"\n[ \t]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\ncon
 
 
 class BadRequest(Exception):
-    """A request that is not carried out, after which the connection is closed; `words` are for people."""
+    """A request that is not carried out, after which the connection is closed; it says why in words for people."""
 
     def __init__(self, words: str, status: HTTPStatus = HTTPStatus.BAD_REQUEST) -> None:
         super().__init__(words)
         self.status = status
-        self.words = words
 
 
 @dataclass(frozen=True, slots=True)
