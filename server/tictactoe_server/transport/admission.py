@@ -120,7 +120,7 @@ class Admission:
         if forwarded and not self.is_proxy(peer):
             self.warn_of_proxy(peer)
         address = peer
-        for hop in reversed(",".join(forwarded).split(",")):
+        for hop in reversed([one for line in forwarded for one in line.split(",")]):
             found = canonical(hop)
             if found is None or not self.is_proxy(address):
                 break
