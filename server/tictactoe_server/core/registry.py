@@ -21,7 +21,6 @@ from tictactoe_server.core.changes import Changes, ServerChange, leave_alone
 from tictactoe_server.core.elsewhere import Elsewhere, Nowhere, moved
 from tictactoe_server.core.limits import OpenedRooms, Seats
 from tictactoe_server.core.listed import Listed
-from tictactoe_server.core.listeners import Listeners
 from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, no_such_room
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.matchmaking import Matchmaker
