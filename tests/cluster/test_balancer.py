@@ -10,7 +10,7 @@ from typing import Literal
 import pytest
 
 from tests.cluster.balancer import Balancer, is_ready
-from tictactoe_server.transport import proxy
+from tictactoe_server.transport import remote_peer
 
 
 class Answering:
@@ -57,7 +57,7 @@ async def test_servers_take_turns_and_are_told_who_calls(version: Literal[1, 2])
             host, answer = await call(balancer.port)
             assert answer == b"!"
         assert [len(one.first), len(other.first)] == [2, 2]
-        assert proxy.read_header(one.first[0]) == (host, len(one.first[0]))
+        assert remote_peer.read_proxy_header(one.first[0]) == (host, len(one.first[0]))
 
 
 async def test_a_server_that_is_gone_is_passed_over() -> None:
