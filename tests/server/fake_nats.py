@@ -31,18 +31,19 @@ class FakeNats:
 
     `faults` are what goes wrong with the next writes, one each: a number is the error that it is refused with.
     `release` lets what was held up happen: the answers of ``late ack``, the writes of ``in process``. Reads are refused
-    with `read_error`; many at once are answered up to the sequence `copied`. While `holds_pings` they are answered by
-    `release`. It tells of the `others`, as in ``["127.0.0.1:4222"]``; `introductions` are what clients say first.
+    with `read_error`; many at once are answered up to the sequence `copied`. While `holds_echoes` what clients send to
+    themselves waits for `release`. It tells of the `others`, as in ``["127.0.0.1:4222"]``; `introductions` are what
+    clients say first.
     """
 
     def __init__(self) -> None:
         self.faults: deque[Fault | int] = deque()
         self.read_error: int | None = None
         self.copied: int | None = None
-        self.holds_pings = False
+        self.holds_echoes = False
         self.others: list[str] = []
         self.introductions: list[str] = []
-        self._pinged: list[asyncio.StreamWriter] = []
+        self._echoes: list[tuple[str, str]] = []
         self.kept: dict[str, Kept] = {}
         self.sequence = 0
         self.connections = 0
@@ -84,8 +85,9 @@ class FakeNats:
 
     def release(self) -> None:
         """Let what was held up happen."""
-        while self._pinged:
-            self._pinged.pop().write(b"PONG\r\n")
+        while self._echoes:
+            subject, reply = self._echoes.pop()
+            self._send(subject, b"", reply=reply)
         held, self._held = self._held, []
         for write, reply, is_kept in held:
             if is_kept:
@@ -107,8 +109,6 @@ class FakeNats:
                 match verb:
                     case "CONNECT":
                         self.introductions.append(line.decode())
-                    case "PING" if self.holds_pings:
-                        self._pinged.append(writer)
                     case "PING":
                         writer.write(b"PONG\r\n")
                     case "SUB":
@@ -126,11 +126,17 @@ class FakeNats:
             case ["$KV", "rooms", *_]:
                 self._write(subject, reply, headers, data)
             case ["$JS", "API", "STREAM", "INFO"]:
-                self._say(reply, {"config": stream_config(), "state": {"last_seq": self.sequence}, "created": "now"})
+                counts = dict.fromkeys(("messages", "bytes", "first_seq", "consumer_count"), 0)
+                state = {**counts, "last_seq": self.sequence}
+                self._say(reply, {"config": stream_config(), "state": state, "created": "now"})
             case ["$JS", "API", "STREAM", "MSG"]:
                 self._read(reply, json.loads(data))
             case ["$JS", "API", "DIRECT", "GET"]:
                 self._read_many(reply, json.loads(data))
+            case ["_INBOX", *_] if self.holds_echoes:
+                self._echoes.append((subject, reply))
+            case ["_INBOX", *_]:
+                self._send(subject, data, reply=reply)
 
     def _write(self, subject: str, reply: str, headers: dict[str, str], data: bytes) -> None:
         fault = self.faults.popleft() if self.faults and ".room." in subject else None
@@ -206,11 +212,11 @@ class FakeNats:
     def _say(self, subject: str, content: dict[str, Any]) -> None:
         self._send(subject, json.dumps(content).encode())
 
-    def _send(self, subject: str, data: bytes, headers: dict[str, str] | None = None) -> None:
+    def _send(self, subject: str, data: bytes, headers: dict[str, str] | None = None, reply: str = "") -> None:
         for writer, subscriptions in self._peers.items():
             for sid, pattern in subscriptions.items():
                 if _is_of(subject, pattern):
-                    writer.write(_message(subject, sid, data, headers))
+                    writer.write(_message(subject, f"{sid} {reply}".rstrip(), data, headers))
 
     def _cut_within(self, subject: str, content: dict[str, Any]) -> None:
         for writer, subscriptions in self._peers.items():

@@ -56,7 +56,7 @@ def test_a_line_of_the_log_that_is_explained_is_one_that_there_is(words: str) ->
     assert any(words in path.read_text(encoding="utf-8") for path in SERVER.rglob("*.py")), words
 
 
-@pytest.mark.parametrize("folder", ["cluster", "stores/jetstream"])
+@pytest.mark.parametrize("folder", ["cluster", "cluster/jetstream"])
 def test_every_warning_of_the_cluster_and_its_store_is_explained(folder: str) -> None:
     for path in (SERVER / folder).glob("*.py"):
         for words in re.findall(r'log\.(?:warning|error|exception)\(\s*"([^"]+)"', path.read_text(encoding="utf-8")):

@@ -144,13 +144,13 @@ async def test_a_server_that_falls_silent_is_left_for_another(nats: FakeNats, st
     await keep(store, room_of(CODE, 2), revision)
 
 
-async def test_a_server_that_answers_a_ping_too_late_is_not_left(nats: FakeNats) -> None:
+async def test_a_server_that_answers_too_late_is_not_left(nats: FakeNats) -> None:
     link = await Link.open(nats.url, patience_seconds=PATIENCE_SECONDS)
-    nats.holds_pings = True
+    nats.holds_echoes = True
     with pytest.raises(StoreUnavailable):
         await link.flush()
     nats.release()
-    nats.holds_pings = False
+    nats.holds_echoes = False
     await link.flush()
     assert nats.connections == 1
     assert link.away_since is None

@@ -30,6 +30,7 @@ from tictactoe_server.cluster.jetstream.stream import (
     STREAM,
     TOMBSTONE,
     Stream,
+    StreamError,
     StreamInfo,
 )
 from tictactoe_server.cluster.members import HEARTBEAT_SECONDS, HEARTBEATS
@@ -66,13 +67,11 @@ async def _look_at_stream(stream: Stream, report: Report) -> bool:
     """Report on the stream, and return whether there is one."""
     try:
         info = await stream.info()
+    except StreamError as error:
+        report.wrong.append(f"The stream {STREAM}: {error.description}. To make it: tictactoe-server cluster init.")
+        return False
     except StoreUnavailable as unavailable:
         report.wrong.append(f"The stream {STREAM} cannot be asked: {unavailable}")
-        return False
-    if info.error is not None:
-        report.wrong.append(
-            f"The stream {STREAM}: {info.error.description}. To make it: tictactoe-server cluster init."
-        )
         return False
     state, replicas = info.state, info.config.get("num_replicas", 1)
     report.said.append(
@@ -87,16 +86,17 @@ async def _look_at_stream(stream: Stream, report: Report) -> bool:
 def _look_at_nodes(info: StreamInfo, report: Report) -> None:
     if info.config.get("num_replicas", 1) > 1 and not info.cluster.leader:
         report.wrong.append(f"The stream {STREAM} has no leader: nothing can be written.")
-    for peer in info.cluster.replicas:
+    for peer in info.cluster.replicas or ():
+        lag = peer.lag or 0
         if peer.offline:
             report.wrong.append(f"Node {peer.name} is away.")
         elif not peer.current:
             report.wrong.append(
-                f"Node {peer.name} is {peer.lag} writes behind. Restart it where that lasts: one whose disk was full "
+                f"Node {peer.name} is {lag} writes behind. Restart it where that lasts: one whose disk was full "
                 "does not catch up by itself."
             )
         else:
-            report.said.append(f"Node {peer.name} has a copy, {peer.lag} writes behind.")
+            report.said.append(f"Node {peer.name} has a copy, {lag} writes behind.")
 
 
 async def _try_rights(link: Link, report: Report) -> None:

@@ -14,7 +14,6 @@ import contextlib
 import itertools
 import secrets
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, Self, TypeAlias
@@ -33,9 +32,7 @@ PATIENCE_SECONDS: Final = 1.3
 
 OPENING_SECONDS: Final = 10.0
 _PAUSE_SECONDS: Final = 0.1  # how long after one attempt to connect the next one begins
-_PONG_SECONDS: Final = 60
-"""How late an answer to a ping may be, which is longer than a silent connection lasts: the library stops to read where
-one comes that it does not wait for any more."""
+_ECHO: Final = "echo"  # where in our own inbox what we send comes back to us
 
 log: Final = structlog.get_logger(__name__)
 
@@ -62,17 +59,15 @@ class Link:
         self._patience_seconds = patience_seconds
         self._client: Client | None = None
         self._server = ""
-        self._opened, self._lost, self._has_outgoing = (asyncio.Event() for _ in range(3))
-        self._outgoing: deque[tuple[Client, str, bytes, str, dict[str, str] | None]] = deque()
+        self._opened, self._lost = asyncio.Event(), asyncio.Event()
+        self._outgoing = asyncio.Queue[tuple[Client, str, bytes, str, dict[str, str] | None]]()
         self._inbox = f"_INBOX.{secrets.token_hex(11)}."
-        self._subscriptions = [(f"{self._inbox}*", _taking(self._hear))]
+        self._subscriptions: list[tuple[str, Callable[[Message], None]]] = [(f"{self._inbox}*", self._hear)]
         self._numbers = itertools.count(1)
         self._asked: dict[str, _Question] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._reasons = {True: (-1.0, ""), False: (-1.0, "")}
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._pings: set[asyncio.Task[Any]] = set()
-        self._endings: set[asyncio.Task[Any]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._is_testing = self._is_closed = False
 
     @classmethod
@@ -109,7 +104,9 @@ class Link:
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
         """Run a task, until the link is closed."""
-        _begin(work, self._tasks)
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def ask(
         self,
@@ -149,37 +146,43 @@ class Link:
         """Send a message, and return True, or False where there is no connection."""
         if not self.is_connected or self._client is None:
             return False
-        self._outgoing.append((self._client, subject, payload, reply, headers))
-        self._has_outgoing.set()
+        self._outgoing.put_nowait((self._client, subject, payload, reply, headers))
         return True
 
     async def subscribe(self, subject: str, callback: Callable[[Message], None]) -> None:
         """Let each message to a subject come to `callback`, in order, until the link is closed."""
-        self._subscriptions.append((subject, _taking(callback)))
+        self._subscriptions.append((subject, callback))
         if self._client is not None:
             with contextlib.suppress(errors.Error):  # the next connection has all subscriptions
-                await _subscribe(self._client, *self._subscriptions[-1])
+                await _subscribe(self._client, subject, callback)
 
     async def flush(self) -> None:
         """Return when the server has heard all that was sent; raises `StoreUnavailable`."""
-        await self._send()
-        if self._client is None or not await self._is_answering(self._client, self._patience_seconds):
-            raise StoreUnavailable("The server does not answer.")
+        try:
+            await self.request(self._inbox + _ECHO)
+        except StoreUnavailable as unavailable:
+            raise StoreUnavailable("The server does not answer.") from unavailable
 
     async def close(self) -> None:
         """Send what waits, and end; whoever still waits for an answer is told that none came."""
         self._is_closed = True
-        await _cancel(self._tasks)
-        await self._send()
+        await self._cancel_tasks()
+        while not self._outgoing.empty():
+            await self._send(*self._outgoing.get_nowait())
         client, self._client = self._client, None
         if client is not None:
             self._end(client)
-        if self._endings:
-            await asyncio.wait(self._endings, timeout=self._patience_seconds)
-        await _cancel(self._endings | self._pings)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=self._patience_seconds)
+        await self._cancel_tasks()
         self._lose()
         if self._timer is not None:
             self._timer.cancel()
+
+    async def _cancel_tasks(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     # -- the connection -----------------------------------------------------------------------------------------
 
@@ -227,12 +230,8 @@ class Link:
                 connect_timeout=1,
                 **self._access.options_for(server),
             )
-            begun = 0
-            while begun < len(self._subscriptions):
-                await _subscribe(client, *self._subscriptions[begun])
-                begun += 1
-                if begun == len(self._subscriptions) and not await self._is_answering(client, self._patience_seconds):
-                    raise errors.FlushTimeoutError
+            for subscription in self._subscriptions:  # with those that are added meanwhile
+                await _subscribe(client, *subscription)
         except BaseException:
             self._end(client)
             raise
@@ -267,39 +266,22 @@ class Link:
             with contextlib.suppress(Exception):  # one that was never begun cannot be ended
                 await client.close()
 
-        _begin(end(), self._endings)
-
-    async def _is_answering(self, client: Client, seconds: float) -> bool:
-        """Tell whether a ping is answered in time; one that is answered later is still waited for."""
-
-        async def ping() -> bool:
-            with contextlib.suppress(errors.Error):
-                await client.flush(_PONG_SECONDS)
-                return True
-            return False
-
-        pinging = _begin(ping(), self._pings)
-        await asyncio.wait([pinging], timeout=seconds)
-        return pinging.done() and bool(pinging.result())
+        self.run(end())
 
     async def _keep_sending(self) -> None:
         while True:
-            await self._has_outgoing.wait()
-            self._has_outgoing.clear()
-            await self._send()
+            await self._send(*await self._outgoing.get())
 
-    async def _send(self) -> None:
-        """Send what waits, each over the connection for which it was meant."""
-        while self._outgoing:
-            client, subject, payload, reply, headers = self._outgoing.popleft()
-            try:
-                await client.publish(subject, payload, reply, headers)
-            except errors.Error as error:
-                self._answer(
-                    reply.removeprefix(self._inbox), NotStored(f"Nothing could be sent to the store: {error}.")
-                )
-            except OSError:
-                self._drop(client)
+    async def _send(
+        self, client: Client, subject: str, payload: bytes, reply: str, headers: dict[str, str] | None
+    ) -> None:
+        """Send a message over the connection for which it was meant."""
+        try:
+            await client.publish(subject, payload, reply, headers)
+        except errors.Error as error:
+            self._answer(reply.removeprefix(self._inbox), NotStored(f"Nothing could be sent to the store: {error}."))
+        except OSError:
+            self._drop(client)
 
     async def _note(self, error: Exception) -> None:
         """Keep what the library says of an error, which for a refused permission is all that is to be had."""
@@ -327,7 +309,7 @@ class Link:
         return answer
 
     def _hear(self, message: Message) -> None:
-        number, status = message.subject.removeprefix(self._inbox), _status_of(message)
+        number, status = (message.reply or message.subject).removeprefix(self._inbox), _status_of(message)
         _, _, earlier = self._asked.get(number, _NOBODY)
         if earlier is not None and not status:
             earlier.append(message)
@@ -369,8 +351,10 @@ class Link:
         client = self._client
         if client is not None:
             heard = client.stats["in_msgs"]
-            is_silent = not await self._is_answering(client, self._patience_seconds / 2)
-            if is_silent and client is self._client and client.stats["in_msgs"] == heard:
+            with contextlib.suppress(StoreUnavailable, TimeoutError):
+                async with asyncio.timeout(self._patience_seconds / 2):
+                    await self.flush()
+            if client is self._client and client.stats["in_msgs"] == heard:
                 log.warning("the server of the store is silent, another is tried", server=self._server)
                 self._drop(client)
         self._is_testing = False
@@ -390,34 +374,14 @@ async def on_failure(close: Callable[[], Awaitable[None]]) -> AsyncIterator[None
         raise
 
 
-def _taking(callback: Callable[[Message], None]) -> Callable[[Message], Coroutine[Any, Any, None]]:
-    """Return what the library calls with each message."""
-
+async def _subscribe(client: Client, subject: str, callback: Callable[[Message], None]) -> None:
     async def take(message: Message) -> None:
         try:
             callback(message)
         except Exception:
             log.exception("what came from the store was not taken")
 
-    return take
-
-
-async def _subscribe(client: Client, subject: str, take: Callable[[Message], Coroutine[Any, Any, None]]) -> None:
     await client.subscribe(subject, cb=take, pending_msgs_limit=0, pending_bytes_limit=0)
-
-
-def _begin(work: Coroutine[Any, Any, Any], tasks: set[asyncio.Task[Any]]) -> asyncio.Task[Any]:
-    """Run a task, which is in that set until it is done."""
-    task = asyncio.create_task(work)
-    tasks.add(task)
-    task.add_done_callback(tasks.discard)
-    return task
-
-
-async def _cancel(tasks: set[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _status_of(message: Message) -> str:

@@ -18,6 +18,7 @@ from tictactoe_server.cluster.jetstream.stream import (
     READ_SUBJECT,
     STREAM,
     Stream,
+    StreamError,
     StreamInfo,
 )
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
@@ -59,11 +60,10 @@ def rights() -> dict[str, list[str]]:
 async def make_stream(link: Link, replicas: int = REPLICAS) -> None:
     """Make the stream, on so many nodes; one that is like it already stays. Raises `CannotOpenStore`."""
     try:
-        made = await Stream(link).ask(_CREATE_SUBJECT, stream_config(replicas), StreamInfo)
-    except StoreUnavailable as unavailable:
-        raise CannotOpenStore(f"The stream {STREAM} could not be made: {unavailable}") from unavailable
-    if made.error is not None:
-        raise CannotOpenStore(f"The stream {STREAM} could not be made: {made.error.description}.")
+        await Stream(link).ask(_CREATE_SUBJECT, stream_config(replicas), StreamInfo)
+    except StoreUnavailable as error:
+        reason = f"{error.description}." if isinstance(error, StreamError) else str(error)
+        raise CannotOpenStore(f"The stream {STREAM} could not be made: {reason}") from error
 
 
 async def find_stream(stream: Stream, urls: str, patience_seconds: float, *, unsafe: bool) -> StreamInfo:
@@ -77,13 +77,13 @@ async def find_stream(stream: Stream, urls: str, patience_seconds: float, *, uns
             while True:
                 try:
                     info = await stream.info()
-                    if info.error is None:
-                        break
-                    if info.error.err_code == _NO_STREAM:
+                    break
+                except StreamError as error:
+                    if error.code == _NO_STREAM:
                         raise CannotOpenStore(
                             f"There is no stream {STREAM} in {hidden(urls)}. To make it: tictactoe-server cluster init."
-                        )
-                    reason = info.error.description
+                        ) from None
+                    reason = error.description
                 except StoreUnavailable as unavailable:
                     reason = str(unavailable).rstrip(".")
                 await asyncio.sleep(_PAUSE_SECONDS)

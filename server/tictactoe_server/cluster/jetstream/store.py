@@ -24,7 +24,16 @@ from tictactoe_server.cluster.jetstream.stream import DELETE_SUBJECT, FEED, MAX_
 from tictactoe_server.core.kept import BANS, Ban, ban_or_none
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteLog, SqliteStore
-from tictactoe_server.storage.store import MISSING, UNAWAITED, Conflict, Game, StoreUnavailable, Value, read_time
+from tictactoe_server.storage.store import (
+    MISSING,
+    UNAWAITED,
+    Conflict,
+    Game,
+    Pending,
+    StoreUnavailable,
+    Value,
+    read_time,
+)
 
 _COPY_SECONDS: Final = 5.0
 _MOST_AT_A_TIME: Final = 1_000  # how many games are copied how often, where nobody asks for any
@@ -95,9 +104,10 @@ class JetStreamStore:
     async def identity(self) -> tuple[str, bytes]:
         """Return by what players know these servers, and a secret that they share; made by whoever comes first."""
         while (found := await self._stream.newest(tables.IDENTITY)) is None:
-            new = "c" + secrets.token_urlsafe(9), secrets.token_bytes(32)
+            new, made = ("c" + secrets.token_urlsafe(9), secrets.token_bytes(32)), Pending()
+            self._stream.replace(tables.IDENTITY, msgspec.json.encode(new), MISSING, made)
             with contextlib.suppress(Conflict):
-                await self._stream.put(tables.IDENTITY, msgspec.json.encode(new), MISSING)
+                await made.future
         return msgspec.json.decode(found.document, type=tuple[str, bytes])
 
     async def follow_bans(self, changed: Callable[[str, Ban | None], None]) -> None:

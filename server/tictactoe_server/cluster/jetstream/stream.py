@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
+from nats.js.api import ClusterInfo, StreamState
 
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.storage.figures import WriteFigures
@@ -24,7 +25,6 @@ from tictactoe_server.storage.store import (
     MISSING,
     Conflict,
     NotStored,
-    Pending,
     StoreBusy,
     StoreUnavailable,
     Unsettled,
@@ -59,7 +59,7 @@ _REFUSALS: Final = {
 }
 """After these nothing is written, and what was kept before is whole."""
 
-Answer = TypeVar("Answer", bound=msgspec.Struct)
+Answer = TypeVar("Answer", bound="_Answer")
 
 
 class Entry(NamedTuple):
@@ -71,43 +71,11 @@ class Entry(NamedTuple):
     is_gone: bool
 
 
-class _State(msgspec.Struct, frozen=True):
-    messages: int = 0
-    bytes: int = 0
-    last_seq: int = 0
-
-
-class _Peer(msgspec.Struct, frozen=True):
-    """A node that keeps a copy and is not the leader."""
-
-    name: str
-    current: bool = False
-    offline: bool = False
-    lag: int = 0
-
-
-class _Copies(msgspec.Struct, frozen=True):
-    """Which nodes keep the stream; `leader` is empty while there is none."""
-
-    leader: str = ""
-    replicas: list[_Peer] = []
-
-
-class StreamError(msgspec.Struct, frozen=True):
+class _Error(msgspec.Struct, frozen=True):
     """What JetStream says is wrong; the numbers are those of its own list of errors."""
 
     err_code: int = 0
     description: str = ""
-
-
-class StreamInfo(msgspec.Struct, frozen=True):
-    """What the leader says of the stream, or why it does not."""
-
-    config: dict[str, Any] = {}
-    state: _State = _State()
-    cluster: _Copies = _Copies()
-    created: str = ""
-    error: StreamError | None = None
 
 
 class _Message(msgspec.Struct, frozen=True):
@@ -118,11 +86,29 @@ class _Message(msgspec.Struct, frozen=True):
 
 
 class _Answer(msgspec.Struct, frozen=True):
-    """To a write or a question for one message."""
+    """To any request: `seq` to a write, `message` to a question for one message."""
 
+    error: _Error | None = None
     seq: int = 0
     message: _Message | None = None
-    error: StreamError | None = None
+
+
+class StreamInfo(_Answer, frozen=True):
+    """What the leader says of the stream."""
+
+    config: dict[str, Any] = {}
+    state: StreamState = StreamState(0, 0, 0, 0, 0)
+    cluster: ClusterInfo = ClusterInfo()
+    created: str = ""
+
+
+class StreamError(StoreUnavailable):
+    """JetStream says what is wrong in a `description`; the `code` is of its own list of errors."""
+
+    def __init__(self, error: _Error) -> None:
+        super().__init__(f"The store says: {error.description}.")
+        self.code = error.err_code
+        self.description = error.description
 
 
 class _Write(msgspec.Struct, eq=False):
@@ -148,31 +134,27 @@ class Stream:
         self._owed_since: float | None = None
 
     async def ask(self, subject: str, question: object, kind: type[Answer]) -> Answer:
-        """Return what JetStream answers to a request."""
+        """Return what JetStream answers to a request; raises `StreamError` where it says what is wrong."""
+        data = await self.link.request(subject, msgspec.json.encode(question))
         try:
-            return msgspec.json.decode(await self.link.request(subject, msgspec.json.encode(question)), type=kind)
+            answer = msgspec.json.decode(data, type=kind)
         except msgspec.MsgspecError as error:
-            raise StoreUnavailable(f"The store's answer is none: {error}.") from error
+            raise _nonsense(error) from error
+        if answer.error is not None:
+            raise StreamError(answer.error)
+        return answer
 
     async def info(self) -> StreamInfo:
-        """Return what the leader says of the stream; `error` is not None where there is none."""
         return await self.ask(INFO_SUBJECT, {}, StreamInfo)
 
     async def last_sequence(self) -> int:
         """Return the sequence of the newest message, by the leader."""
-        info = await self.info()
-        if info.error is None:
-            return info.state.last_seq
-        raise _unavailable(info.error)
+        return (await self.info()).state.last_seq
 
     async def newest(self, key: str) -> Entry | None:
         """Return what is kept under a key, by the leader, or None."""
         found = await self._read({"last_by_subj": PREFIX + key})
         return None if found is None or found.is_gone else found
-
-    async def next(self, keys: str, after: int) -> Entry | None:
-        """Return the first message behind a sequence of keys such as ``room.>``, by the leader, or None."""
-        return await self._read({"seq": after + 1, "next_by_subj": PREFIX + keys})
 
     async def walk(self, keys: str, after: int = 0, upto: int | None = None) -> AsyncIterator[list[Entry]]:
         """Yield what is kept under keys such as ``room.>`` behind one sequence and up to another, some at a time.
@@ -186,7 +168,7 @@ class Stream:
             question = msgspec.json.encode({"seq": after + 1, "next_by_subj": PREFIX + keys, "batch": _AT_ONCE})
             found = [entry_of(message) for message in await self.link.request_many(READ_MANY_SUBJECT, question)]
             if not found:  # of all copies, or of one that is behind
-                one = await self.next(keys, after)
+                one = await self._read({"seq": after + 1, "next_by_subj": PREFIX + keys})
                 if one is None:
                     return
                 found = [one]
@@ -213,21 +195,6 @@ class Stream:
         self._waiting[write] = None
         self._send(write)
 
-    def delete(self, key: str, expected_revision: int, waiter: Waiter) -> None:
-        """Let a key be gone, if it has that revision, and tell the waiter `MISSING`."""
-        if expected_revision == MISSING:
-            waiter.failed(Conflict(key))
-        else:
-            self.replace(key, b"", expected_revision, waiter, TOMBSTONE)
-
-    async def put(
-        self, key: str, document: bytes, expected_revision: int | None = None, headers: dict[str, str] | None = None
-    ) -> None:
-        """Replace a document and return when that is kept; raises `Conflict`, too."""
-        pending = Pending()
-        self.replace(key, document, expected_revision, pending, headers)
-        await pending.future
-
     def owed_since(self) -> float | None:
         """Return since when the store owes an answer or is away (s, as `time.monotonic`), or None.
 
@@ -246,13 +213,15 @@ class Stream:
                     await asyncio.sleep(0.01)
 
     async def _read(self, question: dict[str, str | int]) -> Entry | None:
-        answer = await self.ask(READ_SUBJECT, question, _Answer)
-        if answer.message is not None:
-            subject, sequence, document = answer.message.subject, answer.message.seq, answer.message.data
-            return Entry(subject[len(PREFIX) :], sequence, document, f"{_GONE}:".encode() in answer.message.hdrs)
-        if answer.error is not None and answer.error.err_code == _NO_MESSAGE:
-            return None
-        raise _unavailable(answer.error)
+        try:
+            found = (await self.ask(READ_SUBJECT, question, _Answer)).message
+        except StreamError as error:
+            if error.code == _NO_MESSAGE:
+                return None
+            raise
+        if found is None:
+            raise _nonsense("nothing")
+        return Entry(found.subject.removeprefix(PREFIX), found.seq, found.data, f"{_GONE}:".encode() in found.hdrs)
 
     def _send(self, write: _Write) -> None:
         headers = {} if write.expected is None else {_EXPECTED: str(write.expected)}
@@ -302,7 +271,7 @@ def entry_of(message: Message) -> Entry:
     headers = message.headers or {}
     subject, sequence = headers.get("Nats-Subject", ""), headers.get("Nats-Sequence", "")
     if not subject.startswith(PREFIX) or not sequence.isdecimal():
-        raise StoreUnavailable("The store's answer is none: a message without a sequence.")
+        raise _nonsense("a message without a sequence")
     return Entry(subject.removeprefix(PREFIX), int(sequence), message.data, _GONE in headers)
 
 
@@ -314,18 +283,18 @@ def outcome_of(key: str, answer: bytes) -> int | Exception:
     try:
         found = _decode(answer)
     except msgspec.MsgspecError as error:
-        return StoreUnavailable(f"The store's answer is none: {error}.")
-    if found.seq > 0 and found.error is None:
-        return found.seq
-    code = 0 if found.error is None else found.error.err_code
+        return _nonsense(error)
+    if found.error is None:
+        return found.seq if found.seq > 0 else _nonsense("nothing")
+    code = found.error.err_code
     if code == _WRONG_SEQUENCE:
         return Conflict(key)
     if code == _WRITE_IN_PROCESS:
         return Unsettled("The store is still about an earlier write of the same.")
     if code in _REFUSALS:
         return NotStored(f"The store refuses: {_REFUSALS[code]}.")
-    return _unavailable(found.error)
+    return StoreUnavailable(f"The store says: {found.error.description}.")
 
 
-def _unavailable(error: StreamError | None) -> StoreUnavailable:
-    return StoreUnavailable(f"The store says: {'nothing' if error is None else error.description}.")
+def _nonsense(what: object) -> StoreUnavailable:
+    return StoreUnavailable(f"The store's answer is none: {what}.")

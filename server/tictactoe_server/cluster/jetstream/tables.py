@@ -8,7 +8,7 @@ from typing import Any, Final, Generic
 
 from tictactoe_server.cluster.jetstream.stream import TOMBSTONE, Entry, Stream
 from tictactoe_server.storage.specs import GameSpec, TableSpec
-from tictactoe_server.storage.store import MISSING, Stored, Unreadable, Value, Waiter
+from tictactoe_server.storage.store import MISSING, Conflict, Stored, Unreadable, Value, Waiter
 
 GAME: Final = "game."
 TIME: Final = "time"
@@ -62,10 +62,10 @@ class JetStreamTable(Generic[Value]):
 
     def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
         self.spec.forget(key)
-        if expected_revision is None:
-            self._stream.replace(self.subject_of(key), b"", None, waiter, TOMBSTONE)
+        if expected_revision == MISSING:
+            waiter.failed(Conflict(key))
         else:
-            self._stream.delete(self.subject_of(key), expected_revision, waiter)
+            self._stream.replace(self.subject_of(key), b"", expected_revision, waiter, TOMBSTONE)
 
     def subject_of(self, key: str) -> str:
         """Return the key of the stream for one of the table's own."""
