@@ -19,7 +19,6 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
 from tictactoe_server.admin.orders.status import Status
-from tictactoe_server.cluster.cluster import ORDERS
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.jetstream.setup import faults_of, risks_of
 from tictactoe_server.cluster.jetstream.stream import (
@@ -33,8 +32,8 @@ from tictactoe_server.cluster.jetstream.stream import (
     StreamError,
     StreamInfo,
 )
-from tictactoe_server.cluster.members import HEARTBEAT_SECONDS, HEARTBEATS
-from tictactoe_server.cluster.messages import Heartbeat, decode
+from tictactoe_server.cluster.members import HEARTBEAT_SECONDS
+from tictactoe_server.cluster.messages import HEARTBEATS, ORDERS, Heartbeat, decode
 from tictactoe_server.storage.store import StoreUnavailable
 
 LISTENING_SECONDS: Final = 2.4 * HEARTBEAT_SECONDS  # long enough for two heartbeats of each server

@@ -13,15 +13,15 @@ import random
 from collections.abc import Awaitable, Callable
 from functools import partial
 from hashlib import blake2b
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
+from tictactoe_server.cluster import messages
 from tictactoe_server.cluster.jetstream.link import Message
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.cluster.matching import Matching
 from tictactoe_server.cluster.members import HEARTBEAT_SECONDS, Members
-from tictactoe_server.cluster.messages import Heartbeat
 from tictactoe_server.cluster.other_rooms import YOUNG_MS, OtherRooms
 from tictactoe_server.cluster.own_rooms import OwnRooms
 from tictactoe_server.core.core import Core
@@ -35,7 +35,6 @@ GRACE_SECONDS: Final = 0.5
 """How often the time is noted, and after how long without an answer it stands still: together with the next look less
 than a second, which is what an outage of the store may cost a player."""
 
-ORDERS: Final = "house.order."  # to one server, with its id behind it: an order of the operator's
 MISSING_SECONDS: Final = 3.0  # how long after a room came from another server its players may take to come
 LEAVING_SECONDS: Final = 3.0  # how long a server that leaves waits for others to take its rooms
 _GOING_SECONDS: Final = 0.5
@@ -68,11 +67,9 @@ class Cluster:
         self.other_rooms = OtherRooms(link, members, self.own_rooms, core)
         self._matching = Matching(link, members, self.other_rooms, core)
         self._secret = b""
-        self._leaving: set[str] = set()
         self._missing_a_server = asyncio.Event()
         self.on_order: Callable[[bytes], Awaitable[bytes]] | None = None
         self.other_rooms.seek = self._matching.seek
-        members.on_heartbeat = self._hear
         members.on_gone = self._lose
         core.timers.on_counted.add(self.own_rooms.tell)
         registry.elsewhere = self.other_rooms
@@ -95,9 +92,7 @@ class Cluster:
         `on_ban` is called with each ban that any of them keeps, or forgets.
         """
         self.other_rooms.id, self._secret = await self._store.identity()
-        for part in (self.members, self.other_rooms, self.own_rooms, self._matching):
-            await part.open()
-        await self._link.subscribe(ORDERS + self.members.id, self._take_order)
+        await self._listen()
         await self._store.follow_bans(on_ban)
         await asyncio.sleep(_LISTENING_SECONDS)
         await self.other_rooms.until_read()
@@ -129,18 +124,36 @@ class Cluster:
 
     async def ask_order(self, id: str, order: bytes) -> bytes:
         """Return what another server answers to an operator's order; raises `StoreUnavailable`."""
-        return await self._link.request(ORDERS + id, order)
+        return await self._link.request(messages.ORDERS + id, order)
+
+    async def _listen(self) -> None:
+        """Hear what other servers say."""
+        id, members, other_rooms = self.members.id, self.members, self.other_rooms
+        said: list[tuple[str, Any, Callable[[Any], object], str]] = [
+            (messages.HEARTBEATS, messages.Heartbeat, self._hear, "a sign of life cannot be read"),
+            (messages.NEWS, messages.News, other_rooms.hear_news, "news of another server cannot be read"),
+            (messages.HANDED_OVER + id, tuple[str, int], other_rooms.read_again, "a handover cannot be read"),
+            (messages.BOARDS + id, list[str], self.own_rooms.boards_of, "a question for boards cannot be read"),
+            (messages.SEEKS + id, messages.Seek, self._matching.find, "a question for a match cannot be read"),
+        ]
+        for subject, kind, take, unreadable in said:
+            await messages.listen(self._link, subject, kind, take, unreadable)
+        await self._link.subscribe(messages.HERE + id, lambda message: None)
+        await self._link.subscribe(f"{messages.NOT_THERE}{id}.*", members.hear_not_there)
+        await self._link.subscribe(messages.PAGES + id, self.own_rooms.answer_page)
+        await self._link.subscribe(messages.ORDERS + id, self._take_order)
+        self._link.on_connected.append(members.listen_anew)
 
     # -- rooms that come here -----------------------------------------------------------------------------------
 
-    def _hear(self, heartbeat: Heartbeat) -> None:
-        self.other_rooms.follow(heartbeat.sender, heartbeat.number)
-        if heartbeat.is_leaving and heartbeat.sender not in self._leaving:
-            self._leaving.add(heartbeat.sender)
+    def _hear(self, heartbeat: messages.Heartbeat) -> None:
+        if heartbeat.sender == self.members.id:
+            return
+        if self.members.hear(heartbeat):
             self._missing_a_server.set()
+        self.other_rooms.follow(heartbeat.sender, heartbeat.number)
 
     def _lose(self, id: str) -> None:
-        self._leaving.discard(id)
         self.other_rooms.forget_server(id)
         self._missing_a_server.set()
 
@@ -149,19 +162,17 @@ class Cluster:
 
         Now and then there is one that was stored though its opener was told that it could not be.
         """
+        is_again = False
         while True:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_SEEK_SECONDS):
-                    await self._missing_a_server.wait()
+                await asyncio.wait_for(self._missing_a_server.wait(), _AGAIN_SECONDS if is_again else _SEEK_SECONDS)
+                is_again = False
             self._missing_a_server.clear()
             try:
                 await self._take_unclaimed()
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(_AGAIN_SECONDS):
-                        await self._missing_a_server.wait()
-                        continue
-                await self._take_unclaimed()
-                self.other_rooms.drop_unclaimed()
+                if is_again:
+                    self.other_rooms.drop_unclaimed()
+                is_again = not is_again
             except StoreUnavailable as unavailable:
                 log.warning("rooms of nobody cannot be read yet", reason=str(unavailable))
                 await asyncio.sleep(_PAUSE_SECONDS)

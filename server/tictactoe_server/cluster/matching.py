@@ -10,11 +10,10 @@ from typing import Final
 import msgspec
 import structlog
 
-from tictactoe_engine import InvalidRules
 from tictactoe_protocol.requests import RulesFields
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import Members
-from tictactoe_server.cluster.messages import Found, Seek, answer_all, ask, decode, encode
+from tictactoe_server.cluster.messages import SEEKS, Found, Seek, ask, encode
 from tictactoe_server.cluster.other_rooms import OtherRoom, OtherRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.listed import Listed
@@ -27,8 +26,6 @@ RESERVED_SECONDS: Final = 3.0
 
 _ANSWER_SECONDS: Final = 0.4
 _ATTEMPTS: Final = 2
-
-_SUBJECT: Final = "house.seek."
 
 log: Final = structlog.get_logger(__name__)
 
@@ -44,9 +41,6 @@ class Matching:
         self._agenda = core.agenda
         self._kept: dict[str, Listed] = {}
 
-    async def open(self) -> None:
-        await answer_all(self._link, _SUBJECT + self._members.id, self._answer)
-
     async def seek(self, kind: GameKind, player: Player) -> tuple[str, str | None]:
         """Return the code of the room for a player, and the URL of the server that has it, None for this one.
 
@@ -57,12 +51,12 @@ class Matching:
         for _ in range(_ATTEMPTS):
             knowing = self._members.chosen_for(_key_of(kind))
             if knowing == self._members.id:
-                found = self._find(kind, player, seek)
+                found = self.find(seek)
             else:
                 try:
-                    found = await ask(self._link, _SUBJECT + knowing, encode(seek), Found, _ANSWER_SECONDS)
+                    found = await ask(self._link, SEEKS + knowing, encode(seek), Found, _ANSWER_SECONDS)
                 except StoreUnavailable:
-                    log.debug("a match was not answered", server=self._members.name_of(knowing))
+                    log.debug("a match was not answered", server=knowing)
                     await asyncio.sleep(0.1)
                     continue
             if found.server in ("", self._members.id):
@@ -72,18 +66,9 @@ class Matching:
                 return found.code, url
         raise StoreUnavailable("nobody can say who waits for a match")
 
-    def _answer(self, question: bytes) -> bytes:
-        """Return where a player of another server goes."""
-        try:
-            seek = decode(question, Seek)
-            kind = (seek.rules.to_rules(), seek.clock)
-        except (msgspec.DecodeError, InvalidRules) as error:
-            log.warning("a question for a match cannot be read", reason=str(error))
-            return b""
-        return encode(self._find(kind, Player(seek.player, seek.name), seek))
-
-    def _find(self, kind: GameKind, player: Player, seek: Seek) -> Found:
-        """Return the room for a player, whose seat there is kept for a while."""
+    def find(self, seek: Seek) -> Found:
+        """Return the room for a player, whose seat there is kept for a while; raises `InvalidRules`."""
+        kind, player = (seek.rules.to_rules(), seek.clock), Player(seek.player, seek.name)
         kept = self._kept.get(player.id)
         if kept is not None:
             self._keep_no_longer(kept, player)

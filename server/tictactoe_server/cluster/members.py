@@ -13,14 +13,11 @@ from typing import Final
 import structlog
 
 from tictactoe_server.cluster.jetstream.link import Link, Message
-from tictactoe_server.cluster.messages import Heartbeat, encode, listen
+from tictactoe_server.cluster.messages import HEARTBEATS, HERE, NOT_THERE, Heartbeat, encode
 from tictactoe_server.core.served_time import ServedTime
 
 HEARTBEAT_SECONDS: Final = 0.3
 GONE_SECONDS: Final = 1.2  # how often a server sends a heartbeat, and after how long without one it is taken to be gone
-HEARTBEATS: Final = "house.alive"
-_HERE: Final = "house.here."
-_NOT_THERE: Final = "house.not."
 
 log: Final = structlog.get_logger(__name__)
 
@@ -36,8 +33,7 @@ class Member:
 class Members:
     """The living servers: the others, and this one while it `is_in`, which goes by `id`.
 
-    `number` is that of the last `News` from here. `on_heartbeat` is called with each heartbeat, `on_gone` with the id
-    of each server that is gone.
+    `number` is that of the last `News` from here. `on_gone` is called with the id of each server that is gone.
     """
 
     def __init__(self, link: Link, name: str, url: str, time_served: ServedTime) -> None:
@@ -50,14 +46,7 @@ class Members:
         self._time_served = time_served
         self._others: dict[str, Member] = {}
         self._looked_at = time.monotonic()
-        self.on_heartbeat: Callable[[Heartbeat], None] = lambda heartbeat: None
         self.on_gone: Callable[[str], None] = lambda id: None
-
-    async def open(self) -> None:
-        await listen(self._link, HEARTBEATS, Heartbeat, self._hear, "a sign of life cannot be read")
-        await self._link.subscribe(_HERE + self.id, lambda message: None)  # as long as this one lives it can be sent
-        await self._link.subscribe(f"{_NOT_THERE}{self.id}.*", self._not_there)
-        self._link.on_connected.append(self._listen_anew)
 
     @property
     def others(self) -> list[Heartbeat]:
@@ -81,10 +70,6 @@ class Members:
         """Return where another server is reached that lives, else None."""
         member = self._others.get(id)
         return None if member is None else member.heartbeat.url
-
-    def name_of(self, id: str) -> str:
-        member = self._others.get(id)
-        return self.name if id == self.id else id if member is None else member.heartbeat.name
 
     def chosen_for(self, key: str) -> str:
         """Return the id of the server that is to take a room, or decides about something else.
@@ -125,26 +110,26 @@ class Members:
             heartbeat = Heartbeat(self.id, self.name, self.url, now, living, self.number, self.is_leaving)
             self._link.publish(HEARTBEATS, encode(heartbeat))
             for other in self._others:
-                self._link.publish(_HERE + other, reply=f"{_NOT_THERE}{self.id}.{other}")
+                self._link.publish(HERE + other, reply=f"{NOT_THERE}{self.id}.{other}")
 
-    def _hear(self, heartbeat: Heartbeat) -> None:
+    def hear(self, heartbeat: Heartbeat) -> bool:
+        """Know what another server says of itself; tell whether it is news that it leaves."""
         known = self._others.get(heartbeat.sender)
-        if heartbeat.sender == self.id:
-            return
+        begins_to_leave = heartbeat.is_leaving and (known is None or not known.heartbeat.is_leaving)
         if known is None:
             log.info("a server of the cluster has come", server=heartbeat.name, url=heartbeat.url)
-        elif heartbeat.is_leaving and not known.heartbeat.is_leaving:
+        elif begins_to_leave:
             log.info("a server of the cluster leaves", server=heartbeat.name)
         self._others[heartbeat.sender] = Member(heartbeat)
         self._time_served.go_on_from(heartbeat.time)
-        self.on_heartbeat(heartbeat)
+        return begins_to_leave
 
-    def _listen_anew(self) -> None:
+    def listen_anew(self) -> None:
         """Take the others to be silent from now on: what they said while there was no connection was lost."""
         for member in self._others.values():
             member.heard_at = time.monotonic()
 
-    def _not_there(self, message: Message) -> None:
+    def hear_not_there(self, message: Message) -> None:
         """Take a server to be gone after two heartbeats without a sign of it, as what is sent to it comes back."""
         id = message.subject.rpartition(".")[2]
         member = self._others.get(id)

@@ -10,9 +10,21 @@ import msgspec
 import structlog
 from msgspec import Struct
 
+from tictactoe_engine import InvalidRules
 from tictactoe_protocol.requests import ClockFields, RulesFields
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.storage.store import StoreUnavailable
+
+HEARTBEATS: Final = "house.alive"
+NEWS: Final = "house.news"
+HERE: Final = "house.here."  # NATS returns what is sent there where the server is gone
+NOT_THERE: Final = "house.not."
+PAGES: Final = "house.page."
+BOARDS: Final = "house.boards."
+HANDED_OVER: Final = "house.gave."
+SEEKS: Final = "house.seek."
+ORDERS: Final = "house.order."
+"""The subjects: the first two are for all, behind the others stands the id of the server for which they are."""
 
 Said = TypeVar("Said")
 
@@ -114,24 +126,19 @@ async def ask(link: Link, subject: str, question: bytes, kind: type[Said], secon
         raise StoreUnavailable(f"the answer cannot be read: {error}") from error
 
 
-async def listen(link: Link, subject: str, kind: type[Said], take: Callable[[Said], None], unreadable: str) -> None:
-    """Let what others say to a subject come to `take`; what is `unreadable` is logged in these words."""
+async def listen(link: Link, subject: str, kind: type[Said], take: Callable[[Said], object], unreadable: str) -> None:
+    """Let what others say to a subject come to `take`, and answer what that returns, if anything.
+
+    What is `unreadable` is logged in these words.
+    """
 
     def hear(message: Message) -> None:
         try:
-            said = decode(message.data, kind)
-        except msgspec.DecodeError as error:
+            answer = take(decode(message.data, kind))
+        except (msgspec.DecodeError, InvalidRules) as error:
             log.error(unreadable, reason=str(error))
-        else:
-            take(said)
-
-    await link.subscribe(subject, hear)
-
-
-async def answer_all(link: Link, subject: str, answer: Callable[[bytes], bytes]) -> None:
-    """Answer the questions to a subject."""
-
-    def hear(message: Message) -> None:
-        link.publish(message.reply, answer(message.data))
+            return
+        if answer is not None:
+            link.publish(message.reply, encode(answer))
 
     await link.subscribe(subject, hear)

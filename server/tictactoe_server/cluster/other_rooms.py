@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
@@ -14,21 +14,19 @@ from msgspec.structs import replace
 from tictactoe_protocol.pushes import LiveBoard, RoomState
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import Members
-from tictactoe_server.cluster.messages import News, Outline, Page, ask, encode, listen
-from tictactoe_server.cluster.own_rooms import BOARDS, NEWS, PAGES, OwnRoom, OwnRooms
+from tictactoe_server.cluster.messages import BOARDS, HANDED_OVER, PAGES, News, Outline, Page, ask, encode
+from tictactoe_server.cluster.own_rooms import OwnRoom, OwnRooms
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.elsewhere import ClusterIdentity
+from tictactoe_server.core.elsewhere import ClusterIdentity, Elsewhere
 from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.matchmaking import GameKind
-from tictactoe_server.core.rooms import Player, Room
+from tictactoe_server.core.rooms import Room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
 YOUNG_MS: Final = 2_000  # A room of this age may be another server's whose word of it is still on its way
 _WORD_SECONDS: Final = 0.3
 _BOARDS_SECONDS: Final = 0.5
-_HANDED_OVER: Final = "house.gave."
 
 log: Final = structlog.get_logger(__name__)
 
@@ -82,7 +80,7 @@ class OtherRoom(Listed):
         return replace(super().state(now), board=board.board, ply=board.ply, turn=board.turn, last=board.last)
 
 
-class OtherRooms:
+class OtherRooms(Elsewhere):
     """The `rooms` of the others, and which of this server's `own` rooms are theirs now; see `Elsewhere`.
 
     The cluster sets `seek`, and `id` when it opens. A room of a server that is gone stays until another has it.
@@ -92,7 +90,6 @@ class OtherRooms:
 
     def __init__(self, link: Link, members: Members, own: OwnRooms, core: Core) -> None:
         self.id = ""
-        self.seek: Callable[[GameKind, Player], Awaitable[tuple[str, str | None]]]
         self.members = members
         self._link = link
         self._own = own
@@ -103,17 +100,10 @@ class OtherRooms:
         self._reading: dict[str, set[str]] = {}
         self._wanted: set[OtherRoom] = set()
 
-    async def open(self) -> None:
-        await listen(self._link, NEWS, News, self._hear_news, "news of another server cannot be read")
-        await listen(
-            self._link, _HANDED_OVER + self.members.id, tuple[str, int], self._read_again, "a handover cannot be read"
-        )
-
     # -- where rooms are ----------------------------------------------------------------------------------------
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """Where the others are reached."""
         return self.members.urls[1:]
 
     @property
@@ -147,7 +137,7 @@ class OtherRooms:
         return code not in self._own.rooms and (other is None or not self.members.stays(other.server))
 
     async def may_take(self, room: Room) -> bool:
-        """Tell whether a stored room is nobody's, once those had time to say so who may just have opened it."""
+        """Tell so once those had time to say that they have it who may just have opened it."""
         if room.code not in self.rooms and self._core.time() - room.opened_at < YOUNG_MS:
             await asyncio.sleep(_WORD_SECONDS)
         return self.find(room.code) is None
@@ -194,7 +184,7 @@ class OtherRooms:
         while self._reading:  # noqa: ASYNC110  # it ends by itself
             await asyncio.sleep(0.01)
 
-    def _hear_news(self, news: News) -> None:
+    def hear_news(self, news: News) -> None:
         """Take in what another server tells; where something was missed all its rooms are read."""
         if news.sender == self.members.id or not self.members.is_living(news.sender):
             return  # all rooms of one that is not known to live are read at its next heartbeat
@@ -253,11 +243,11 @@ class OtherRooms:
 
     def _handed_over(self, live: LiveRoom, server: str, outline: Outline) -> None:
         """List a room as another server's that was here until now, and tell that one the last revision from here."""
-        self._link.publish(_HANDED_OVER + server, encode((outline.code, live.revision)))
+        self._link.publish(HANDED_OVER + server, encode((outline.code, live.revision)))
         self._own.forget(outline.code)
         self._know(server, outline, None)
 
-    def _read_again(self, told: tuple[str, int]) -> None:
+    def read_again(self, told: tuple[str, int]) -> None:
         """Read a room again where the server that had it has stored something newer."""
         code, revision = told
         live = self._registry.find_here(code)

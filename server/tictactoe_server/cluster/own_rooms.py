@@ -11,9 +11,10 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Final
 
-from tictactoe_server.cluster.jetstream.link import Link
+from tictactoe_protocol.pushes import LiveBoard
+from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.members import Members
-from tictactoe_server.cluster.messages import News, Outline, Page, answer_all, decode, encode
+from tictactoe_server.cluster.messages import NEWS, News, Outline, Page, encode
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.documents import RoomDocuments
 from tictactoe_server.core.live_room import LiveRoom
@@ -22,10 +23,6 @@ from tictactoe_server.core.rooms import Room
 GATHER_SECONDS: Final = 0.1
 EACH_SECONDS: Final = 2.0
 """For how long changes are gathered, and how often at most a room is told in which the same people sit."""
-
-NEWS: Final = "house.news"
-PAGES: Final = "house.page."
-BOARDS: Final = "house.boards."
 
 _MAX_BYTES: Final = 128 * 1024
 _PAGE_ROOMS: Final = 1_000
@@ -59,11 +56,6 @@ class OwnRooms:
         self._timer: asyncio.Handle | None = None
         core.registry.on_told.add(self.tell)
         core.changes.on_gone.add(self._tell_end)
-
-    async def open(self) -> None:
-        """Answer those who ask for all rooms, or for the boards of some."""
-        await answer_all(self._link, PAGES + self._members.id, self._answer_page)
-        await answer_all(self._link, BOARDS + self._members.id, self._answer_boards)
 
     def tell(self, live: LiveRoom, *, at_once: bool = False) -> None:
         """Tell others of a room here that is new or has changed, or that has to be told `at_once` anyhow."""
@@ -128,9 +120,9 @@ class OwnRooms:
         since = self.rooms[room.code].since
         return Outline(room.code, since, document, room.position.ply, len(live.watchers), live.owner, live.source)
 
-    def _answer_page(self, after: bytes) -> bytes:
-        """Return the rooms behind a code, as many as fit."""
-        first, size, outlines = after.decode(), 0, list[Outline]()
+    def answer_page(self, question: Message) -> None:
+        """Tell the rooms behind a code, as many as fit."""
+        first, size, outlines = question.data.decode(), 0, list[Outline]()
         codes = heapq.nsmallest(_PAGE_ROOMS, (code for code in self.rooms if code > first))
         for code in codes:
             live = self._registry.find_here(code)
@@ -140,12 +132,12 @@ class OwnRooms:
             if size >= _MAX_BYTES:
                 break
         is_all = len(codes) < _PAGE_ROOMS and size < _MAX_BYTES
-        return encode(Page(self._members.number, outlines, "" if is_all else code))
+        self._link.publish(question.reply, encode(Page(self._members.number, outlines, "" if is_all else code)))
 
-    def _answer_boards(self, question: bytes) -> bytes:
+    def boards_of(self, codes: list[str]) -> list[LiveBoard]:
         """Return the boards of some rooms, those that are here."""
-        found = map(self._registry.find_here, decode(question, list[str]))
-        return encode([live.board() for live in found if live is not None])
+        found = map(self._registry.find_here, codes)
+        return [live.board() for live in found if live is not None]
 
 
 def _people_in(room: Room) -> set[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable
-from typing import NamedTuple, Protocol
+from collections.abc import Awaitable, Callable, Iterable
+from typing import NamedTuple
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_server.core.listed import Listed
@@ -18,58 +18,42 @@ class ClusterIdentity(NamedTuple):
     urls: tuple[str, ...]
 
 
-class Elsewhere(Protocol):
-    """What is known of the rooms of other servers; with `is_several` there may be some."""
+class Elsewhere:
+    """What is known of the rooms of other servers: there are none for a server on its own.
 
-    is_several: bool
+    A cluster, which `is_several`, has its own kind. There `seek` returns the code of the room for one who asks for a
+    match, and where that is, None for here; there is no such room yet where it is to be opened here. It raises
+    `StoreUnavailable` where nobody can say.
+    """
+
+    is_several = False
+    seek: Callable[[GameKind, Player], Awaitable[tuple[str, str | None]]]
 
     @property
     def cluster(self) -> ClusterIdentity | None:
         """The servers of which this is one, or None for one on its own."""
-
-    def seek(self, kind: GameKind, player: Player, /) -> Awaitable[tuple[str, str | None]]:
-        """Return the code of the room for one who asks for a match, and where that is, None for here.
-
-        There is no such room yet where it is to be opened here. Raises `StoreUnavailable` where nobody can say.
-        """
+        return None
 
     @property
     def urls(self) -> tuple[str, ...]:
         """Where the others are reached."""
+        return ()
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """How many rooms there are."""
+        return 0
 
     def find(self, code: str) -> str | None:
         """Return the URL of the server that has a room, None where no other has it as far as is known."""
-
-    async def may_take(self, room: Room) -> bool:
-        """Tell whether a room that was found in the store is nobody's, and may be served here from now on."""
-
-    async def look_at(self, rooms: Iterable[Listed]) -> None:
-        """Have the newest boards of these rooms, as far as others tell them soon."""
-
-
-class Nowhere:
-    """For a server on its own."""
-
-    is_several = False
-    cluster = None
-    urls: tuple[str, ...] = ()
-    count = 0
-
-    async def seek(self, kind: GameKind, player: Player) -> tuple[str, str | None]:
-        raise LookupError("This server is on its own.")
-
-    def find(self, code: str) -> str | None:
         return None
 
     async def may_take(self, room: Room) -> bool:
+        """Tell whether a room that was found in the store is nobody's, and may be served here from now on."""
         return True
 
     async def look_at(self, rooms: Iterable[Listed]) -> None:
-        pass
+        """Have the newest boards of these rooms, as far as others tell them soon."""
 
 
 def moved(code: str, url: str) -> Refused:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState
 from tictactoe_server.core.changes import Changes, ServerChange, leave_alone
-from tictactoe_server.core.elsewhere import Elsewhere, Nowhere, moved
+from tictactoe_server.core.elsewhere import Elsewhere, moved
 from tictactoe_server.core.limits import OpenedRooms, Seats
 from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, no_such_room
@@ -69,7 +69,7 @@ class Registry:
         self.owners = OpenedRooms(limits, tally.limited)
         self.seats = Seats(limits, tally.limited)
         self.matchmaker = Matchmaker(self.seats.is_full)
-        self.elsewhere: Elsewhere = Nowhere()
+        self.elsewhere = Elsewhere()
         self.on_told = Listeners[[LiveRoom]]()
         self.source_of: Callable[[str], str] = str
         self.take_found: Callable[[Room, int], object] = partial(self.take_in, all_are_away=True)

@@ -171,7 +171,7 @@ class Link:
             await self._send(*self._outgoing.get_nowait())
         client, self._client = self._client, None
         if client is not None:
-            self._end(client)
+            self.run(_end(client))
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=self._patience_seconds)
         await self._cancel_tasks()
@@ -233,7 +233,7 @@ class Link:
             for subscription in self._subscriptions:  # with those that are added meanwhile
                 await _subscribe(client, *subscription)
         except BaseException:
-            self._end(client)
+            self.run(_end(client))
             raise
         return client
 
@@ -256,17 +256,8 @@ class Link:
             self._client, self.away_since = None, time.monotonic()
             log.warning("the connection to the store is lost", server=self._server)
             self._lose()
-            self._end(client)
+            self.run(_end(client))
             self._lost.set()
-
-    def _end(self, client: Client) -> None:
-        """Have the library end a connection, which takes 30 s with TLS where the node is silent."""
-
-        async def end() -> None:
-            with contextlib.suppress(Exception):  # one that was never begun cannot be ended
-                await client.close()
-
-        self.run(end())
 
     async def _keep_sending(self) -> None:
         while True:
@@ -372,6 +363,12 @@ async def on_failure(close: Callable[[], Awaitable[None]]) -> AsyncIterator[None
     except BaseException:
         await close()
         raise
+
+
+async def _end(client: Client) -> None:
+    """Have the library end a connection, which takes 30 s with TLS where the node is silent."""
+    with contextlib.suppress(Exception):  # one that was never begun cannot be ended
+        await client.close()
 
 
 async def _subscribe(client: Client, subject: str, callback: Callable[[Message], None]) -> None:
