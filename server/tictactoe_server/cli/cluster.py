@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import sys
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,14 +28,39 @@ _LASTING: Final = ("permissions violation", "already in use", "not supported")
 """What the nodes say where trying again changes nothing."""
 
 
+def _with_link(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """Make a command of something that is done with a connection to the store; it says why there is none and ends."""
+
+    async def connected(urls: str, credentials: Path | None, ca: Path | None, **options: Any) -> None:
+        with needing_nats():
+            from tictactoe_server.cluster.jetstream.link import Link
+        link = await Link.open(urls, credentials=credentials, ca=ca)
+        try:
+            await work(link, **options)
+        finally:
+            await link.close()
+
+    @store_option
+    @access_options
+    @functools.wraps(work)
+    def run(store: str, store_credentials: Path | None, store_ca: Path | None, **options: Any) -> None:
+        set_up_logging("text", "error")
+        try:
+            asyncio.run(connected(store, store_credentials, store_ca, **options))
+        except CannotOpenStore as error:
+            click.echo(f"tictactoe-server: {error}", err=True)
+            sys.exit(1)
+
+    return run
+
+
 @click.group()
 def cluster() -> None:
     """Prepare the store of several servers, and look after it."""
 
 
 @cluster.command()
-@store_option
-@access_options
+@_with_link
 @click.option(
     "--replicas",
     type=click.IntRange(1, 5),
@@ -43,65 +69,18 @@ def cluster() -> None:
     metavar="NUMBER",
     help="On how many nodes everything is kept; with less than 3 the loss of one stops all.",
 )
-def init(store: str, store_credentials: Path | None, store_ca: Path | None, replicas: int) -> None:
+async def init(link: Link, replicas: int) -> None:
     """Make the stream that keeps rooms, players and games, and print the rights that the servers' user needs.
 
     Nothing is changed where it is there already. Use credentials that may make streams, which servers need not.
     """
-
-    async def work(link: Link) -> None:
-        from tictactoe_server.cluster.jetstream.setup import rights
-
-        await _make_stream(link, replicas)
-        nodes = "one node" if replicas == 1 else f"{replicas} nodes"
-        click.echo(f"The stream is there, on {nodes}. The user of the servers needs these rights:")
-        click.echo("permissions {")
-        for verb, subjects in rights().items():
-            listed = ", ".join(f'"{subject}"' for subject in subjects)
-            click.echo(f"  {verb} {{ allow: [{listed}] }}")
-        click.echo("}")
-
-    _run(store, store_credentials, store_ca, work)
-
-
-@cluster.command()
-@store_option
-@access_options
-@click.option(
-    "--monitor",
-    multiple=True,
-    metavar="URL",
-    help="The monitoring page of a node, as in http://a.example:8222, to see whether it flushes every write.",
-)
-def check(store: str, store_credentials: Path | None, store_ca: Path | None, monitor: Sequence[str]) -> None:
-    """Say how the store and the servers are, and what is wrong with them. Exit code 1 where something is.
-
-    Use the credentials of the servers: each of their rights is tried once.
-    """
-
-    async def work(link: Link) -> None:
-        from tictactoe_server.cli.cluster_check import inspect  # what else is here does without the library
-
-        report = await inspect(link, monitor)
-        for line in report.said:
-            click.echo(line)
-        for line in report.wrong:
-            click.echo(f"Wrong: {line}")
-        if report.wrong:
-            sys.exit(1)
-        click.echo("Nothing is wrong.")
-
-    _run(store, store_credentials, store_ca, work)
-
-
-async def _make_stream(link: Link, replicas: int) -> None:
-    """Make the stream, and try again for a while where the nodes cannot yet; raises `CannotOpenStore`."""
-    from tictactoe_server.cluster.jetstream.setup import make_stream
+    from tictactoe_server.cluster.jetstream.setup import make_stream, rights
 
     said, deadline = "", time.monotonic() + MAKING_SECONDS
     while True:
         try:
-            return await make_stream(link, replicas)
+            await make_stream(link, replicas)
+            break
         except CannotOpenStore as error:
             if time.monotonic() > deadline or any(words in str(error).lower() for words in _LASTING):
                 raise
@@ -109,25 +88,34 @@ async def _make_stream(link: Link, replicas: int) -> None:
                 said = str(error)
                 click.echo(f"{said} Trying again for up to {MAKING_SECONDS:.0f} s.", err=True)
         await asyncio.sleep(_AGAIN_SECONDS)
+    nodes = "one node" if replicas == 1 else f"{replicas} nodes"
+    click.echo(f"The stream is there, on {nodes}. The user of the servers needs these rights:\npermissions {{")
+    for verb, subjects in rights().items():
+        listed = ", ".join(f'"{subject}"' for subject in subjects)
+        click.echo(f"  {verb} {{ allow: [{listed}] }}")
+    click.echo("}")
 
 
-def _run(
-    urls: str, credentials: Path | None, ca: Path | None, work: Callable[[Link], Coroutine[Any, Any, None]]
-) -> None:
-    """Do something with a connection to the store, or say why not and end."""
+@cluster.command()
+@_with_link
+@click.option(
+    "--monitor",
+    multiple=True,
+    metavar="URL",
+    help="The monitoring page of a node, as in http://a.example:8222, to see whether it flushes every write.",
+)
+async def check(link: Link, monitor: Sequence[str]) -> None:
+    """Say how the store and the servers are, and what is wrong with them. Exit code 1 where something is.
 
-    async def connected() -> None:
-        with needing_nats():
-            from tictactoe_server.cluster.jetstream.link import Link
-        link = await Link.open(urls, credentials=credentials, ca=ca)
-        try:
-            await work(link)
-        finally:
-            await link.close()
+    Use the credentials of the servers: each of their rights is tried once.
+    """
+    from tictactoe_server.cli.cluster_check import inspect  # what else is here does without the library
 
-    set_up_logging("text", "error")
-    try:
-        asyncio.run(connected())
-    except CannotOpenStore as error:
-        click.echo(f"tictactoe-server: {error}", err=True)
+    said, wrong = await inspect(link, monitor)
+    for line in said:
+        click.echo(line)
+    for line in wrong:
+        click.echo(f"Wrong: {line}")
+    if wrong:
         sys.exit(1)
+    click.echo("Nothing is wrong.")

@@ -11,27 +11,16 @@ import time
 import urllib.request
 from collections import Counter
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
 from tictactoe_server.admin.orders.status import Status
+from tictactoe_server.cluster.jetstream import stream
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.jetstream.setup import faults_of, risks_of
-from tictactoe_server.cluster.jetstream.stream import (
-    DELETE_SUBJECT,
-    FEED,
-    PREFIX,
-    READ_MANY_SUBJECT,
-    STREAM,
-    TOMBSTONE,
-    Stream,
-    StreamError,
-    StreamInfo,
-)
 from tictactoe_server.cluster.members import HEARTBEAT_SECONDS
 from tictactoe_server.cluster.messages import HEARTBEATS, ORDERS, Heartbeat, decode
 from tictactoe_server.storage.store import StoreUnavailable
@@ -40,68 +29,60 @@ LISTENING_SECONDS: Final = 2.4 * HEARTBEAT_SECONDS  # long enough for two heartb
 _PROBE: Final = "check"
 _SERVERS: Final = "house.check"
 _PATIENCE_SECONDS: Final = 2.0
-_REACHING_SECONDS: Final = 2.0
 _MAX_TIME_LAG_MS: Final = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """What is so, and what is wrong, in sentences."""
 
-    said: list[str] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
+    said: list[str]
+    wrong: list[str]
 
 
 async def inspect(link: Link, monitors: Sequence[str] = ()) -> Report:
     """Return how a store and its servers are; `monitors` are the nodes' monitoring pages, as in ``http://a:8222``."""
-    report = Report()
-    if await _look_at_stream(Stream(link), report):
+    report = Report([], [])
+    try:
+        info = await stream.Stream(link).info()
+    except stream.StreamError as error:
+        report.wrong.append(
+            f"The stream {stream.STREAM}: {error.description}. To make it: tictactoe-server cluster init."
+        )
+    except StoreUnavailable as unavailable:
+        report.wrong.append(f"The stream {stream.STREAM} cannot be asked: {unavailable}")
+    else:
+        _look_at_stream(info, report)
         await _try_rights(link, report)
     await _look_at_disks(monitors, report)
     await _look_at_servers(link, report)
     return report
 
 
-async def _look_at_stream(stream: Stream, report: Report) -> bool:
-    """Report on the stream, and return whether there is one."""
-    try:
-        info = await stream.info()
-    except StreamError as error:
-        report.wrong.append(f"The stream {STREAM}: {error.description}. To make it: tictactoe-server cluster init.")
-        return False
-    except StoreUnavailable as unavailable:
-        report.wrong.append(f"The stream {STREAM} cannot be asked: {unavailable}")
-        return False
-    state, replicas = info.state, info.config.get("num_replicas", 1)
+def _look_at_stream(info: stream.StreamInfo, report: Report) -> None:
+    replicas, leader = info.config.get("num_replicas", 1), info.cluster.leader
     report.said.append(
-        f"Stream {STREAM}: {state.messages} documents, {state.bytes} bytes, replicas {replicas}, "
-        f"the leader is {info.cluster.leader or 'not known'}."
+        f"Stream {stream.STREAM}: {info.state.messages} documents, {info.state.bytes} bytes, replicas {replicas}, "
+        f"the leader is {leader or 'not known'}."
     )
-    report.wrong.extend(f"The stream {STREAM}: {fault}" for fault in (*faults_of(info), *risks_of(info)))
-    _look_at_nodes(info, report)
-    return True
-
-
-def _look_at_nodes(info: StreamInfo, report: Report) -> None:
-    if info.config.get("num_replicas", 1) > 1 and not info.cluster.leader:
-        report.wrong.append(f"The stream {STREAM} has no leader: nothing can be written.")
+    report.wrong.extend(f"The stream {stream.STREAM}: {fault}" for fault in (*faults_of(info), *risks_of(info)))
+    if replicas > 1 and not leader:
+        report.wrong.append(f"The stream {stream.STREAM} has no leader: nothing can be written.")
     for peer in info.cluster.replicas or ():
-        lag = peer.lag or 0
         if peer.offline:
             report.wrong.append(f"Node {peer.name} is away.")
         elif not peer.current:
             report.wrong.append(
-                f"Node {peer.name} is {lag} writes behind. Restart it where that lasts: one whose disk was full "
-                "does not catch up by itself."
+                f"Node {peer.name} is {peer.lag or 0} writes behind. Restart it where that lasts: one whose disk was "
+                "full does not catch up by itself."
             )
         else:
-            report.said.append(f"Node {peer.name} has a copy, {lag} writes behind.")
+            report.said.append(f"Node {peer.name} has a copy, {peer.lag or 0} writes behind.")
 
 
 async def _try_rights(link: Link, report: Report) -> None:
     """Do once what servers do, under a key of its own that is gone a second later."""
     is_told, is_heard = asyncio.Event(), asyncio.Event()
-    await link.subscribe(f"{FEED}{_PROBE}", lambda message: is_told.set())
+    await link.subscribe(f"{stream.FEED}{_PROBE}", lambda message: is_told.set())
     await link.subscribe(_SERVERS, lambda message: is_heard.set())
     try:
         await link.flush()
@@ -109,21 +90,22 @@ async def _try_rights(link: Link, report: Report) -> None:
         report.wrong.append(str(error))
         return
     link.publish(_SERVERS)
-    question = msgspec.json.encode({"seq": 1, "next_by_subj": f"{PREFIX}{_PROBE}", "batch": 1})
+    key = f"{stream.PREFIX}{_PROBE}"
+    question = msgspec.json.encode({"seq": 1, "next_by_subj": key, "batch": 1})
     probes: dict[str, Awaitable[object]] = {
-        "read": Stream(link).newest(_PROBE),
-        "read many documents": link.request_many(READ_MANY_SUBJECT, question),
-        "write": link.request(f"{PREFIX}{_PROBE}", b"", TOMBSTONE),
+        "read": stream.Stream(link).newest(_PROBE),
+        "read many documents": link.request_many(stream.READ_MANY_SUBJECT, question),
+        "write": link.request(key, b"", stream.TOMBSTONE),
         "hear what is written": asyncio.wait_for(is_told.wait(), _PATIENCE_SECONDS),
-        "delete old games": link.request(DELETE_SUBJECT, b'{"seq": 0}'),
+        "delete old games": link.request(stream.DELETE_SUBJECT, b'{"seq": 0}'),
         "hear other servers": asyncio.wait_for(is_heard.wait(), _PATIENCE_SECONDS),
     }
     found = zip(probes, await asyncio.gather(*probes.values(), return_exceptions=True), strict=True)
-    refused = {name: answer for name, answer in found if isinstance(answer, BaseException)}
-    for name, refusal in refused.items():
+    refused = {right: answer for right, answer in found if isinstance(answer, BaseException)}
+    for right, refusal in refused.items():
         if not isinstance(refusal, StoreUnavailable | TimeoutError):
             raise refusal
-        report.wrong.append(f"This user cannot {name}: {str(refusal).rstrip('.') or 'nothing came'}.")
+        report.wrong.append(f"This user cannot {right}: {str(refusal).rstrip('.') or 'nothing came'}.")
     if not refused:
         report.said.append("This user has every right that a server needs.")
 
@@ -136,15 +118,15 @@ async def _look_at_disks(monitors: Sequence[str], report: Report) -> None:
         )
     for url in monitors:
         try:
-            found = await asyncio.to_thread(_read_monitor, url)
+            node = await asyncio.to_thread(_read_monitor, url)
         except (OSError, ValueError, msgspec.MsgspecError) as error:
             report.wrong.append(f"The monitoring page of {url} cannot be read: {error}.")
             continue
-        if found.jetstream.config.sync_always:
-            report.said.append(f"Node {found.server_name} flushes every write to its disk.")
+        if node.jetstream.get("config", {}).get("sync_always"):
+            report.said.append(f"Node {node.server_name} flushes every write to its disk.")
         else:
             report.wrong.append(
-                f"Node {found.server_name} acknowledges writes that a loss of power takes back: set "
+                f"Node {node.server_name} acknowledges writes that a loss of power takes back: set "
                 "sync_interval: always in its jetstream block."
             )
 
@@ -156,8 +138,7 @@ async def _look_at_servers(link: Link, report: Report) -> None:
     except StoreUnavailable as error:
         report.wrong.append(f"The servers cannot be heard: {error}")
         return
-    living = [one for one, _ in found]
-    if not living:
+    if not found:
         report.said.append("No server lives.")
     for one, time_lag_ms in found:
         try:
@@ -174,10 +155,9 @@ async def _look_at_servers(link: Link, report: Report) -> None:
             report.wrong.append(f"Server {one.name} is not ready: {answer['unready']}.")
         if time_lag_ms > _MAX_TIME_LAG_MS:
             report.wrong.append(f"The time of server {one.name} is not that of the others: it does not hear them.")
-        for other in living:
-            if other.sender not in one.living:
-                report.wrong.append(f"Server {one.name} does not hear {other.name}.")
-    await _look_at_addresses(living, report)
+        deaf_to = (other for other, _ in found if other.sender not in one.living)
+        report.wrong.extend(f"Server {one.name} does not hear {other.name}." for other in deaf_to)
+    await _look_at_addresses([one for one, _ in found], report)
 
 
 async def _find_living(link: Link) -> list[tuple[Heartbeat, int]]:
@@ -211,27 +191,21 @@ async def _look_at_addresses(servers: Sequence[Heartbeat], report: Report) -> No
 async def _why_out_of_reach(url: str) -> str:
     """Return why no WebSocket opens at a URL, or "" where one does."""
     try:
-        async with connect(url, open_timeout=_REACHING_SECONDS, close_timeout=_REACHING_SECONDS, proxy=None):
+        async with connect(url, open_timeout=_PATIENCE_SECONDS, close_timeout=_PATIENCE_SECONDS, proxy=None):
             return ""
     except ConnectionRefusedError:
         return "nobody listens there"
     except TimeoutError:
-        return f"nobody answers within {_REACHING_SECONDS:.0f} s"
+        return f"nobody answers within {_PATIENCE_SECONDS:.0f} s"
     except (OSError, WebSocketException) as error:
         return str(error).rstrip(".") or repr(error)
 
 
-class _JetStreamConfig(msgspec.Struct, frozen=True):
-    sync_always: bool = False
-
-
-class _JetStream(msgspec.Struct, frozen=True):
-    config: _JetStreamConfig = _JetStreamConfig()
-
-
 class _Monitor(msgspec.Struct, frozen=True):
+    """What a node says of itself, as far as it matters here."""
+
     server_name: str = ""
-    jetstream: _JetStream = _JetStream()
+    jetstream: dict[str, Any] = {}
 
 
 def _read_monitor(url: str) -> _Monitor:
