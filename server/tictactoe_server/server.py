@@ -24,7 +24,7 @@ from tictactoe_server.admin.housekeeping import Housekeeping
 from tictactoe_server.admin.orders.order import Order
 from tictactoe_server.admin.orders.people import hear_ban
 from tictactoe_server.admin.parts import LimitsNow, ServerParts
-from tictactoe_server.cluster.requirement import needing_nats
+from tictactoe_server.cluster import needing_nats
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.kept import BANS, KEPT, PLAYERS, open_folder, open_memory

@@ -278,16 +278,17 @@ async def test_a_full_stream_refuses_and_keeps_what_it_has(node: Node, link: Lin
     await store.close()
 
 
-async def test_more_writes_at_once_than_are_allowed_are_refused_as_busy(store: JetStreamStore, node: Node) -> None:
-    narrow = await JetStreamStore.open(node.url, KEPT, unsafe=True, max_waiting=2)
+async def test_more_writes_at_once_than_are_allowed_are_refused_as_busy(
+    store: JetStreamStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.cluster.jetstream.stream.MAX_WAITING", 2)
     pending = [Pending() for _ in range(3)]
     for number, each in enumerate(pending):
-        narrow.table(ROOMS).save(f"AAAAA{number + 2}", room_of(f"AAAAA{number + 2}"), MISSING, each)
+        store.table(ROOMS).save(f"AAAAA{number + 2}", room_of(f"AAAAA{number + 2}"), MISSING, each)
     with pytest.raises(StoreBusy):
         await pending[2].future
     await pending[0].future
     await pending[1].future
-    await narrow.close()
 
 
 async def test_a_store_that_cannot_be_used_says_why(node: Node, link: Link) -> None:

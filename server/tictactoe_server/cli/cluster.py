@@ -14,7 +14,7 @@ import click
 
 from tictactoe_server.cli.access import access_options, store_option
 from tictactoe_server.cli.log import set_up_logging
-from tictactoe_server.cluster.requirement import needing_nats
+from tictactoe_server.cluster import needing_nats
 from tictactoe_server.storage.store import CannotOpenStore
 
 if TYPE_CHECKING:

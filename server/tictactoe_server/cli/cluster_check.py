@@ -22,7 +22,7 @@ from tictactoe_server.cluster.jetstream import stream
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.jetstream.setup import faults_of, risks_of
 from tictactoe_server.cluster.members import HEARTBEAT_SECONDS
-from tictactoe_server.cluster.messages import HEARTBEATS, ORDERS, Heartbeat, decode
+from tictactoe_server.cluster.messages import HEARTBEATS, ORDERS, Heartbeat
 from tictactoe_server.storage.store import StoreUnavailable
 
 LISTENING_SECONDS: Final = 2.4 * HEARTBEAT_SECONDS  # long enough for two heartbeats of each server
@@ -166,7 +166,7 @@ async def _find_living(link: Link) -> list[tuple[Heartbeat, int]]:
 
     def hear(message: Message) -> None:
         with contextlib.suppress(msgspec.DecodeError):
-            heartbeat = decode(message.data, Heartbeat)
+            heartbeat = msgspec.msgpack.decode(message.data, type=Heartbeat)
             heard[heartbeat.sender] = heartbeat, heartbeat.time - time.monotonic() * 1000
 
     await link.subscribe(HEARTBEATS, hear)

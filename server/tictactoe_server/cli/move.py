@@ -13,7 +13,7 @@ import click
 from tictactoe_server.cli.access import access_options
 from tictactoe_server.cli.folders import folder_of
 from tictactoe_server.cli.log import set_up_logging
-from tictactoe_server.cluster.requirement import needing_nats
+from tictactoe_server.cluster import needing_nats
 from tictactoe_server.core.kept import KEPT
 from tictactoe_server.storage.copying import (
     CannotMove,

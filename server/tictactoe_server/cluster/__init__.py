@@ -1,1 +1,22 @@
-"""Several servers that share their players and rooms, and keep them in one store."""
+"""Several servers that share their players and rooms, and keep them in one store.
+
+A server on its own disk does without the library for NATS, which the package `jetstream` needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tictactoe_server.storage.store import CannotOpenStore
+
+
+@contextmanager
+def needing_nats() -> Iterator[None]:
+    """Import that package inside; raises `CannotOpenStore` where the library is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in ("nats", "nkeys", "nacl"):
+            raise
+        raise CannotOpenStore("A store on NATS needs the library nats-py: pip install '.[cluster]'.") from missing

@@ -189,7 +189,8 @@ class Cluster:
                     taken += self._take_in(stored.value, stored.revision, taken)
                 if taken % _LOADED_AT_ONCE == 0:
                     await asyncio.sleep(0)
-        missed = list(filter(self._is_for_this, self.other_rooms.codes))  # they were written while the others were read
+        known = self.other_rooms.rooms.items()  # some were written while the others were read
+        missed = [code for code, other in known if not other.is_opening and self._is_for_this(code)]
         for first in range(0, len(missed), _LOADED_AT_ONCE):
             loads = map(self._store.table(ROOMS).load, missed[first : first + _LOADED_AT_ONCE])
             for found in await asyncio.gather(*loads, return_exceptions=True):

@@ -107,11 +107,6 @@ class Found(Struct, frozen=True, array_like=True):
 encode: Final = msgspec.msgpack.Encoder().encode
 
 
-def decode(data: bytes, kind: type[Said]) -> Said:
-    """Return what was said; raises `msgspec.DecodeError`."""
-    return msgspec.msgpack.decode(data, type=kind)
-
-
 async def ask(link: Link, subject: str, question: bytes, kind: type[Said], seconds: float | None = None) -> Said:
     """Return what another server answers within some seconds, without them when the link's patience is over.
 
@@ -119,7 +114,7 @@ async def ask(link: Link, subject: str, question: bytes, kind: type[Said], secon
     """
     try:
         async with asyncio.timeout(seconds):
-            return decode(await link.request(subject, question), kind)
+            return msgspec.msgpack.decode(await link.request(subject, question), type=kind)
     except TimeoutError:
         raise StoreUnavailable(f"no answer within {seconds} s") from None
     except msgspec.DecodeError as error:
@@ -134,7 +129,7 @@ async def listen(link: Link, subject: str, kind: type[Said], take: Callable[[Sai
 
     def hear(message: Message) -> None:
         try:
-            answer = take(decode(message.data, kind))
+            answer = take(msgspec.msgpack.decode(message.data, type=kind))
         except (msgspec.DecodeError, InvalidRules) as error:
             log.error(unreadable, reason=str(error))
             return

@@ -114,11 +114,6 @@ class OtherRooms(Elsewhere):
     def count(self) -> int:
         return len(self.rooms)
 
-    @property
-    def codes(self) -> list[str]:
-        """The codes of the rooms that others have told of."""
-        return [code for code, other in self.rooms.items() if not other.is_opening]
-
     def server_of(self, code: str) -> str | None:
         """Return the id of the server that has a room, or is to take it from one that is gone; None for no other."""
         other = self.rooms.get(code)

@@ -20,7 +20,7 @@ import structlog
 from tictactoe_server.cluster.jetstream import tables
 from tictactoe_server.cluster.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message, on_failure
 from tictactoe_server.cluster.jetstream.setup import find_stream
-from tictactoe_server.cluster.jetstream.stream import DELETE_SUBJECT, FEED, MAX_WAITING, Stream, entry_of
+from tictactoe_server.cluster.jetstream.stream import DELETE_SUBJECT, FEED, Stream, entry_of
 from tictactoe_server.core.kept import BANS, Ban, ban_or_none
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteLog, SqliteStore
@@ -48,9 +48,9 @@ class JetStreamStore:
     `link` is the connection, which servers may use to talk to one another.
     """
 
-    def __init__(self, link: Link, copy: SqliteStore, specs: Specs, *, max_waiting: int = MAX_WAITING) -> None:
+    def __init__(self, link: Link, copy: SqliteStore, specs: Specs) -> None:
         self.link = link
-        self._stream = stream = Stream(link, max_waiting=max_waiting)
+        self._stream = stream = Stream(link)
         self._copy = copy
         self.figures = stream.figures
         self.owed_since = stream.owed_since
@@ -69,7 +69,6 @@ class JetStreamStore:
         ca: Path | None = None,
         data: Path | None = None,
         unsafe: bool = False,
-        max_waiting: int = MAX_WAITING,
         patience_seconds: float = PATIENCE_SECONDS,
         opening_seconds: float = OPENING_SECONDS,
     ) -> Self:
@@ -84,7 +83,7 @@ class JetStreamStore:
         async with on_failure(link.close):
             info = await find_stream(Stream(link), urls, opening_seconds, unsafe=unsafe)
             copy = SqliteStore.open(None if data is None else data / "history", specs)
-        store = cls(link, copy, specs, max_waiting=max_waiting)
+        store = cls(link, copy, specs)
         async with on_failure(store.close):
             await copy.games.begin_copy(info.created, info.state.last_seq)
         link.run(store.games.keep())

@@ -126,10 +126,9 @@ class _Write(msgspec.Struct, eq=False):
 class Stream:
     """Reads and writes over `link`. What is awaited may raise `StoreUnavailable`."""
 
-    def __init__(self, link: Link, *, max_waiting: int = MAX_WAITING) -> None:
+    def __init__(self, link: Link) -> None:
         self.link = link
         self.figures = WriteFigures()
-        self._max_waiting = max_waiting
         self._waiting: dict[_Write, None] = {}
         self._owed_since: float | None = None
 
@@ -188,7 +187,7 @@ class Stream:
 
         `before` is another key and its document, which are kept with this one, or neither is.
         """
-        if len(self._waiting) >= self._max_waiting:
+        if len(self._waiting) >= MAX_WAITING:
             waiter.failed(StoreBusy("Too much waits for the store."))
             return
         write = _Write(key, document, expected_revision, waiter, headers or {}, before)
