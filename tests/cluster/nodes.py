@@ -33,7 +33,7 @@ from tests.cluster.disks import Disk
 from tests.cluster.tied import tied
 from tests.environment import environment
 from tests.proxy import Proxy
-from tictactoe_server.cluster.jetstream.setup import rights
+from tictactoe_server.cluster.jetstream.stream import RIGHTS
 
 READY_SECONDS = 25.0
 """How long nodes may take until they write: mostly under a second, but an election may have to be held again."""
@@ -112,7 +112,7 @@ class Node:
         """Write the configuration of a node that calls the others by these ports; a lone one has none."""
         self.folder.mkdir(parents=True, exist_ok=True)
         users: list[dict[str, Any]] = [{"user": name, "password": word} for name, word in PASSWORDS.items()]
-        users[0]["permissions"] = {way: {"allow": subjects} for way, subjects in rights().items()}
+        users[0]["permissions"] = {way: {"allow": subjects} for way, subjects in RIGHTS.items()}
         config: dict[str, Any] = {
             "server_name": self.name,
             "host": "127.0.0.1",

@@ -13,7 +13,7 @@ import pytest
 from tests.authority import Authority
 from tests.cluster.nodes import find_program
 from tests.environment import environment
-from tictactoe_server.cluster.jetstream.setup import rights
+from tictactoe_server.cluster.jetstream.stream import RIGHTS
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
@@ -21,7 +21,7 @@ SERVER = ROOT / "server" / "tictactoe_server"
 
 
 def test_the_configuration_of_the_nodes_gives_servers_just_the_rights_that_they_need() -> None:
-    for verb, subjects in rights().items():
+    for verb, subjects in RIGHTS.items():
         listed = ", ".join(f'"{subject}"' for subject in subjects)
         assert f"  {verb} {{ allow: [{listed}] }}\n" in TEXT
 

@@ -74,7 +74,8 @@ async def init(link: Link, replicas: int) -> None:
 
     Nothing is changed where it is there already. Use credentials that may make streams, which servers need not.
     """
-    from tictactoe_server.cluster.jetstream.setup import make_stream, rights
+    from tictactoe_server.cluster.jetstream.setup import make_stream
+    from tictactoe_server.cluster.jetstream.stream import RIGHTS
 
     said, deadline = "", time.monotonic() + MAKING_SECONDS
     while True:
@@ -90,7 +91,7 @@ async def init(link: Link, replicas: int) -> None:
         await asyncio.sleep(_AGAIN_SECONDS)
     nodes = "one node" if replicas == 1 else f"{replicas} nodes"
     click.echo(f"The stream is there, on {nodes}. The user of the servers needs these rights:\npermissions {{")
-    for verb, subjects in rights().items():
+    for verb, subjects in RIGHTS.items():
         listed = ", ".join(f'"{subject}"' for subject in subjects)
         click.echo(f"  {verb} {{ allow: [{listed}] }}")
     click.echo("}")

@@ -17,7 +17,7 @@ from tictactoe_server.cluster.messages import HEARTBEATS, HERE, NOT_THERE, Heart
 from tictactoe_server.core.served_time import ServedTime
 
 HEARTBEAT_SECONDS: Final = 0.3
-GONE_SECONDS: Final = 1.2  # how often a server sends a heartbeat, and after how long without one it is taken to be gone
+GONE_SECONDS: Final = 1.2  # how often a server sends a heartbeat, and after how long without one it is gone
 
 log: Final = structlog.get_logger(__name__)
 

@@ -227,8 +227,8 @@ class OtherRooms(Elsewhere):
 
     def _settle_owner(self, own: OwnRoom, server: str, outline: Outline) -> None:
         """Give a room of this server's to another that has it too and took it later, or else tell that one."""
-        live, url = self._registry.find_here(outline.code), self.members.url_of(server)
-        if live is None or url is None or own.is_going:
+        live, url = own.live, self.members.url_of(server)
+        if url is None or own.is_going:
             return
         if (outline.since, server) > (own.since, self.members.id):
             own.is_going = True

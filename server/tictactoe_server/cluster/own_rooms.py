@@ -35,6 +35,7 @@ class OwnRoom:
     It may be told again at `next_at` (s of the loop's time). One that `is_going` is about to be another server's.
     """
 
+    live: LiveRoom
     since: int
     next_at: float = 0.0
     people: Set[str] = frozenset()
@@ -47,11 +48,10 @@ class OwnRooms:
     def __init__(self, link: Link, members: Members, core: Core) -> None:
         self._link = link
         self._members = members
-        self._registry = core.registry
         self._now = core.time
         self._encoder = RoomDocuments(Room)
         self.rooms: dict[str, OwnRoom] = {}
-        self._changed: dict[str, LiveRoom] = {}
+        self._changed: dict[str, OwnRoom] = {}
         self._ended: list[str] = []
         self._timer: asyncio.Handle | None = None
         core.registry.on_told.add(self.tell)
@@ -61,14 +61,11 @@ class OwnRooms:
         """Tell others of a room here that is new or has changed, or that has to be told `at_once` anyhow."""
         if live.is_gone:
             return
-        code = live.room.code
-        own = self.rooms.get(code)
-        if own is None:
-            self.rooms[code] = OwnRoom(self._now())
-        elif at_once or own.people != _people_in(live.room):
+        code, is_new = live.room.code, live.room.code not in self.rooms
+        own = self._changed[code] = self.rooms.setdefault(code, OwnRoom(live, self._now()))
+        if at_once or own.people != _people_in(live.room):
             own.next_at = 0.0
-        self._changed[code] = live
-        self._flush_in(0 if own is None else GATHER_SECONDS)
+        self._flush_in(0 if is_new else GATHER_SECONDS)
 
     def take_since(self, code: str, since: int) -> None:
         """Have a room here that another server had since then: this one has it since later."""
@@ -96,10 +93,10 @@ class OwnRooms:
         self._timer = None
         now = asyncio.get_running_loop().time()
         size, outlines = 0, list[Outline]()
-        for code in [code for code in self._changed if self.rooms[code].next_at <= now]:
-            own = self.rooms[code]
-            own.next_at, own.people = now + EACH_SECONDS, _people_in(self._changed[code].room)
-            outlines.append(self._outline_of(self._changed.pop(code)))
+        for code in [code for code, own in self._changed.items() if own.next_at <= now]:
+            own = self._changed.pop(code)
+            own.next_at, own.people = now + EACH_SECONDS, _people_in(own.live.room)
+            outlines.append(self._outline_of(own))
             size += len(outlines[-1].document)
             if size > _MAX_BYTES:
                 self._send(outlines, [])
@@ -114,21 +111,18 @@ class OwnRooms:
         self._members.number += 1
         self._link.publish(NEWS, encode(News(self._members.id, self._members.number, outlines, ended)))
 
-    def _outline_of(self, live: LiveRoom) -> Outline:
-        room = live.room
+    def _outline_of(self, own: OwnRoom) -> Outline:
+        live, room = own.live, own.live.room
         document = self._encoder.encode(room, without_moves=True)
-        since = self.rooms[room.code].since
-        return Outline(room.code, since, document, room.position.ply, len(live.watchers), live.owner, live.source)
+        return Outline(room.code, own.since, document, room.position.ply, len(live.watchers), live.owner, live.source)
 
     def answer_page(self, question: Message) -> None:
         """Tell the rooms behind a code, as many as fit."""
         first, size, outlines = question.data.decode(), 0, list[Outline]()
         codes = heapq.nsmallest(_PAGE_ROOMS, (code for code in self.rooms if code > first))
         for code in codes:
-            live = self._registry.find_here(code)
-            if live is not None:
-                outlines.append(self._outline_of(live))
-                size += len(outlines[-1].document)
+            outlines.append(self._outline_of(self.rooms[code]))
+            size += len(outlines[-1].document)
             if size >= _MAX_BYTES:
                 break
         is_all = len(codes) < _PAGE_ROOMS and size < _MAX_BYTES
@@ -136,8 +130,7 @@ class OwnRooms:
 
     def boards_of(self, codes: list[str]) -> list[LiveBoard]:
         """Return the boards of some rooms, those that are here."""
-        found = map(self._registry.find_here, codes)
-        return [live.board() for live in found if live is not None]
+        return [self.rooms[code].live.board() for code in codes if code in self.rooms]
 
 
 def _people_in(room: Room) -> set[str]:

@@ -1,4 +1,4 @@
-"""The stream itself: how it has to be, how it is made, and what a user of it has to be allowed."""
+"""The stream itself: how it has to be, and how it is made."""
 
 from __future__ import annotations
 
@@ -9,18 +9,7 @@ import structlog
 
 from tictactoe_server.cluster.jetstream.access import hidden
 from tictactoe_server.cluster.jetstream.link import Link
-from tictactoe_server.cluster.jetstream.stream import (
-    DELETE_SUBJECT,
-    FEED,
-    INFO_SUBJECT,
-    PREFIX,
-    READ_MANY_SUBJECT,
-    READ_SUBJECT,
-    STREAM,
-    Stream,
-    StreamError,
-    StreamInfo,
-)
+from tictactoe_server.cluster.jetstream.stream import FEED, PREFIX, STREAM, Stream, StreamError, StreamInfo
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
 
 REPLICAS: Final = 3
@@ -48,13 +37,6 @@ def stream_config(replicas: int = REPLICAS) -> dict[str, Any]:
     1
     """
     return {"name": STREAM, "storage": "file", "num_replicas": replicas, **_NEEDED}
-
-
-def rights() -> dict[str, list[str]]:
-    """Return what the user that the servers are has to be allowed: the subjects to publish and to subscribe to."""
-    own = ["house.>", "_INBOX.>"]
-    reading = [INFO_SUBJECT, READ_SUBJECT, READ_MANY_SUBJECT, DELETE_SUBJECT]
-    return {"publish": [f"{PREFIX}>", *reading, *own], "subscribe": [f"{FEED}>", *own]}
 
 
 async def make_stream(link: Link, replicas: int = REPLICAS) -> None:

@@ -34,10 +34,16 @@ from tictactoe_server.storage.store import (
 STREAM: Final = "KV_rooms"
 PREFIX: Final = "$KV.rooms."
 FEED: Final = "ev.rooms."
-INFO_SUBJECT: Final = f"$JS.API.STREAM.INFO.{STREAM}"
-READ_SUBJECT: Final = f"$JS.API.STREAM.MSG.GET.{STREAM}"
+_INFO_SUBJECT: Final = f"$JS.API.STREAM.INFO.{STREAM}"
+_READ_SUBJECT: Final = f"$JS.API.STREAM.MSG.GET.{STREAM}"
 DELETE_SUBJECT: Final = f"$JS.API.STREAM.MSG.DELETE.{STREAM}"
 READ_MANY_SUBJECT: Final = f"$JS.API.DIRECT.GET.{STREAM}"
+RIGHTS: Final = {
+    "publish": [f"{PREFIX}>", _INFO_SUBJECT, _READ_SUBJECT, READ_MANY_SUBJECT, DELETE_SUBJECT, "house.>", "_INBOX.>"],
+    "subscribe": [f"{FEED}>", "house.>", "_INBOX.>"],
+}
+"""What the user that the servers are has to be allowed."""
+
 TOMBSTONE: Final = {"KV-Operation": "DEL", "Nats-TTL": "1s"}
 """The headers of a message that says that its key is gone; a second later it goes itself."""
 
@@ -144,7 +150,7 @@ class Stream:
         return answer
 
     async def info(self) -> StreamInfo:
-        return await self.ask(INFO_SUBJECT, {}, StreamInfo)
+        return await self.ask(_INFO_SUBJECT, {}, StreamInfo)
 
     async def last_sequence(self) -> int:
         """Return the sequence of the newest message, by the leader."""
@@ -213,7 +219,7 @@ class Stream:
 
     async def _read(self, question: dict[str, str | int]) -> Entry | None:
         try:
-            found = (await self.ask(READ_SUBJECT, question, _Answer)).message
+            found = (await self.ask(_READ_SUBJECT, question, _Answer)).message
         except StreamError as error:
             if error.code == _NO_MESSAGE:
                 return None
