@@ -166,15 +166,13 @@ class Link:
     async def close(self) -> None:
         """Send what waits, and end; whoever still waits for an answer is told that none came."""
         self._is_closed = True
-        await self._cancel_tasks()
         while not self._outgoing.empty():
             await self._send(*self._outgoing.get_nowait())
-        client, self._client = self._client, None
-        if client is not None:
-            self.run(_end(client))
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=self._patience_seconds)
+        self._client = None
         await self._cancel_tasks()
+        if self._tasks:  # connections that end
+            await asyncio.wait(self._tasks, timeout=self._patience_seconds)
+            await self._cancel_tasks()
         self._lose()
         if self._timer is not None:
             self._timer.cancel()
@@ -189,25 +187,25 @@ class Link:
     async def _keep_connected(self) -> None:
         """Connect to one server after the other, again whenever a connection is lost."""
         while not self._is_closed:
-            begun = time.monotonic()
+            begun, client = time.monotonic(), Client()
             try:
-                client = await self._connect(self._access.servers[0])
+                await self._connect(client, self._access.servers[0])
+                self._take(client)
+                if not self._is_closed:  # before Python 3.12 the library can lose a cancellation
+                    await self._lost.wait()
             except (errors.Error, OSError, CannotOpenStore) as error:
                 await self._note(error)
             except (nkeys.NkeysError, TypeError, ValueError) as error:  # of a file that was changed since, maybe
                 await self._note(errors.Error(f"the credentials cannot be used: {error}"))
             except Exception:
                 log.exception("no connection to the store could be made")
-            else:
-                self._take(client)
-                if not self._is_closed:  # before Python 3.12 the library can lose a cancellation
-                    await self._lost.wait()
+            finally:
+                self.run(_end(client))
             self._access.next()
             await asyncio.sleep(begun + _PAUSE_SECONDS - time.monotonic())  # no time at all after one that lasted
 
-    async def _connect(self, server: str) -> Client:
-        """Return a client that is connected to a server and has the subscriptions."""
-        client = Client()
+    async def _connect(self, client: Client, server: str) -> None:
+        """Connect a client to a server, with the subscriptions."""
 
         async def failed(error: Exception) -> None:
             await self._note(error)
@@ -217,25 +215,20 @@ class Link:
         async def closed() -> None:
             self._drop(client)
 
-        try:
-            await client.connect(
-                [server],
-                name="tictactoe-server",
-                error_cb=failed,
-                closed_cb=closed,
-                allow_reconnect=False,
-                pending_size=0,
-                ping_interval=5,
-                max_outstanding_pings=2,
-                connect_timeout=1,
-                **self._access.options_for(server),
-            )
-            for subscription in self._subscriptions:  # with those that are added meanwhile
-                await _subscribe(client, *subscription)
-        except BaseException:
-            self.run(_end(client))
-            raise
-        return client
+        await client.connect(
+            [server],
+            name="tictactoe-server",
+            error_cb=failed,
+            closed_cb=closed,
+            allow_reconnect=False,
+            pending_size=0,
+            ping_interval=5,
+            max_outstanding_pings=2,
+            connect_timeout=1,
+            **self._access.options_for(server),
+        )
+        for subscription in self._subscriptions:  # with those that are added meanwhile
+            await _subscribe(client, *subscription)
 
     def _take(self, client: Client) -> None:
         """Use a new connection, and tell those who wait for it."""
@@ -256,7 +249,6 @@ class Link:
             self._client, self.away_since = None, time.monotonic()
             log.warning("the connection to the store is lost", server=self._server)
             self._lose()
-            self.run(_end(client))
             self._lost.set()
 
     async def _keep_sending(self) -> None:
