@@ -127,7 +127,6 @@ class Cluster:
         return await self._link.request(messages.ORDERS + id, order)
 
     async def _listen(self) -> None:
-        """Hear what other servers say."""
         id, members, other_rooms = self.members.id, self.members, self.other_rooms
         said: list[tuple[str, Any, Callable[[Any], object], str]] = [
             (messages.HEARTBEATS, messages.Heartbeat, self._hear, "a sign of life cannot be read"),

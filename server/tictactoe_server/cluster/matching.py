@@ -110,6 +110,5 @@ class Matching:
 
 
 def _key_of(kind: GameKind) -> str:
-    """Return by what the server is chosen that knows of a kind."""
     rules, clock = kind
     return "match/" + msgspec.json.encode((RulesFields.of(rules), clock)).decode()

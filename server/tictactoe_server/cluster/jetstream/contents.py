@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
@@ -88,7 +88,7 @@ class StreamSource:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while not self._has_heard(newest):  # noqa: ASYNC110  # what comes meanwhile is many messages
                     await asyncio.sleep(0.01)
-        is_whole = all(later.sequence == earlier.sequence + 1 for earlier, later in pairwise(self._heard))
+        is_whole = all(later.sequence == earlier.sequence + 1 for earlier, later in itertools.pairwise(self._heard))
         if not is_whole or not self._has_heard(newest):
             raise StoreUnavailable("What was written meanwhile has not all come. Try again.")
 
@@ -126,8 +126,8 @@ class StreamTarget:
 
     async def write(self, spec: TableSpec[Any], items: Sequence[Item]) -> None:
         table = JetStreamTable(self._stream, spec, self._specs.games)
-        saves = ((table.subject_of(key), partial(table.save, key, value, MISSING)) for key, value in items)
-        await asyncio.gather(*(self._keep(key, save) for key, save in saves))
+        keeping = (self._keep(table.subject_of(key), partial(table.save, key, value, MISSING)) for key, value in items)
+        await asyncio.gather(*keeping)
 
     async def write_games(self, games: Sequence[tuple[int, bytes]]) -> None:
         """Keep these games, sent in their order."""
@@ -144,21 +144,20 @@ class StreamTarget:
 
     async def _keep(self, key: str, write: Callable[[Waiter], None]) -> None:
         """Keep what is new under a key, unless an attempt kept it that seemed to fail; tries again for a while."""
-        is_first, deadline = True, time.monotonic() + _TRYING_SECONDS
-        while True:
+        deadline = time.monotonic() + _TRYING_SECONDS
+        for attempt in itertools.count():
             pending = Pending()
             write(pending)
             try:
                 await pending.future
                 return
             except Conflict:
-                if is_first:
-                    raise CannotMove(f"Somebody else writes into the stream, too: {key} is there already.") from None
-                return
+                if attempt:
+                    return
+                raise CannotMove(f"Somebody else writes into the stream, too: {key} is there already.") from None
             except StoreUnavailable as unavailable:
                 if time.monotonic() > deadline:
                     raise CannotMove(f"The stream takes no more: {unavailable}") from unavailable
-            is_first = False
             await asyncio.sleep(_PAUSE_SECONDS)
 
 
