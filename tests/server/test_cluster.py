@@ -57,7 +57,7 @@ async def cluster_of(node: Node, count: int) -> AsyncIterator[list[Server]]:
     async with contextlib.AsyncExitStack() as stack:
         servers = [Server(settings(node), limits=uncounted()) for _ in range(count)]
         await asyncio.gather(*(stack.enter_async_context(server) for server in servers))
-        await until(lambda: all(len(list(server.cluster.members.others)) == count - 1 for server in servers))
+        await until(lambda: all(len(server.cluster.members.others) == count - 1 for server in servers))
         yield servers
 
 
@@ -271,7 +271,7 @@ async def test_a_server_that_comes_takes_no_room(node: Node) -> None:
         ana_and_bo(one, one) as (ana, bo, room),
         Server(settings(node), limits=uncounted()) as other,
     ):
-        await until(lambda: list(one.cluster.members.others))
+        await until(lambda: one.cluster.members.others)
         await until(lambda: other.cluster.other_rooms.count == 1)
         await play({"X": ana, "O": bo}, room, [0, 4])
         assert (ana.servers, bo.servers) == ([one.url], [one.url])
@@ -280,7 +280,7 @@ async def test_a_server_that_comes_takes_no_room(node: Node) -> None:
 async def test_a_game_goes_on_at_another_server_when_its_own_restarts(node: Node) -> None:
     async with cluster_of(node, 1) as (one,), contextlib.AsyncExitStack() as going:
         other = await going.enter_async_context(Server(settings(node), limits=uncounted()))
-        await until(lambda: list(one.cluster.members.others))
+        await until(lambda: one.cluster.members.others)
         async with ana_and_bo(other, one) as (ana, bo, room):
             await play({"X": ana, "O": bo}, room, [0, 4])
             leaving = asyncio.create_task(going.aclose())
@@ -313,7 +313,7 @@ async def test_a_room_that_is_written_while_all_are_read_is_taken_over_with_them
 async def test_one_who_knows_no_moved_is_told_by_closed_where_the_room_is(node: Node) -> None:
     async with cluster_of(node, 1) as (one,), contextlib.AsyncExitStack() as going:
         other = await going.enter_async_context(Server(settings(node), limits=uncounted()))
-        await until(lambda: list(one.cluster.members.others))
+        await until(lambda: one.cluster.members.others)
         async with open_peer(other.url, "ana") as ana:
             room = (await ana.ask("create"))["room"]
             await going.aclose()
@@ -355,7 +355,7 @@ async def test_a_server_whose_connection_to_the_store_is_gone_is_taken_for_gone_
     async with cluster_of(node, 2) as (one, other):
         monkeypatch.setattr("tictactoe_server.cluster.members.GONE_SECONDS", 3600)
         await one.cluster._link.close()  # as the system does with the connections of a process that is killed
-        await until(lambda: not list(other.cluster.members.others))
+        await until(lambda: not other.cluster.members.others)
 
 
 async def test_who_does_not_come_to_where_the_room_is_taken_over_is_away_there(
@@ -413,7 +413,7 @@ async def test_what_is_advertised_is_what_players_are_told(node: Node) -> None:
 async def test_a_server_that_was_cut_off_gives_the_others_time_to_be_heard_again(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other):
         members, id = one.cluster.members, other.cluster.members.id
-        members._others[id].heard_at -= 2 * GONE_SECONDS
+        members._heard_at[id] -= 2 * GONE_SECONDS
         for connected in one.cluster._link.on_connected:
             connected()
         members._look()

@@ -79,7 +79,7 @@ class Cluster:
     @property
     def names(self) -> dict[str, str]:
         """What people call the living servers, by their ids, this one first."""
-        return {self.members.id: self.members.name, **{other.sender: other.name for other in self.members.others}}
+        return {self.members.id: self.members.name, **{id: other.name for id, other in self.members.others.items()}}
 
     @property
     def urls(self) -> tuple[str, ...]:

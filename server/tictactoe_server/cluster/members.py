@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Final
 
@@ -22,16 +22,8 @@ GONE_SECONDS: Final = 1.2  # how often a server sends a heartbeat, and after how
 log: Final = structlog.get_logger(__name__)
 
 
-@dataclass(slots=True)
-class Member:
-    """Another server: its last `heartbeat`, and when that was heard (s of `time.monotonic`)."""
-
-    heartbeat: Heartbeat
-    heard_at: float = field(default_factory=time.monotonic)
-
-
 class Members:
-    """The living servers: the others, and this one while it `is_in`, which goes by `id`.
+    """The living servers: the `others` with the last that each said, and this one while it `is_in`, which goes by `id`.
 
     `number` is that of the last `News` from here. `on_gone` is called with the id of each server that is gone.
     """
@@ -44,39 +36,33 @@ class Members:
         self.number = 0
         self._link = link
         self._time_served = time_served
-        self._others: dict[str, Member] = {}
+        self.others: dict[str, Heartbeat] = {}
+        self._heard_at: dict[str, float] = {}
         self._looked_at = time.monotonic()
         self.on_gone: Callable[[str], None] = lambda id: None
 
     @property
-    def others(self) -> list[Heartbeat]:
-        """The last heartbeats of the others that live."""
-        return [member.heartbeat for member in self._others.values()]
-
-    @property
     def urls(self) -> tuple[str, ...]:
         """Where the living are reached, this one first, without those that leave."""
-        return (self.url, *(heartbeat.url for heartbeat in self.others if not heartbeat.is_leaving))
+        return (self.url, *(other.url for other in self.others.values() if not other.is_leaving))
 
     def is_living(self, id: str) -> bool:
-        return id == self.id or id in self._others
+        return id == self.id or id in self.others
 
     def stays(self, id: str) -> bool:
         """Tell whether another server lives and does not leave."""
-        member = self._others.get(id)
-        return member is not None and not member.heartbeat.is_leaving
+        return id in self.others and not self.others[id].is_leaving
 
     def url_of(self, id: str) -> str | None:
         """Return where another server is reached that lives, else None."""
-        member = self._others.get(id)
-        return None if member is None else member.heartbeat.url
+        return self.others[id].url if id in self.others else None
 
     def chosen_for(self, key: str) -> str:
         """Return the id of the server that is to take a room, or decides about something else.
 
         Of all that live the one with the highest hash is it, so that all choose the same one without asking.
         """
-        serving = [heartbeat.sender for heartbeat in self.others if not heartbeat.is_leaving]
+        serving = list(filter(self.stays, self.others))
         if not self.is_leaving or not serving:
             serving.append(self.id)
         return max(serving, key=lambda id: blake2b(f"{id} {key}".encode(), digest_size=8).digest())
@@ -98,42 +84,41 @@ class Members:
             self._send_heartbeat()
 
     def lose(self, id: str) -> None:
-        member = self._others.pop(id, None)
-        if member is not None:
-            log.info("a server of the cluster is gone", server=member.heartbeat.name)
+        if id in self.others:
+            log.info("a server of the cluster is gone", server=self.others[id].name)
+            del self.others[id], self._heard_at[id]
             self.on_gone(id)
 
     def _send_heartbeat(self) -> None:
         """Send a heartbeat to all, and to each other server a message that NATS returns where that one is gone."""
         if self.is_in:
-            living, now = [*self._others, self.id], self._time_served()
+            living, now = [*self.others, self.id], self._time_served()
             heartbeat = Heartbeat(self.id, self.name, self.url, now, living, self.number, self.is_leaving)
             self._link.publish(HEARTBEATS, encode(heartbeat))
-            for other in self._others:
+            for other in self.others:
                 self._link.publish(HERE + other, reply=f"{NOT_THERE}{self.id}.{other}")
 
     def hear(self, heartbeat: Heartbeat) -> bool:
         """Know what another server says of itself; tell whether it is news that it leaves."""
-        known = self._others.get(heartbeat.sender)
-        begins_to_leave = heartbeat.is_leaving and (known is None or not known.heartbeat.is_leaving)
+        known = self.others.get(heartbeat.sender)
+        begins_to_leave = heartbeat.is_leaving and (known is None or not known.is_leaving)
         if known is None:
             log.info("a server of the cluster has come", server=heartbeat.name, url=heartbeat.url)
         elif begins_to_leave:
             log.info("a server of the cluster leaves", server=heartbeat.name)
-        self._others[heartbeat.sender] = Member(heartbeat)
+        self.others[heartbeat.sender] = heartbeat
+        self._heard_at[heartbeat.sender] = time.monotonic()
         self._time_served.go_on_from(heartbeat.time)
         return begins_to_leave
 
     def listen_anew(self) -> None:
         """Take the others to be silent from now on: what they said while there was no connection was lost."""
-        for member in self._others.values():
-            member.heard_at = time.monotonic()
+        self._heard_at = dict.fromkeys(self.others, time.monotonic())
 
     def hear_not_there(self, message: Message) -> None:
         """Take a server to be gone after two heartbeats without a sign of it, as what is sent to it comes back."""
         id = message.subject.rpartition(".")[2]
-        member = self._others.get(id)
-        if member is not None and time.monotonic() - member.heard_at > 2 * HEARTBEAT_SECONDS:
+        if time.monotonic() - self._heard_at.get(id, math.inf) > 2 * HEARTBEAT_SECONDS:
             self.lose(id)
 
     def _look(self) -> None:
@@ -141,8 +126,7 @@ class Members:
         now = time.monotonic()
         could_hear = self._link.is_connected and now - self._looked_at < GONE_SECONDS
         self._looked_at = now
-        for id, member in list(self._others.items()):
-            if not could_hear:
-                member.heard_at = now
-            elif now - member.heard_at > GONE_SECONDS:
-                self.lose(id)
+        if not could_hear:
+            self.listen_anew()
+        for id in [id for id, heard_at in self._heard_at.items() if now - heard_at > GONE_SECONDS]:
+            self.lose(id)

@@ -103,10 +103,6 @@ class OtherRooms(Elsewhere):
     # -- where rooms are ----------------------------------------------------------------------------------------
 
     @property
-    def urls(self) -> tuple[str, ...]:
-        return self.members.urls[1:]
-
-    @property
     def cluster(self) -> ClusterIdentity:
         return ClusterIdentity(self.id, self.members.urls)
 

@@ -37,7 +37,7 @@ class Elsewhere:
     @property
     def urls(self) -> tuple[str, ...]:
         """Where the others are reached."""
-        return ()
+        return () if self.cluster is None else self.cluster.urls[1:]
 
     @property
     def count(self) -> int:

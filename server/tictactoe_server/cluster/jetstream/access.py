@@ -25,12 +25,12 @@ class Access:
     """
 
     def __init__(self, urls: str, credentials: Path | None, ca: Path | None) -> None:
-        parts = [urlsplit(url) for url in parse_urls(urls)]
-        self.servers = [part._replace(netloc=part.netloc.rpartition("@")[2]).geturl() for part in parts]
-        random.shuffle(self.servers)
+        named = parse_urls(urls)
+        self.servers = random.sample([hidden(url) for url in named], len(named))
         self._names: dict[str, str] = {}
         self._credentials = credentials
-        self._user, self._password = (None, None) if credentials else (parts[0].username, parts[0].password)
+        first = urlsplit(named[0])
+        self._user, self._password = (None, None) if credentials else (first.username, first.password)
         self._tls = _tls_context(ca) if ca is not None or urls.startswith("tls:") else None
         _credentials_in(credentials)
 
