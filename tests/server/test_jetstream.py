@@ -354,6 +354,19 @@ async def test_a_node_that_falls_silent_is_left_at_once_also_with_tls(tmp_path: 
             await link.close()
 
 
+async def test_a_node_that_refuses_what_it_is_asked_is_not_taken_to_be_silent(tmp_path: Path) -> None:
+    rights = '{ publish { deny: ["$KV.>", "_INBOX.>"] } }'
+    users = f"accounts {{ GAME {{ users: [{{ user: ana, password: secret, permissions {rights} }}] }} }}"
+    with node_in(tmp_path, users) as node:
+        link, connected = await Link.open(node.url.replace("//", "//ana:secret@"), patience_seconds=0.2), list[str]()
+        link.on_connected.append(lambda: connected.append("again"))
+        for _ in range(3):
+            with pytest.raises(StoreUnavailable, match="permissions violation"):
+                await link.request("$KV.rooms.room.AAAAAA")
+        assert connected == []
+        await link.close()
+
+
 async def test_a_server_says_who_it_is_with_a_file(tmp_path: Path) -> None:
     seed = nkeys.encode_seed(os.urandom(32), nkeys.PREFIX_BYTE_USER)
     key = nkeys.from_seed(bytearray(seed)).public_key.decode()

@@ -333,11 +333,12 @@ class Link:
         """Leave a server that is silent itself, rather than the one it would ask: a frozen one, or a dead line."""
         client = self._client
         if client is not None:
-            heard = client.stats["in_msgs"]
+            begun, heard = time.monotonic(), client.stats["in_msgs"]
             with contextlib.suppress(StoreUnavailable, TimeoutError):
                 async with asyncio.timeout(self._patience_seconds / 2):
                     await self.flush()
-            if client is self._client and client.stats["in_msgs"] == heard:
+            is_silent = client.stats["in_msgs"] == heard and not self._reason_since(begun)
+            if is_silent and client is self._client:
                 log.warning("the server of the store is silent, another is tried", server=self._server)
                 self._drop(client)
         self._is_testing = False
