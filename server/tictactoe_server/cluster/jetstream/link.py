@@ -65,7 +65,6 @@ class Link:
         self._subscriptions: list[tuple[str, Callable[[Message], None]]] = [(f"{self._inbox}*", self._hear)]
         self._numbers = itertools.count(1)
         self._asked: dict[str, _Question] = {}
-        self._timer: asyncio.TimerHandle | None = None
         self._reasons = {True: (-1.0, ""), False: (-1.0, "")}
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_testing = self._is_closed = False
@@ -85,8 +84,8 @@ class Link:
         `credentials` and `ca` are as for `Access`.
         """
         link = cls(Access(urls, credentials, ca), patience_seconds)
-        link.run(link._keep_connected())
-        link.run(link._keep_sending())
+        for work in (link._keep_connected(), link._keep_sending(), link._keep_looking()):
+            link.run(work)
         try:
             async with on_failure(link.close), asyncio.timeout(opening_seconds):
                 await link._opened.wait()
@@ -125,8 +124,6 @@ class Link:
             answered(NotStored("There is no connection to the store."))
             return
         self._asked[number] = time.monotonic(), answered, earlier
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self._patience_seconds, self._look)
 
     async def request(self, subject: str, payload: bytes = b"", headers: dict[str, str] | None = None) -> bytes:
         """Send a message and return the answer; raises `StoreUnavailable`."""
@@ -174,8 +171,6 @@ class Link:
             await asyncio.wait(self._tasks, timeout=self._patience_seconds)
             await self._cancel_tasks()
         self._lose()
-        if self._timer is not None:
-            self._timer.cancel()
 
     async def _cancel_tasks(self) -> None:
         for task in self._tasks:
@@ -312,22 +307,21 @@ class Link:
         for _, answered, _ in asked.values():
             asyncio.get_running_loop().call_soon(answered, StoreUnavailable("The connection to the store was lost."))
 
-    def _look(self) -> None:
-        """Tell those who have waited for too long; the oldest are asked first."""
-        self._timer, loop = None, asyncio.get_running_loop()
-        long_ago = time.monotonic() - self._patience_seconds
-        while self._asked:
-            number, (since, answered, _) = next(iter(self._asked.items()))
-            if since > long_ago:
-                self._timer = loop.call_later(since - long_ago, self._look)
-                return
-            del self._asked[number]
+    async def _keep_looking(self) -> None:
+        """Tell those who have waited for too long; the oldest were asked first."""
+        while True:
+            since = next(iter(self._asked.values()))[0] if self._asked else time.monotonic()
+            left = since + self._patience_seconds - time.monotonic()
+            if left > 0:
+                await asyncio.sleep(left)
+                continue
+            _, answered, _ = self._asked.pop(next(iter(self._asked)))
+            reason = self._reason_since(since)  # of a refused permission nothing else is heard
+            unavailable = StoreUnavailable("The store does not answer" + (f": {reason}." if reason else "."))
+            asyncio.get_running_loop().call_soon(answered, unavailable)
             if not self._is_testing:
                 self._is_testing = True
                 self.run(self._test())
-            reason = self._reason_since(since)  # of a refused permission nothing else is heard
-            unavailable = StoreUnavailable("The store does not answer" + (f": {reason}." if reason else "."))
-            loop.call_soon(answered, unavailable)
 
     async def _test(self) -> None:
         """Leave a server that is silent itself, rather than the one it would ask: a frozen one, or a dead line."""
