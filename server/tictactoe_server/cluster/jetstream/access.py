@@ -6,6 +6,7 @@ import contextlib
 import ipaddress
 import random
 import ssl
+from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ class Access:
 
     def __init__(self, urls: str, credentials: Path | None, ca: Path | None) -> None:
         named = parse_urls(urls)
-        self.servers = random.sample([hidden(url) for url in named], len(named))
+        self.servers = deque(random.sample([hidden(url) for url in named], len(named)))
         self._names: dict[str, str] = {}
         self._credentials = credentials
         first = urlsplit(named[0])
@@ -44,10 +45,6 @@ class Access:
         if user is not None:
             options |= {"token": user} if self._password is None else {"user": user, "password": self._password}
         return options | ({"tls_hostname": self._names[server]} if server in self._names else {})
-
-    def next(self) -> None:
-        """Have another server come first."""
-        self.servers.append(self.servers.pop(0))
 
     def add_found(self, found: Iterable[ParseResult]) -> None:
         """Add those servers of which the first one tells; it vouches with its name for one that has but an address."""

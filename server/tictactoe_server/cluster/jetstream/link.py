@@ -196,7 +196,7 @@ class Link:
                 log.exception("no connection to the store could be made")
             finally:
                 self.run(_end(client))
-            self._access.next()
+            self._access.servers.rotate(-1)
             await asyncio.sleep(begun + _PAUSE_SECONDS - time.monotonic())  # no time at all after one that lasted
 
     async def _connect(self, client: Client, server: str) -> None:
