@@ -14,7 +14,7 @@ from typing import Any, Final, Self, TypeVar
 from tictactoe_server.cluster.jetstream.access import hidden
 from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link, on_failure
 from tictactoe_server.cluster.jetstream.setup import find_stream
-from tictactoe_server.cluster.jetstream.stream import FEED, STREAM, Entry, Stream, entry_of
+from tictactoe_server.cluster.jetstream.stream import FEED, STREAM, Entry, Stream, Write, entry_of
 from tictactoe_server.cluster.jetstream.tables import GAME, TIME, JetStreamTable
 from tictactoe_server.storage.copying import AT_ONCE, CannotMove, Item
 from tictactoe_server.storage.specs import Specs, TableSpec
@@ -140,7 +140,7 @@ class StreamTarget:
         await self._stream.link.close()
 
     async def _put(self, key: str, document: bytes) -> None:
-        await self._keep(key, partial(self._stream.replace, key, document, MISSING))
+        await self._keep(key, lambda waiter: self._stream.write(Write(key, document, MISSING, waiter)))
 
     async def _keep(self, key: str, write: Callable[[Waiter], None]) -> None:
         """Keep what is new under a key, unless an attempt kept it that seemed to fail; tries again for a while."""

@@ -20,7 +20,7 @@ import structlog
 from tictactoe_server.cluster.jetstream import tables
 from tictactoe_server.cluster.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message, on_failure
 from tictactoe_server.cluster.jetstream.setup import find_stream
-from tictactoe_server.cluster.jetstream.stream import DELETE_SUBJECT, FEED, Stream, entry_of
+from tictactoe_server.cluster.jetstream.stream import DELETE_SUBJECT, FEED, Stream, Write, entry_of
 from tictactoe_server.core.kept import BANS, Ban, ban_or_none
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteLog, SqliteStore
@@ -93,7 +93,7 @@ class JetStreamStore:
         return self._tables[spec.name]
 
     def note_time(self, ms: int) -> None:
-        self._stream.replace(tables.TIME, str(ms).encode(), None, UNAWAITED)
+        self._stream.write(Write(tables.TIME, str(ms).encode(), None, UNAWAITED))
 
     async def noted_time(self) -> int | None:
         """Return the last note of any server, or None."""
@@ -104,7 +104,7 @@ class JetStreamStore:
         """Return by what players know these servers, and a secret that they share; made by whoever comes first."""
         while (found := await self._stream.newest(tables.IDENTITY)) is None:
             new, made = ("c" + secrets.token_urlsafe(9), secrets.token_bytes(32)), Pending()
-            self._stream.replace(tables.IDENTITY, msgspec.json.encode(new), MISSING, made)
+            self._stream.write(Write(tables.IDENTITY, msgspec.json.encode(new), MISSING, made))
             with contextlib.suppress(Conflict):
                 await made.future
         return msgspec.json.decode(found.document, type=tuple[str, bytes])

@@ -117,15 +117,19 @@ class StreamError(StoreUnavailable):
         self.description = error.description
 
 
-class _Write(msgspec.Struct, eq=False):
-    """One write, and when it was asked for (s, as `time.monotonic`)."""
+class Write(msgspec.Struct, eq=False):
+    """A document to be kept in place of the one with the revision `expected`, of whichever for None; the waiter is told.
+
+    `before` is another key and its document, which are kept with this one, or neither is. It was asked for at `since`
+    (s, as `time.monotonic`).
+    """
 
     key: str
     document: bytes
     expected: int | None
     waiter: Waiter
-    headers: dict[str, str]
-    before: tuple[str, bytes] | None
+    headers: dict[str, str] = {}
+    before: tuple[str, bytes] | None = None
     since: float = msgspec.field(default_factory=time.monotonic)
 
 
@@ -135,7 +139,7 @@ class Stream:
     def __init__(self, link: Link) -> None:
         self.link = link
         self.figures = WriteFigures()
-        self._waiting: dict[_Write, None] = {}
+        self._waiting: dict[Write, None] = {}
         self._owed_since: float | None = None
 
     async def ask(self, subject: str, question: object, kind: type[Answer]) -> Answer:
@@ -180,23 +184,11 @@ class Stream:
             yield [entry for entry in found if entry.sequence <= upto and not entry.is_gone]
             after = found[-1].sequence
 
-    def replace(
-        self,
-        key: str,
-        document: bytes,
-        expected_revision: int | None,
-        waiter: Waiter,
-        headers: dict[str, str] | None = None,
-        before: tuple[str, bytes] | None = None,
-    ) -> None:
-        """Keep a document in place of the one with that revision, of whichever for None, and tell the waiter.
-
-        `before` is another key and its document, which are kept with this one, or neither is.
-        """
+    def write(self, write: Write) -> None:
+        """Keep a document, and tell who waits for that."""
         if len(self._waiting) >= MAX_WAITING:
-            waiter.failed(StoreBusy("Too much waits for the store."))
+            write.waiter.failed(StoreBusy("Too much waits for the store."))
             return
-        write = _Write(key, document, expected_revision, waiter, headers or {}, before)
         self._waiting[write] = None
         self._send(write)
 
@@ -228,7 +220,7 @@ class Stream:
             raise _nonsense("nothing")
         return Entry(found.subject.removeprefix(PREFIX), found.seq, found.data, f"{_GONE}:".encode() in found.hdrs)
 
-    def _send(self, write: _Write) -> None:
+    def _send(self, write: Write) -> None:
         headers = {} if write.expected is None else {_EXPECTED: str(write.expected)}
         headers.update(write.headers)
         if write.before is not None:
@@ -238,7 +230,7 @@ class Stream:
             headers |= batch | {"Nats-Batch-Sequence": "2", "Nats-Batch-Commit": "1"}
         self.link.ask(PREFIX + write.key, write.document, headers or None, partial(self._settle, write))
 
-    def _settle(self, write: _Write, answer: Message | Exception) -> None:
+    def _settle(self, write: Write, answer: Message | Exception) -> None:
         """Tell who waits for a write what came of it."""
         outcome = outcome_of(write.key, answer.data) if isinstance(answer, Message) else answer
         if isinstance(outcome, int):  # nearly all
@@ -257,7 +249,7 @@ class Stream:
         del self._waiting[write]
         write.waiter.failed(outcome)
 
-    async def _write_over_tombstone(self, write: _Write) -> None:
+    async def _write_over_tombstone(self, write: Write) -> None:
         """Write what is new once more, where it is a tombstone that is in its way."""
         try:
             found = await self._read({"last_by_subj": PREFIX + write.key})

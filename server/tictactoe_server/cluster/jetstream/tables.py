@@ -6,7 +6,7 @@ import base64
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final, Generic
 
-from tictactoe_server.cluster.jetstream.stream import TOMBSTONE, Entry, Stream
+from tictactoe_server.cluster.jetstream.stream import TOMBSTONE, Entry, Stream, Write
 from tictactoe_server.storage.specs import GameSpec, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Stored, Unreadable, Value, Waiter
 
@@ -52,20 +52,20 @@ class JetStreamTable(Generic[Value]):
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
         """Keep the value, and the finished game with it in one batch, and tell the waiter."""
         lifetime, before = self.spec.lifetime_seconds, None
-        headers = None if lifetime is None else {"Nats-TTL": f"{lifetime(value)}s"}
+        headers = {} if lifetime is None else {"Nats-TTL": f"{lifetime(value)}s"}
         if finished is not None:
             _, number = self._games.place(finished)
             name = self.subject_of(key).removeprefix(self.prefix)
             before = f"{GAME}{name}-{self._games.at(finished)}-{number}", self._games.encode(finished)
         document = self.spec.encode(value)
-        self._stream.replace(self.subject_of(key), document, expected_revision, waiter, headers, before)
+        self._stream.write(Write(self.subject_of(key), document, expected_revision, waiter, headers, before))
 
     def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
         self.spec.forget(key)
         if expected_revision == MISSING:
             waiter.failed(Conflict(key))
         else:
-            self._stream.replace(self.subject_of(key), b"", expected_revision, waiter, TOMBSTONE)
+            self._stream.write(Write(self.subject_of(key), b"", expected_revision, waiter, TOMBSTONE))
 
     def subject_of(self, key: str) -> str:
         """Return the key of the stream for one of the table's own."""
