@@ -118,7 +118,7 @@ class StreamError(StoreUnavailable):
 
 
 class Write(msgspec.Struct, eq=False):
-    """A document to be kept in place of the one with the revision `expected`, of whichever for None; the waiter is told.
+    """A document to be kept in place of the one with the revision `expected`, of whichever for None.
 
     `before` is another key and its document, which are kept with this one, or neither is. It was asked for at `since`
     (s, as `time.monotonic`).
