@@ -26,7 +26,7 @@ from tictactoe_server.core.kept import PLAYERS, ROOMS, open_folder
 from tictactoe_server.core.rooms import FinishedGame, Player
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import FILE_NAME
-from tictactoe_server.storage.jobs import Write
+from tictactoe_server.storage.journal import Write
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreBusy, StoreUnavailable
 from tictactoe_server.storage.writer import MAX_BATCH
@@ -302,7 +302,7 @@ async def test_one_who_was_told_that_the_disk_is_silent_is_not_answered_again_wh
         return MISSING
 
     async with open_laboratory(tmp_path, patience_seconds=0.02) as laboratory:
-        laboratory.writer.write(Write("key", write, told))
+        laboratory.writer.write(Write(write, told))
         async with asyncio.timeout(20):
             await told.is_told.wait()
         gate.set()
@@ -348,8 +348,7 @@ async def test_the_store_owes_an_answer_for_as_long_as_the_disk_refuses(laborato
     assert store.owed_since() is None
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-async def test_a_thread_that_died_fails_those_who_wait_and_another_takes_its_place(
+async def test_an_error_that_cannot_be_taken_back_fails_those_who_wait_and_the_thread_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with open_laboratory(tmp_path, patience_seconds=0.1) as laboratory:
@@ -358,7 +357,7 @@ async def test_a_thread_that_died_fails_those_who_wait_and_another_takes_its_pla
         laboratory.database.recover = _die  # type: ignore[method-assign]
         with pytest.raises(StoreUnavailable):
             await keep(laboratory.store, room_of(OTHER), MISSING)
-        assert "thread died" in caplog.text
+        assert "the store's thread met an error" in caplog.text
         del laboratory.database.recover
         await until_it_saves(laboratory.store, THIRD)
         assert await laboratory.store.table(ROOMS).load(CODE) == (room_of(CODE), revision)
@@ -366,17 +365,14 @@ async def test_a_thread_that_died_fails_those_who_wait_and_another_takes_its_pla
         assert laboratory.store.owed_since() is None
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-async def test_the_thread_in_place_of_a_dead_one_is_woken_for_what_comes_later(
-    tmp_path: Path,
-) -> None:
+async def test_after_such_an_error_the_thread_is_woken_for_what_comes_later(tmp_path: Path) -> None:
     async with open_laboratory(tmp_path, patience_seconds=0.1) as laboratory:
         laboratory.database.failures.append(MemoryError())
         laboratory.database.recover = _die  # type: ignore[method-assign]
         with pytest.raises(StoreUnavailable):
             await keep(laboratory.store, room_of(OTHER), MISSING)
         del laboratory.database.recover
-        await asyncio.sleep(0.1)  # the new thread has found nothing to do
+        await asyncio.sleep(0.1)  # the thread has found nothing to do
         async with asyncio.timeout(PATIENCE_SECONDS):
             assert await keep(laboratory.store, room_of(THIRD), MISSING) > MISSING
 

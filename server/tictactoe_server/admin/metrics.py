@@ -18,7 +18,7 @@ from tictactoe_protocol import CloseCode
 from tictactoe_server import __version__
 from tictactoe_server.admin.parts import ServerParts
 from tictactoe_server.settings import Limits
-from tictactoe_server.storage.figures import Histogram
+from tictactoe_server.storage.store import Histogram
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.connection import Connection
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say

@@ -11,13 +11,12 @@ import itertools
 import sqlite3
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import structlog
 
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder
-from tictactoe_server.storage.salvage import keep_log, salvage
+from tictactoe_server.storage.salvage import salvage
 from tictactoe_server.storage.schema import ForeignFile, make_tables, open_database, version_of
 from tictactoe_server.storage.specs import Specs
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable, Unreadable
@@ -60,7 +59,7 @@ class Database:
     """
 
     def __init__(self, folder: DataFolder | None, specs: Specs) -> None:
-        self._folder = folder
+        self.folder = folder
         self._specs = specs
         self.path = None if folder is None else folder.path / FILE_NAME
         self._is_suspect = False
@@ -80,21 +79,6 @@ class Database:
             if isinstance(cause, ForeignFile) or not is_damage(cause):
                 raise
             raise CannotOpenStore(f"{error} {ADVICE}") from error
-
-    @property
-    def mark(self) -> int:
-        """What the last server left as its own account of what it kept."""
-        return 0 if self._folder is None else self._folder.mark
-
-    def write_mark(self, mark: int) -> None:
-        if self._folder is not None:
-            self._folder.write_mark(mark)
-
-    def keep_log(self) -> Path | None:
-        """Keep a copy of the log, of which something is lacking; return where it is, None where there is none."""
-        with contextlib.suppress(OSError):
-            return None if self.path is None else keep_log(self.path)
-        return None
 
     def revision_of(self, table: str, key: str) -> int:
         """Return the revision of a value that has none in the file."""
@@ -187,10 +171,10 @@ class Database:
                 raise CannotOpenStore(f"Cannot write in the database {self.path}: {error}.") from Damaged(str(error))
 
     def _connect(self) -> None:
-        if self._folder is not None:
-            self._folder.hold_database()
-            if version_of(self._folder.path / FILE_NAME):
-                self._folder.make_database_private()
+        if self.folder is not None:
+            self.folder.hold_database()
+            if version_of(self.folder.path / FILE_NAME):
+                self.folder.make_database_private()
         self.connection = open_database(self.path)
         make_tables(self.connection, self._specs.tables)
         cursor = self.connection.cursor()

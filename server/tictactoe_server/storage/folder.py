@@ -6,8 +6,10 @@ means nothing by itself. No file in the folder is opened through a link; the fol
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+import shutil
 import stat
 import sys
 from pathlib import Path
@@ -106,6 +108,15 @@ class DataFolder:
         """Leave a number for the next server; it is written at once and not flushed to the disk."""
         os.lseek(self._lock, 0, os.SEEK_SET)
         os.write(self._lock, b"%-11d\n%-20d\n" % (os.getpid(), mark))
+
+    def keep_log(self) -> Path | None:
+        """Copy the database's log before SQLite writes over what it cannot read there; return the copy, if any."""
+        database = self.path / FILE_NAME
+        log_file = files_of(database)[1]
+        with contextlib.suppress(OSError):
+            if log_file.is_file() and log_file.stat().st_size:
+                return Path(shutil.copy2(log_file, files_of(free_name(database, "damaged"))[1]))
+        return None
 
     def release(self) -> None:
         """Let another process have the folder. The lock file stays: removing it could part two that wait for it."""

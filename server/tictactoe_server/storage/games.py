@@ -26,18 +26,17 @@ log: Final = structlog.get_logger(__name__)
 
 
 class GameTables:
-    """What is kept of finished games. `write` and `fold` work inside a transaction of the journal's; see there."""
+    """What is kept of finished games; `write` and `fold` are as those of the journal, `fresh` what it writes now."""
 
     def __init__(self, database: Database, spec: GameSpec[Any]) -> None:
         self._database = database
         self._spec = spec
-        self._fresh: list[tuple[Any, bytes]] = []
+        self.fresh: list[tuple[Any, bytes]] = []
         self._pending: dict[int, tuple[int, Any, bytes]] = {}
         self._next = 1
 
     def look(self) -> None:
         """Read what the tables hold; each game of the journal follows (`replay`)."""
-        self._fresh.clear()
         self._pending.clear()
         (newest,) = self._database.execute(
             """SELECT max(
@@ -57,18 +56,14 @@ class GameTables:
     def write(self, game: Any) -> tuple[int, bytes]:
         """Return the id and the document of a game, for the journal."""
         document = self._spec.encode(game)
-        self._fresh.append((game, document))
-        return self._next + len(self._fresh) - 1, document
+        self.fresh.append((game, document))
+        return self._next + len(self.fresh) - 1, document
 
     def keep(self, row: int) -> None:
         """Called when what was written is kept."""
-        for game, document in self._fresh:
+        for game, document in self.fresh:
             self._pending[self._next] = (row, game, document)
             self._next += 1
-        self._fresh.clear()
-
-    def drop(self) -> None:
-        self._fresh.clear()
 
     def fold(self) -> tuple[int, int | None]:
         """Bring the oldest half into the tables, or some more; call `folded` once it is kept.

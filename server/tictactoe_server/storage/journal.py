@@ -11,27 +11,45 @@ from __future__ import annotations
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
 
 import structlog
 
 from tictactoe_server.storage.database import ADVICE, Damaged, Database, checked, met_at_start
 from tictactoe_server.storage.games import GameTables
-from tictactoe_server.storage.jobs import Save, Write
-from tictactoe_server.storage.lines import JournalLine, game_line, lines_of, room_line
+from tictactoe_server.storage.schema import GAME, journal_line, lines_of
 from tictactoe_server.storage.specs import GameSpec
-from tictactoe_server.storage.store import MISSING, CannotOpenStore, Unreadable
+from tictactoe_server.storage.store import MISSING, CannotOpenStore, Conflict, Unreadable, Waiter
 
 FOLDED_AT_ONCE: Final = 250  # how many rooms one transaction folds, so that those who save meanwhile hardly wait
 
 log: Final = structlog.get_logger(__name__)
 
 
+class Save(NamedTuple):
+    """A room to be kept, or to be forgotten where there is no document, and a game that is `finished` by that."""
+
+    code: str
+    document: bytes | None
+    expected_revision: int | None
+    waiter: Waiter
+    finished: Any = None
+
+
+class Write(NamedTuple):
+    """A write of anything but a room. `write` returns what the waiter is told, also a `Conflict`; it may rerun."""
+
+    write: Callable[[Database], Any]
+    waiter: Waiter
+    finished: Any = None
+
+
 class Journal:
     """What is kept of the rooms, with the revision of each; compare-and-set is done here.
 
-    `write` and `fold` work inside a transaction of the caller's, who calls `keep` or `drop` when that has ended.
+    `write` and `fold` work inside a transaction of the caller's, who calls `keep` or `folded` when it is kept, and
+    `refresh` before anything else. `games` are the finished ones.
     """
 
     def __init__(self, database: Database, games: GameSpec[Any]) -> None:
@@ -39,7 +57,7 @@ class Journal:
         self._revisions: dict[str, int] = {}
         self._fresh: dict[str, tuple[int, bytes | None]] = {}
         self._newest: OrderedDict[str, tuple[int, int, bytes | None]] = OrderedDict()
-        self._games = GameTables(database, games)
+        self.games = GameTables(database, games)
         self._folding = (0, 0)
         try:
             self._look()
@@ -47,38 +65,37 @@ class Journal:
             if not database.salvage(met_at_start(error)):
                 raise CannotOpenStore(f"Cannot read the database {database.path}: {error}. {ADVICE}") from error
             self._look()
-        if self._row < database.mark:
+        self._folder = database.folder
+        if self._folder is not None and self._row < self._folder.mark:
             log.error(
                 "the database lacks what was kept last: has its log been lost, or is this a backup?",
-                batches=database.mark - self._row,
-                copy_of_the_log=database.keep_log(),
+                batches=self._folder.mark - self._row,
+                copy_of_the_log=self._folder.keep_log(),
             )
 
     def write(self, jobs: Iterable[Save | Write]) -> list[Any]:
-        """Write changes and return what each waiter is told: the new revision, `MISSING` for one forgotten.
-
-        Of a conflict it is None.
-        """
-        self._refresh()
+        """Write changes and return what each waiter is told: a new revision, `MISSING` after a delete, `Conflict`."""
         told: list[Any] = []
         lines: list[bytes] = []
-        fresh, revision_of, next_revision = self._fresh, self._revisions.get, self._database.next_revision
+        fresh: dict[str, tuple[int, bytes | None]] = {}
+        self._fresh, self.games.fresh = fresh, []
+        revision_of, next_revision = self._revisions.get, self._database.next_revision
         for job in jobs:
             if isinstance(job, Save):
                 code, document, expected, _, finished = job
                 found = fresh[code][0] if code in fresh else revision_of(code, MISSING)
                 if expected is not None and (found != expected or (document is None and found == MISSING)):
-                    told.append(None)
+                    told.append(Conflict(code))
                     continue
                 revision = MISSING if document is None else next_revision()
                 fresh[code] = (revision, document)
-                lines.append(room_line(code, revision, document))
+                lines.append(journal_line(code, revision, document or b""))
                 told.append(revision)
             else:
                 told.append(job.write(self._database))
-                finished = None if told[-1] is None else job.finished
+                finished = None if isinstance(told[-1], Conflict) else job.finished
             if finished is not None:
-                lines.append(game_line(*self._games.write(finished)))
+                lines.append(journal_line(GAME, *self.games.write(finished)))
         if lines:
             done = self._database.execute("INSERT INTO journal (batch) VALUES (?)", (b"\n".join(lines),))
             self._row = done.lastrowid or 0
@@ -88,23 +105,12 @@ class Journal:
         """Called when what was written is kept."""
         for code, (revision, document) in self._fresh.items():
             self._know(code, revision, document)
-        self._fresh.clear()
-        self._games.keep(self._row)
-        self._database.write_mark(self._row)
-
-    def drop(self) -> None:
-        """Forget what was written: it was taken back, or nobody knows, and then the connection is made anew."""
-        self._fresh.clear()
-        self._games.drop()
-
-    @property
-    def games(self) -> GameTables:
-        self._refresh()
-        return self._games
+        self.games.keep(self._row)
+        if self._folder is not None:
+            self._folder.write_mark(self._row)
 
     def load(self, code: str) -> tuple[bytes, int] | None:
         """Return a room's document and revision, or None where there is none."""
-        self._refresh()
         if code in self._newest:
             _, revision, document = self._newest[code]
             return None if document is None else (document, revision)
@@ -116,7 +122,6 @@ class Journal:
         return row
 
     def codes(self) -> list[str]:
-        self._refresh()
         return list(self._revisions)
 
     def fold(self, *, all_of_it: bool = False) -> int:
@@ -124,7 +129,6 @@ class Journal:
 
         Returns how many these were; call `folded` once it is kept.
         """
-        self._refresh()
         resting: list[tuple[str, int, bytes | None]] = []
         needed = self._row + (1 if all_of_it else 0)
         for code, (row, revision, document) in self._newest.items():
@@ -132,7 +136,7 @@ class Journal:
                 needed = row
                 break
             resting.append((code, revision, document))
-        games, needed_for_games = self._games.fold()
+        games, needed_for_games = self.games.fold()
         needed = min(needed, needed_for_games or needed)
         self._database.execute_many(
             "INSERT INTO rooms (code, revision, document) VALUES (?, ?, ?) ON CONFLICT (code) "
@@ -153,18 +157,17 @@ class Journal:
         rooms, games = self._folding
         for _ in range(rooms):
             self._newest.popitem(last=False)
-        self._games.folded(games)
+        self.games.folded(games)
         self._rested = self._row
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         """Read again what the file holds, if that may not be what is known of it."""
         if self._connections != self._database.connections:
             self._look()
 
     def _look(self) -> None:
-        self._fresh.clear()
         self._newest.clear()
-        self._games.look()
+        self.games.look()
         self._row = self._rested = 0
         rooms = self._database.execute("SELECT code, revision FROM rooms").fetchall()
         self._revisions = dict(checked(rooms, str, int))
@@ -172,19 +175,17 @@ class Journal:
         for row, batch in checked(batches, int, bytes):
             self._row = row
             for line in lines_of(batch):
-                self._replay(line)
+                try:
+                    if line is None:
+                        raise Unreadable("It is no line.")
+                    name, number, document = line
+                    if name == GAME:
+                        self.games.replay(row, number, document)
+                    else:
+                        self._know(name, number, document or None)
+                except Unreadable:
+                    log.error("a line of the journal is damaged", row=row)
         self._connections = self._database.connections
-
-    def _replay(self, line: JournalLine | None) -> None:
-        try:
-            if line is None:
-                raise Unreadable("It is no line.")
-            if line.is_game:
-                self._games.replay(self._row, line.number, line.document)
-            else:
-                self._know(line.name, line.number, line.document or None)
-        except Unreadable:
-            log.error("a line of the journal is damaged", row=self._row)
 
     def _know(self, code: str, revision: int, document: bytes | None) -> None:
         """Take this for the newest of a room, None for one that is forgotten."""

@@ -8,9 +8,8 @@ from itertools import islice
 from typing import Any, Final, Generic
 
 from tictactoe_protocol import MAX_LISTED_GAMES
-from tictactoe_server.storage.figures import WriteFigures
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
-from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Table, Value, Waiter
+from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Table, Value, Waiter, WriteFigures
 
 MAX_GAMES: Final = 20_000  # how many finished games are kept, and values of each bounded table; the oldest make room
 _FORGOTTEN_AT_ONCE: Final = 100

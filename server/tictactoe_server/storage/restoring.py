@@ -15,8 +15,16 @@ from typing import Any, Final
 
 from tictactoe_server.storage.backup import CannotBackUp, copy_database
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder, files_of, free_name, sync_folder
-from tictactoe_server.storage.lines import lines_of
-from tictactoe_server.storage.schema import JOURNALED, SCHEMA, NewerSchema, check_ours, columns_of, version_of
+from tictactoe_server.storage.schema import (
+    GAME,
+    JOURNALED,
+    SCHEMA,
+    NewerSchema,
+    check_ours,
+    columns_of,
+    lines_of,
+    version_of,
+)
 from tictactoe_server.storage.specs import Specs
 from tictactoe_server.storage.store import Unreadable
 
@@ -95,12 +103,14 @@ def _check(connection: sqlite3.Connection, specs: Specs) -> Findings:
         for line in lines_of(bytes(batch)):
             if line is None:
                 damage.append(f"A line of the journal, row {row}.")
-            elif line.is_game:
-                games[line.number] = line.document
-            elif line.document:
-                rooms[line.name] = line.document
+                continue
+            name, number, document = line
+            if name == GAME:
+                games[number] = document
+            elif document:
+                rooms[name] = document
             else:
-                rooms.pop(line.name, None)
+                rooms.pop(name, None)
     counts = {
         spec.name: _count(documents.get(spec.name, {}), spec.read_row, spec.describe, damage) for spec in specs.tables
     }

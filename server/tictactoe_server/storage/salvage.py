@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -19,13 +18,14 @@ import msgspec
 import structlog
 
 from tictactoe_server.storage.folder import files_of, free_name, sync_folder
-from tictactoe_server.storage.lines import lines_of
 from tictactoe_server.storage.pages import DatabasePages, Row, Value
 from tictactoe_server.storage.schema import (
     APPLICATION_ID,
+    GAME,
     JOURNALED,
     ForeignFile,
     columns_of,
+    lines_of,
     make_tables,
     open_database,
 )
@@ -70,15 +70,6 @@ def salvage(path: Path, specs: Specs) -> tuple[dict[str, int], Path]:
     for what in found.left_out[:_MAX_NAMED]:
         log.error("a damaged row is left out", row=what)
     return found.counts, old
-
-
-def keep_log(path: Path) -> Path | None:
-    """Copy a database's log beside it, before SQLite writes over what it cannot read there; return the copy, if any."""
-    log_file = path.with_name(f"{path.name}-wal")
-    if not log_file.is_file() or not log_file.stat().st_size:
-        return None
-    old = free_name(path, "damaged")
-    return Path(shutil.copy2(log_file, old.with_name(f"{old.name}-wal")))
 
 
 class _Found:
@@ -127,12 +118,13 @@ class _Found:
                 try:
                     if line is None:
                         raise Unreadable(f"a line in row {row} of the journal")
-                    if line.is_game:
-                        self._take_game(line.number, line.document)
-                    elif line.document:
-                        self._take_value(line.name, (line.number, line.document))
+                    name, number, document = line
+                    if name == GAME:
+                        self._take_game(number, document)
+                    elif document:
+                        self._take_value(name, (number, document))
                     else:
-                        self._rows[JOURNALED].pop(line.name, None)
+                        self._rows[JOURNALED].pop(name, None)
                 except Unreadable as damaged:
                     self.left_out.append(str(damaged))
 

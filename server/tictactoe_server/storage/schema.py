@@ -1,12 +1,14 @@
 """The database file of a server: how it is opened, which tables it has, and how older files become today's.
 
+A row of the journal has many lines, each of a room or a finished game.
+
 A file that is not ours, or that a newer version wrote, is refused before anything in it changes.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -71,6 +73,12 @@ _COLUMNS: Final = {
 """Of the tables that migrations make; all others are like that of the players."""
 
 
+GAME: Final = "+"  # stands in the line of a finished game where that of a room has its code
+
+JournalLine = tuple[str, int, bytes]
+"""A room's code, revision and newest document, empty for one that is forgotten; or `GAME`, a game's id and document."""
+
+
 class NewerSchema(CannotOpenStore):
     """The file was written by a newer version; `found` and `known` are the two schema numbers."""
 
@@ -124,6 +132,21 @@ def make_tables(connection: sqlite3.Connection, tables: Sequence[TableSpec[Any]]
                 f"CREATE TABLE IF NOT EXISTS {spec.name} ({key} TEXT PRIMARY KEY, {revision} INTEGER NOT NULL, "
                 f"{document} BLOB NOT NULL{more}) WITHOUT ROWID"
             )
+
+
+def journal_line(name: str, number: int, document: bytes) -> bytes:
+    """Return a line of the journal as bytes; see `JournalLine`."""
+    return b"%b %d %b" % (name.encode(), number, document)
+
+
+def lines_of(batch: bytes) -> Iterator[JournalLine | None]:
+    """Yield the lines of a row of the journal, None for one that is damaged."""
+    for line in filter(None, batch.split(b"\n")):
+        try:
+            name, number, document = line.split(b" ", 2)
+            yield name.decode("ascii"), int(number), document
+        except ValueError:
+            yield None
 
 
 def version_of(path: Path) -> int:

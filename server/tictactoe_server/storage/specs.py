@@ -11,8 +11,7 @@ from typing import Any, Generic, NamedTuple, Protocol
 
 import msgspec
 
-from tictactoe_server.storage.figures import WriteFigures
-from tictactoe_server.storage.store import Game, GameLog, Table, Unreadable, Value
+from tictactoe_server.storage.store import Game, GameLog, Table, Unreadable, Value, WriteFigures
 
 
 @dataclass(frozen=True, slots=True)

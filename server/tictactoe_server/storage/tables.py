@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import AsyncIterator, Iterable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final, Generic
 
-from tictactoe_server.storage.database import Database, checked, refusal_of
-from tictactoe_server.storage.jobs import Save, Write
-from tictactoe_server.storage.journal import Journal
+from tictactoe_server.storage.database import Database, checked
+from tictactoe_server.storage.journal import Journal, Save, Write
 from tictactoe_server.storage.schema import columns_of
 from tictactoe_server.storage.specs import TableSpec
-from tictactoe_server.storage.store import MISSING, Stored, Unreadable, Value, Waiter
+from tictactoe_server.storage.store import MISSING, Conflict, Stored, Unreadable, Value, Waiter
 from tictactoe_server.storage.writer import Writer
 
 _READ_AT_ONCE: Final = 500
@@ -67,9 +66,9 @@ class SqliteTable(Generic[Value]):
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
         row = (self._spec.encode(value),) if self._spec.columns is None else self._spec.columns.split(value)
 
-        def write(database: Database) -> int | None:
+        def write(database: Database) -> int | Conflict:
             if expected_revision is not None and self._find(database, key) != expected_revision:
-                return None
+                return Conflict(key)
             revision = database.next_revision()
             if self._has_revision:
                 database.execute(self._write, (key, revision, *row))
@@ -78,18 +77,18 @@ class SqliteTable(Generic[Value]):
                 database.set_revision(self._spec.name, key, revision)
             return revision
 
-        self._writer.write(Write(key, write, waiter, finished))
+        self._writer.write(Write(write, waiter, finished))
 
     def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
         self._spec.forget(key)
 
-        def write(database: Database) -> int | None:
+        def write(database: Database) -> int | Conflict:
             if expected_revision is not None and self._find(database, key) != (expected_revision or None):
-                return None
+                return Conflict(key)
             database.execute(f"DELETE FROM {self._spec.name} WHERE {self._key} = ?", (key,))
             return MISSING
 
-        self._writer.write(Write(key, write, waiter))
+        self._writer.write(Write(write, waiter))
 
     def _find(self, database: Database, key: str) -> int:
         """Return the revision of a key, `MISSING` where there is none."""
@@ -125,17 +124,14 @@ class JournaledTable(SqliteTable[Value]):
     """Values whose newest documents stand in the journal."""
 
     async def load(self, key: str) -> tuple[Value, int] | None:
-        def ask(_: Database, journal: Journal) -> tuple[Value, int] | None:
-            found = journal.load(key)
-            return None if found is None else (self._spec.read(key, found[0]), found[1])
-
-        return await self._writer.ask(ask)
+        return await self._ask(key)
 
     async def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
         keys = await self._writer.ask(lambda _, journal: journal.codes())
         for first in range(0, len(keys), _READ_AT_ONCE):
             some = keys[first : first + _READ_AT_ONCE]
-            yield await self._writer.ask(lambda database, journal, some=some: self._each(database, journal, some))  # type: ignore[misc]
+            found = await asyncio.gather(*(self._ask(key) for key in some), return_exceptions=True)
+            yield [self._told(key, each) for key, each in zip(some, found, strict=True) if each is not None]
 
     async def first_key(self, prefix: str) -> str | None:
         keys = await self._writer.ask(lambda _, journal: journal.codes())
@@ -148,21 +144,17 @@ class JournaledTable(SqliteTable[Value]):
         self._spec.forget(key)
         self._writer.write(Save(key, None, expected_revision, waiter))
 
-    def _each(self, database: Database, journal: Journal, keys: Iterable[str]) -> list[Stored[Value]]:
-        """Return the values of these keys that are still there, with what is wrong with those that are damaged."""
-        found: list[Stored[Value]] = []
-        for key in keys:
-            try:
-                row = journal.load(key)
-                if row is not None:
-                    found.append(Stored(key, self._spec.read(key, row[0]), row[1]))
-            except Unreadable as damaged:
-                found.append(Stored(key, damaged, MISSING))
-            except sqlite3.DatabaseError as error:
-                if database.salvage(error):
-                    return self._each(database, journal, keys)
-                damage = refusal_of(error)
-                if not isinstance(damage, Unreadable):
-                    raise
-                found.append(Stored(key, damage, MISSING))
-        return found
+    def _ask(self, key: str) -> asyncio.Future[tuple[Value, int] | None]:
+        def ask(_: Database, journal: Journal) -> tuple[Value, int] | None:
+            found = journal.load(key)
+            return None if found is None else (self._spec.read(key, found[0]), found[1])
+
+        return self._writer.ask(ask)
+
+    def _told(self, key: str, found: tuple[Value, int] | BaseException) -> Stored[Value]:
+        """Return what is kept, or what is wrong with it where that is damaged; raises other errors."""
+        if isinstance(found, Unreadable):
+            return Stored(key, found, MISSING)
+        if isinstance(found, BaseException):
+            raise found
+        return Stored(key, *found)

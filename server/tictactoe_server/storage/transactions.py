@@ -11,10 +11,8 @@ from typing import Any, Final
 import structlog
 
 from tictactoe_server.storage.database import Database, concerns_one_job, refusal_of
-from tictactoe_server.storage.jobs import Save, Write
-from tictactoe_server.storage.journal import Journal
+from tictactoe_server.storage.journal import Journal, Save, Write
 from tictactoe_server.storage.specs import GameSpec
-from tictactoe_server.storage.store import Conflict
 
 log: Final = structlog.get_logger(__name__)
 
@@ -30,11 +28,10 @@ class Transactions:
     def commit(self, jobs: Sequence[Save | Write]) -> list[Any]:
         """Return what became of writes in one transaction; an error that one may have brought fails that one alone."""
         try:
-            self.database.begin(durable=True)
+            self._begin(durable=True)
             told = self._journal.write(jobs)
             self.database.commit()
         except Exception as error:
-            self._journal.drop()
             if self._is_mended(error):
                 return self.commit(jobs)
             if len(jobs) > 1 and concerns_one_job(error):
@@ -43,12 +40,13 @@ class Transactions:
             return [refusal_of(error)] * len(jobs)
         self._journal.keep()
         self._tell(None)
-        return [Conflict(job[0]) if each is None else each for job, each in zip(jobs, told, strict=True)]
+        return told
 
     def answer(self, ask: Callable[[Database, Journal], Any]) -> Any:
         """Return the answer to one question, or the exception that it is answered with."""
         try:
             self.database.mend()
+            self._journal.refresh()
             return ask(self.database, self._journal)
         except Exception as error:
             if self._is_mended(error):
@@ -59,7 +57,7 @@ class Transactions:
     def keep_up(self, note: tuple[str, bytes] | None, *, all_of_it: bool = False) -> int:
         """Write a note, if there is one, and fold some of the journal; return how much of it."""
         try:
-            self.database.begin(durable=False)
+            self._begin(durable=False)
             if note is not None:
                 self.database.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", note)
             count = self._journal.fold(all_of_it=all_of_it)
@@ -78,6 +76,10 @@ class Transactions:
         while self.keep_up(note, all_of_it=True):
             note = None
         self.database.close()
+
+    def _begin(self, *, durable: bool) -> None:
+        self.database.begin(durable=durable)
+        self._journal.refresh()
 
     def _is_mended(self, error: Exception) -> bool:
         """Take back what an error interrupted, and tell whether to try it again."""

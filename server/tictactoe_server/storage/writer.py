@@ -11,19 +11,17 @@ import enum
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import structlog
 
 from tictactoe_server.storage.database import Database
-from tictactoe_server.storage.figures import WriteFigures
-from tictactoe_server.storage.jobs import Batch, Job, Question, Save, Write, take
-from tictactoe_server.storage.journal import Journal
+from tictactoe_server.storage.journal import Journal, Save, Write
 from tictactoe_server.storage.specs import GameSpec
-from tictactoe_server.storage.store import Pending, StoreBusy, StoreUnavailable
+from tictactoe_server.storage.store import Pending, StoreBusy, StoreUnavailable, WriteFigures
 from tictactoe_server.storage.transactions import Transactions
 
 MAX_BATCH: Final = 1_000
@@ -33,36 +31,60 @@ PATIENCE_SECONDS: Final = 2.4
 
 Answer = TypeVar("Answer")
 
+_SILENT: Final = "The disk does not answer."
+
 log: Final = structlog.get_logger(__name__)
 
 
 class _Phase(enum.Enum):
+    """It is open or silent, as the disk is, until somebody closes it; that it is closed only the thread says."""
+
     OPEN = enum.auto()
     SILENT = enum.auto()
-    """The disk does not answer."""
-
     CLOSING = enum.auto()
     """What waits is done, nothing more is taken."""
 
     CLOSED = enum.auto()
 
 
-_Event = enum.Enum("_Event", ["SILENCE", "ANSWER", "CLOSE", "END"])
+class Question(NamedTuple):
+    """What is asked of the database and its journal; `ask` raises SQLite's errors, or `Unreadable`."""
 
-_NEXT: Final = {
-    (_Phase.OPEN, _Event.SILENCE): _Phase.SILENT,
-    (_Phase.SILENT, _Event.ANSWER): _Phase.OPEN,
-    (_Phase.OPEN, _Event.CLOSE): _Phase.CLOSING,
-    (_Phase.SILENT, _Event.CLOSE): _Phase.CLOSING,
-    (_Phase.CLOSING, _Event.END): _Phase.CLOSED,
-}
-"""The phase after an event; all other events change nothing. The thread itself only ends what is closing."""
+    ask: Callable[[Database, Journal], Any]
+    waiter: Pending
 
-_SILENT: Final = "The disk does not answer."
+
+Job = Save | Write | Question
+
+
+class _Batch:
+    """Jobs of one kind that are handed over at that moment, and what became of each; none are a note of the time."""
+
+    def __init__(self, jobs: Sequence[Any], taken_at: float) -> None:
+        self.jobs = jobs
+        self.taken_at = taken_at
+        self.outcomes: Sequence[Any] = ()
+        self.is_abandoned = False
+
+    def fail(self, reason: str) -> None:
+        self.outcomes = [StoreUnavailable(reason)] * len(self.jobs)
+
+    def tell(self) -> None:
+        """Tell those who wait, unless they were told before."""
+        if self.is_abandoned:
+            return
+        for job, outcome in zip(self.jobs, self.outcomes, strict=True):
+            try:
+                if isinstance(outcome, Exception):
+                    job.waiter.failed(outcome)
+                else:
+                    job.waiter.stored(outcome)
+            except Exception:
+                log.exception("what waited for the store failed")
 
 
 class Writer:
-    """The thread and its queue. Jobs come from one event loop at a time. `on_closed` is called at the very end."""
+    """The thread and what waits for it. Jobs come from one event loop at a time. `on_closed` is called at the end."""
 
     def __init__(
         self,
@@ -73,55 +95,59 @@ class Writer:
         max_waiting: int = MAX_WAITING,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
+        self.figures = WriteFigures()
         self._transactions = Transactions(database, games)
         self._on_closed = on_closed
         self._max_waiting = max_waiting
         self._patience_seconds = patience_seconds
+        self._phase = _Phase.OPEN
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._queue: deque[Job] = deque()
-        self._wakes: SimpleQueue[None] = SimpleQueue()
+        self._waiting: deque[Job] = deque()
+        self._begun: list[_Batch] = []
         self._is_awake = False
         self._note: tuple[str, bytes] | None = None
-        self._phase = _Phase.OPEN
-        self._ended: asyncio.Future[None] | None = None
-        self.figures = WriteFigures()
-        self._unsettled = 0
         self._owed_since: float | None = None
+        self._busy_since: float | None = None
         self._looked_at = self._going_since = time.monotonic()
-        self._start()
+        self._ended: asyncio.Future[None] | None = None
+        self._batches: SimpleQueue[_Batch | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="store", daemon=True)
+        self._thread.start()
 
     # -- on the event loop --------------------------------------------------------------------------------------
 
-    def write(self, job: Save | Write) -> None:
-        """Let something be written and its waiter be told: at the end of its batch, or at once that it cannot be."""
-        error = self._refusal()
-        if error is None:
-            self._put(job)
-        else:
-            job.waiter.failed(error)
+    def write(self, job: Job) -> None:
+        """Let something be done and its waiter be told: at the end of its batch, or at once that it cannot be."""
+        if self._phase is not _Phase.OPEN:
+            reason = _SILENT if self._phase is _Phase.SILENT else "The store is closed."
+            job.waiter.failed(StoreUnavailable(reason))
+            return
+        if len(self._waiting) >= self._max_waiting:
+            job.waiter.failed(StoreBusy("Too much waits for the disk."))
+            return
+        self._waiting.append(job)
+        if self._owed_since is None:
+            self._owed_since = time.monotonic()
+        if not self._is_awake or self._loop is not asyncio.get_running_loop():
+            self._is_awake = True
+            self._attach().call_soon(self._hand_over)  # and what this turn of the event loop brings goes with it
 
-    async def ask(self, ask: Callable[[Database, Journal], Answer]) -> Answer:
+    def ask(self, ask: Callable[[Database, Journal], Answer]) -> asyncio.Future[Answer]:
         """Return the answer to a question, which is asked on the thread; raises `StoreUnavailable` and its kinds."""
-        error = self._refusal()
-        if error is not None:
-            raise error
         pending = Pending()
-        self._put(Question(ask, pending))
-        answer: Answer = await pending.future
-        return answer
+        self.write(Question(ask, pending))
+        return pending.future
 
-    async def change(self, change: Callable[[Database], Answer]) -> Answer:
+    def change(self, change: Callable[[Database], Answer]) -> asyncio.Future[Answer]:
         """Let something be changed, and return what it returned when that is kept; raises `StoreUnavailable`."""
         pending = Pending()
-        self.write(Write("", lambda database: (change(database),), pending))
-        (answer,) = await pending.future
-        changed: Answer = answer
-        return changed
+        self.write(Write(change, pending))
+        return pending.future
 
     def note(self, key: str, value: bytes) -> None:
         """Let a small fact be written some time soon, over the one before, and the journal be folded with it."""
         self._note = (key, value)
-        self._wake()
+        self._batches.put(_Batch((), time.monotonic()))
 
     def owed_since(self) -> float | None:
         """Return since when the disk owes an answer or refuses everything (s, as `time.monotonic`), or None."""
@@ -134,99 +160,77 @@ class Writer:
         """
         if self._ended is not None:
             return
-        self._attach()
-        self._ended = asyncio.get_running_loop().create_future()
-        self._go(_Event.CLOSE)
-        self._wake()
+        self._ended = self._attach().create_future()
+        self._phase = _Phase.CLOSING
+        while self._waiting:
+            self._hand_over()
+        self._batches.put(None)
         await self._ended
         self._thread.join()
 
-    @property
-    def _is_closed(self) -> bool:
-        return self._phase is _Phase.CLOSED
-
-    def _go(self, event: _Event) -> None:
-        following = _NEXT.get((self._phase, event))
-        if following is not None:
-            self._phase = following
-
-    def _refusal(self) -> StoreUnavailable | None:
-        """Return why nothing is taken now, or None."""
-        if self._phase is not _Phase.OPEN:
-            return StoreUnavailable(_SILENT if self._phase is _Phase.SILENT else "The store is closed.")
-        if len(self._queue) >= self._max_waiting:
-            return StoreBusy("Too much waits for the disk.")
-        return None
-
-    def _put(self, job: Job) -> None:
-        self._queue.append(job)
-        self._unsettled += 1
-        if self._owed_since is None:
-            self._owed_since = time.monotonic()
-        if not self._is_awake or self._loop is not asyncio.get_running_loop():
-            self._is_awake = True
-            self._attach().call_soon(self._wake)
-
-    def _wake(self) -> None:
-        self._wakes.put(None)
-
     def _attach(self) -> asyncio.AbstractEventLoop:
+        """Return the running event loop; what was begun under another one is not heard of any more."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._loop = loop
+            self._begun.clear()
             self._looked_at = time.monotonic()
             loop.call_later(self._patience_seconds / 4, self._watch, loop)
         return loop
 
+    def _hand_over(self) -> None:
+        """Give the thread all writes as one transaction, and then the questions, which so see only what is kept."""
+        jobs = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_BATCH))]
+        writes = [job for job in jobs if not isinstance(job, Question)]
+        questions = [] if len(writes) == len(jobs) else [job for job in jobs if isinstance(job, Question)]
+        taken_at = time.monotonic()
+        batches = [_Batch(some, taken_at) for some in (writes, questions) if some]
+        self._begun += batches
+        for batch in batches:
+            self._batches.put(batch)
+        self._is_awake = bool(self._begun)
+
+    def _settle(self, batch: _Batch) -> None:
+        """Tell those who wait for what the thread has done."""
+        batch.tell()
+        if batch in self._begun:
+            self._begun.remove(batch)
+        if not self._transactions.is_refusing:
+            if not self._begun and not self._waiting:
+                self._owed_since = None
+            elif batch.jobs:  # whatever waits now came after that
+                self._owed_since = batch.taken_at
+        if batch.jobs and not self._begun:
+            self._is_awake = bool(self._waiting)
+            if self._is_awake:
+                self._attach().call_soon(self._hand_over)
+
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
         """Look whether the thread gets on, and tell those who wait where it does not."""
-        if self._is_closed or loop is not self._loop:
+        if self._phase is _Phase.CLOSED or loop is not self._loop:
             return
         now, since = time.monotonic(), self._busy_since
         if now - self._looked_at > self._patience_seconds / 2:  # the process was stopped, and the thread with it
             self._going_since = now
         self._looked_at = now
         is_silent = since is not None and now - max(since, self._going_since) > self._patience_seconds
-        is_dead = not self._thread.is_alive() and not self._is_closed
-        self._go(_Event.SILENCE if is_silent else _Event.ANSWER)
-        if is_silent or is_dead:
-            self._abandon()
-        if is_dead:
-            log.error("the store's thread died, another takes its place", reason=repr(self._death))
-            self._unsettled -= sum(len(batch.jobs) for batch in self._begun)
-            self._transactions.database.distrust()
-            self._is_awake = False  # nobody says any more that what it took is done
-            self._start()
-            self._wake()
+        if self._phase in (_Phase.OPEN, _Phase.SILENT):
+            self._phase = _Phase.SILENT if is_silent else _Phase.OPEN
+        if is_silent:
+            self._abandon(now)
         loop.call_later(self._patience_seconds / 4, self._watch, loop)
 
-    def _abandon(self) -> None:
+    def _abandon(self, now: float) -> None:
         """Fail what is being done, whatever becomes of it, and what waits behind it and is not begun any more."""
-        error = StoreUnavailable(_SILENT)
-        waiting = Batch(take(self._queue, MAX_WAITING))
-        self._unsettled -= len(waiting.jobs)
+        waiting = _Batch(list(self._waiting), now)
+        self._waiting.clear()
         for batch in (*self._begun, waiting):
             if not batch.is_abandoned:
-                batch.fail(error)
-                batch.settle()
+                batch.fail(_SILENT)
+                batch.tell()
                 batch.is_abandoned = True
         if self._ended is not None and not self._ended.done():
-            self._ended.set_exception(error)
-
-    def _settle(self, batch: Batch, taken_at: float, is_last: bool) -> None:
-        """Tell those who wait for what the thread took at that moment."""
-        batch.settle()
-        self._unsettled -= len(batch.jobs)
-        self._reckon(taken_at)
-        if is_last:
-            self._is_awake = bool(self._queue)
-            if self._is_awake:  # and what this turn of the event loop brings goes with it
-                self._attach().call_soon(self._wake)
-
-    def _reckon(self, taken_at: float) -> None:
-        """Note what the disk owes, now that it is done with what the thread took at that moment."""
-        if not self._transactions.is_refusing:  # whatever is unsettled came after that moment
-            self._owed_since = taken_at if self._unsettled else None
+            self._ended.set_exception(StoreUnavailable(_SILENT))
 
     def _end(self) -> None:
         if self._ended is not None and not self._ended.done():
@@ -234,58 +238,36 @@ class Writer:
 
     # -- on the thread ------------------------------------------------------------------------------------------
 
-    def _start(self) -> None:
-        self._begun: tuple[Batch, ...] = ()
-        self._busy_since: float | None = None
-        self._death: BaseException | None = None
-        self._thread = threading.Thread(target=self._work, name="store", daemon=True)
-        self._thread.start()
-
     def _work(self) -> None:
-        try:
-            while not self._is_closed:
-                self._wakes.get()
-                if self._queue:
-                    self._do_what_waits()
-                if self._note is not None or self._phase is _Phase.CLOSING:
-                    self._busy_since = time.monotonic()
-                    self._keep_up()
-                    self._call(self._reckon, self._busy_since)
-                if self._phase is _Phase.CLOSING and not self._queue:
-                    self._finish()
-                self._busy_since = None
-        except BaseException as error:
-            self._death = error
-            raise
-
-    def _do_what_waits(self) -> None:
-        """Do all writes in one transaction, and then answer the questions, which so see only what is kept."""
-        taken_at = self._busy_since = time.monotonic()
-        jobs = take(self._queue, MAX_BATCH)
-        writes = [job for job in jobs if not isinstance(job, Question)]
-        questions = [] if len(writes) == len(jobs) else [job for job in jobs if isinstance(job, Question)]
-        written, asked = self._begun = Batch(writes), Batch(questions)
-        if writes:
-            written.outcomes = self._transactions.commit(writes)
-            self.figures.add(time.monotonic() - taken_at, len(writes))
-            self._begun = (asked,)
-            self._call(self._settle, written, taken_at, not questions)
-        if questions:
-            asked.outcomes = [self._transactions.answer(question.ask) for question in questions]
-            self._begun = ()
-            self._call(self._settle, asked, taken_at, True)
-        self._begun = ()
-
-    def _keep_up(self) -> None:
-        note, self._note = self._note, None
-        self._transactions.keep_up(note)
-
-    def _finish(self) -> None:
-        note, self._note = self._note, None
-        self._transactions.close(note)
+        while (batch := self._batches.get()) is not None:
+            began_at = self._busy_since = time.monotonic()
+            try:
+                self._do(batch, began_at)
+            except Exception as error:
+                log.error("the store's thread met an error, its connection is made anew", reason=repr(error))
+                self._transactions.database.distrust()
+                batch.fail("The database failed.")
+            self._busy_since = None
+            self._call(self._settle, batch)
+        self._busy_since = time.monotonic()
+        self._transactions.close(self._taken_note())
         self._on_closed()
-        self._go(_Event.END)
+        self._phase = _Phase.CLOSED
         self._call(self._end)
+
+    def _do(self, batch: _Batch, began_at: float) -> None:
+        if not batch.jobs:
+            if (note := self._taken_note()) is not None:
+                self._transactions.keep_up(note)
+        elif isinstance(batch.jobs[0], Question):
+            batch.outcomes = [self._transactions.answer(job.ask) for job in batch.jobs]
+        else:
+            batch.outcomes = self._transactions.commit(batch.jobs)
+            self.figures.add(time.monotonic() - began_at, len(batch.jobs))
+
+    def _taken_note(self) -> tuple[str, bytes] | None:
+        note, self._note = self._note, None
+        return note
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
         loop = self._loop

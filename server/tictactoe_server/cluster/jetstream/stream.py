@@ -20,7 +20,6 @@ import msgspec
 from nats.js.api import ClusterInfo, StreamState
 
 from tictactoe_server.cluster.jetstream.link import Link, Message
-from tictactoe_server.storage.figures import WriteFigures
 from tictactoe_server.storage.store import (
     MISSING,
     Conflict,
@@ -29,6 +28,7 @@ from tictactoe_server.storage.store import (
     StoreUnavailable,
     Unsettled,
     Waiter,
+    WriteFigures,
 )
 
 STREAM: Final = "KV_rooms"
