@@ -1,8 +1,8 @@
-"""Consistent copies of a database, also of one that a server is working on.
+"""Consistent copies of a database, also of one that a server is working on, and a copy put back in its place.
 
-The copy is made by a pure reader: SQLite before 3.51.3 can damage the write-ahead log of a database when two
-connections write or checkpoint at once, so the running server's connection stays the only one that does. A reader
-takes its snapshot without stopping the server; the log just grows until it is done.
+A copy is made by a pure reader: SQLite before 3.51.3 can damage the write-ahead log of a database when two connections
+write or checkpoint at once, so the running server's connection stays the only one that does. A reader takes its
+snapshot without stopping the server; the log just grows until it is done. Nothing is ever overwritten.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Final
 
 import structlog
 
-from tictactoe_server.storage.folder import FILE_NAME, sync_folder
-from tictactoe_server.storage.schema import SCHEMA, check_ours, version_of
+from tictactoe_server.storage.folder import FILE_NAME, DataFolder, files_of, flush, free_name
+from tictactoe_server.storage.schema import SCHEMA, NewerSchema, reading, version_of
 from tictactoe_server.storage.store import CannotOpenStore
 
 log: Final = structlog.get_logger(__name__)
@@ -37,10 +37,7 @@ def back_up(folder: Path, target: Path) -> None:
 
     The copy is checked and on disk before it gets its name. Blocks until then. Raises `CannotBackUp`.
     """
-    source = folder / FILE_NAME
-    if not source.is_file():
-        raise CannotBackUp(f"There is no database in {folder}.")
-    copy_database(source, target)
+    _copy(database_in(folder), target)
 
 
 def keep_older(folder: Path) -> None:
@@ -56,7 +53,7 @@ def keep_older(folder: Path) -> None:
     copies = (source.with_name(name if number == 1 else f"{name}-{number}") for number in itertools.count(1))
     target = next(copy for copy in copies if not copy.exists())
     try:
-        copy_database(source, target)
+        _copy(source, target)
     except DamagedDatabase as damaged:
         log.warning("the database is of an older version, and damaged", reason=str(damaged))
     except CannotBackUp as error:
@@ -65,8 +62,46 @@ def keep_older(folder: Path) -> None:
         log.warning("the database is of an older version: it is brought forward, and a copy stays", copy=str(target))
 
 
-def copy_database(source: Path, target: Path) -> None:
-    """Write a copy of a database as of now to a new file; see `back_up`."""
+def restore_backup(folder: Path, backup: Path) -> list[Path]:
+    """Put a copy that `back_up` made in the place of a folder's database; return where what was there is now.
+
+    Raises `CannotBackUp`, `NewerSchema`, and `FolderInUse` while a server runs there; then nothing has changed.
+    """
+    if not backup.is_file():
+        raise CannotBackUp(f"There is no file {backup}.")
+    if (version := version_of(backup)) > SCHEMA:
+        raise NewerSchema(backup, version, SCHEMA)
+    held = DataFolder(folder)
+    database, fresh, moved = folder / FILE_NAME, folder / f"{FILE_NAME}.restored", []
+    try:
+        if database.exists():
+            held.hold_database()
+        fresh.unlink(missing_ok=True)
+        _copy(backup, fresh)
+        try:
+            for path, aside in zip(files_of(database), files_of(free_name(database, "replaced")), strict=True):
+                if path.exists():
+                    path.rename(aside)
+                    moved.append(aside)
+            fresh.rename(database)
+            held.write_mark(0)
+            flush(folder)
+        except OSError as error:
+            raise CannotBackUp(f"Cannot put {backup} into {folder}: {error.strerror or error}.") from error
+    finally:
+        held.release()
+    return moved
+
+
+def database_in(folder: Path) -> Path:
+    """Return where the database of a folder is; raises `CannotBackUp` where there is none."""
+    path = folder / FILE_NAME
+    if not path.is_file():
+        raise CannotBackUp(f"There is no database in {folder}.")
+    return path
+
+
+def _copy(source: Path, target: Path) -> None:
     if target.exists():
         raise CannotBackUp(f"{target} exists already. Nothing was overwritten.")
     try:
@@ -74,32 +109,25 @@ def copy_database(source: Path, target: Path) -> None:
         os.close(descriptor)
         partial = Path(name)
         try:
-            _copy(source, partial)
+            _copy_into(source, partial)
             partial.rename(target)
         finally:
             partial.unlink(missing_ok=True)
-        sync_folder(target.absolute().parent)
+        flush(target.absolute().parent)
     except CannotOpenStore as error:
         raise CannotBackUp(str(error)) from error
-    except sqlite3.DatabaseError as error:
-        kind = CannotBackUp if isinstance(error, sqlite3.OperationalError) else DamagedDatabase
-        raise kind(f"Cannot copy {source} to {target}: {error}.") from error
     except (sqlite3.Error, OSError) as error:
-        raise CannotBackUp(f"Cannot copy {source} to {target}: {error}.") from error
+        is_damage = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
+        kind = DamagedDatabase if is_damage else CannotBackUp
+        raise kind(f"Cannot copy {source} to {target}: {error}.") from error
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy_into(source: Path, target: Path) -> None:
     """Copy one file to an empty one, as a single file without a log, and read all of it back."""
-    read_only = f"{source.absolute().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(read_only, uri=True)) as reader, closing(sqlite3.connect(target)) as copy:
-        check_ours(reader, source)
+    with reading(source) as reader, closing(sqlite3.connect(target)) as copy:
         reader.backup(copy)
         copy.execute("PRAGMA journal_mode = DELETE")
         (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
         if found != "ok":
             raise sqlite3.DatabaseError(f"the database is damaged: {found}")
-    descriptor = os.open(target, os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    flush(target)

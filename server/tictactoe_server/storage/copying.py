@@ -13,15 +13,17 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Protocol, Self
 
 from tictactoe_server.storage.backup import CannotBackUp, back_up
+from tictactoe_server.storage.checking import DatabaseContents
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder
-from tictactoe_server.storage.restoring import check_folder
+from tictactoe_server.storage.schema import open_database
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Unreadable, save
+from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Unreadable, read_time, save
 
 AT_ONCE: Final = 500
 _DIGEST_BYTES: Final = 16
@@ -99,7 +101,10 @@ async def copy(
                 await target.write(spec, items)
             progress(spec.noun, found.count)
         if spec is specs.tables[0]:  # what rooms measure goes by it
-            contents.time = await _time_of(source)
+            try:
+                contents.time = await source.time()
+            except Unreadable:
+                source.damage.append("How long servers have run.")
     found = contents.sums[specs.games.noun]
     async for games in source.games():
         documents = list(enumerate(map(specs.games.encode, games), found.count + 1))
@@ -113,24 +118,13 @@ async def copy(
     return contents
 
 
-async def _time_of(source: CopySource) -> int | None:
-    try:
-        return await source.time()
-    except Unreadable:
-        source.damage.append("How long servers have run.")
-        return None
-
-
 class FolderSource:
     """A folder, read from a copy so that it stays as it is, and held until `close`, so that no server changes it."""
 
-    def __init__(
-        self, held: DataFolder, copy: tempfile.TemporaryDirectory[str], store: SqliteStore, damage: Sequence[str]
-    ) -> None:
-        self.damage = list(damage)
+    def __init__(self, held: DataFolder, contents: DatabaseContents) -> None:
+        self.damage = contents.damage
         self._held = held
-        self._copy = copy
-        self._store = store
+        self._contents = contents
 
     @classmethod
     def open(cls, folder: Path, specs: Specs) -> Self:
@@ -138,35 +132,32 @@ class FolderSource:
         if not (folder / FILE_NAME).is_file():
             raise CannotMove(f"There is no database in {folder}.")
         held = DataFolder(folder)
-        copy = tempfile.TemporaryDirectory(prefix="tictactoe-move-")
         try:
-            back_up(folder, Path(copy.name) / FILE_NAME)
-            damage = check_folder(Path(copy.name), specs).damage
-            return cls(held, copy, SqliteStore.open(Path(copy.name), specs), damage)
+            with tempfile.TemporaryDirectory(prefix="tictactoe-move-") as place:
+                copied = Path(place) / FILE_NAME
+                back_up(folder, copied)
+                with contextlib.closing(open_database(copied)) as connection:
+                    return cls(held, DatabaseContents(connection, specs))
         except BaseException as error:
             held.release()
-            copy.cleanup()
-            if isinstance(error, (CannotBackUp, StoreUnavailable)):
+            if isinstance(error, CannotBackUp):
                 raise CannotMove(str(error)) from error
             raise
 
     async def items(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Item]]:
-        """Yield what can be read of a table; what cannot was named by `check_folder`."""
-        async for some in self._store.table(spec).load_all():
-            yield [(stored.key, stored.value) for stored in some if not isinstance(stored.value, Unreadable)]
+        found = self._contents.items(spec)
+        while some := list(islice(found, AT_ONCE)):
+            yield some
 
     async def games(self) -> AsyncIterator[Sequence[Any]]:
-        cursor = 0
-        while some := [found async for found in self._store.games.after(cursor, AT_ONCE)]:
-            cursor = some[-1][0]
-            yield [game for _, game in some]
+        found = self._contents.games()
+        while some := [game for _, game in islice(found, AT_ONCE)]:
+            yield some
 
     async def time(self) -> int | None:
-        return await self._store.noted_time()
+        return read_time(self._contents.time)
 
     async def close(self) -> None:
-        await self._store.close()
-        self._copy.cleanup()
         self._held.release()
 
 

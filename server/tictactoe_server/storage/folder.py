@@ -176,14 +176,15 @@ def _open(path: Path) -> int:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o600)
     except FileExistsError:
         return os.open(path, os.O_RDWR | _NO_FOLLOW)
-    sync_folder(path.parent)
+    flush(path.parent)
     return descriptor
 
 
-def sync_folder(folder: Path) -> None:
-    """Let the names of new files outlive a loss of power, where the system can."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
+def flush(path: Path) -> None:
+    """Let a file outlive a loss of power, or the names of new files in a folder, where the system can."""
+    is_folder = path.is_dir()
+    if not is_folder or os.name == "posix":
+        descriptor = os.open(path, os.O_RDONLY if is_folder else os.O_RDWR)
         try:
             os.fsync(descriptor)
         finally:

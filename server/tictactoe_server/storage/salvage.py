@@ -17,12 +17,14 @@ from typing import Any, Final
 import msgspec
 import structlog
 
-from tictactoe_server.storage.folder import files_of, free_name, sync_folder
+from tictactoe_server.storage.folder import files_of, flush, free_name
 from tictactoe_server.storage.pages import DatabasePages, Row, Value
 from tictactoe_server.storage.schema import (
     APPLICATION_ID,
     GAME,
     JOURNALED,
+    ORIGIN,
+    TIME,
     ForeignFile,
     columns_of,
     lines_of,
@@ -33,7 +35,6 @@ from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.store import Unreadable
 
 _MAX_NAMED: Final = 20
-_SERVER_KEYS: Final = ("served-ms", "copy-of")
 _HEADER_BYTES: Final = 100
 _MAGIC: Final = b"SQLite format 3\0"
 _ID_PLACE: Final = slice(68, 72)
@@ -66,7 +67,7 @@ def salvage(path: Path, specs: Specs) -> tuple[dict[str, int], Path]:
         if file.exists():
             file.rename(kept)
     os.replace(fresh, path)
-    sync_folder(path.parent)
+    flush(path.parent)
     for what in found.left_out[:_MAX_NAMED]:
         log.error("a damaged row is left out", row=what)
     return found.counts, old
@@ -98,7 +99,7 @@ class _Found:
                     raise Unreadable("a row of which nothing can be read")
                 case Row(None, (str(), int())):  # who played which game: that is made anew
                     pass
-                case Row(None, (str(key), value)) if key in _SERVER_KEYS:
+                case Row(None, (str(key), value)) if key in (TIME, ORIGIN):
                     self._server[key] = _bytes(value)
                 case Row(None, (str(key), *values)):
                     self._take_value(key, values)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -73,6 +73,10 @@ _COLUMNS: Final = {
 """Of the tables that migrations make; all others are like that of the players."""
 
 
+TIME: Final = "served-ms"
+ORIGIN: Final = "copy-of"
+"""The keys of the table of what servers note."""
+
 GAME: Final = "+"  # stands in the line of a finished game where that of a room has its code
 
 JournalLine = tuple[str, int, bytes]
@@ -105,7 +109,7 @@ def open_database(path: Path | None, migrations: Sequence[Sequence[str]] = MIGRA
             path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         try:
-            check_ours(connection, path)
+            _check_ours(connection, path)
             _migrate(connection, path, migrations)
             _set_up(connection)
         except BaseException:
@@ -149,18 +153,25 @@ def lines_of(batch: bytes) -> Iterator[JournalLine | None]:
             yield None
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database of ours to read from, also one of a server that runs; raises sqlite3.Error and `ForeignFile`."""
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        _check_ours(connection, path)
+        yield connection
+
+
 def version_of(path: Path) -> int:
     """Return the schema number of a database of ours, 0 where there is none that could be read."""
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            check_ours(connection, path)
+        with reading(path) as connection:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
     except (sqlite3.Error, UnicodeDecodeError, CannotOpenStore):
         return 0
     return int(version)
 
 
-def check_ours(connection: sqlite3.Connection, path: Path | None) -> None:
+def _check_ours(connection: sqlite3.Connection, path: Path | None) -> None:
     """Raise `ForeignFile` where the file holds the tables of another program."""
     (id,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()

@@ -16,14 +16,12 @@ from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import DataFolder
 from tictactoe_server.storage.games import GameTables, readable
 from tictactoe_server.storage.journal import Journal
-from tictactoe_server.storage.schema import JOURNALED
+from tictactoe_server.storage.schema import JOURNALED, ORIGIN, TIME
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.store import Game, Table, Value, read_time
 from tictactoe_server.storage.tables import JournaledTable, SqliteTable
 from tictactoe_server.storage.writer import MAX_WAITING, PATIENCE_SECONDS, Writer
 
-TIME: Final = "served-ms"
-_ORIGIN: Final = "copy-of"
 _READ_AT_ONCE: Final = 500
 
 
@@ -134,10 +132,10 @@ class SqliteLog(Generic[Game]):
 
         def change(database: Database) -> None:
             games = GameTables(database, self._spec)
-            row = database.execute("SELECT value FROM server WHERE key = ?", (_ORIGIN,)).fetchone()
+            row = database.execute("SELECT value FROM server WHERE key = ?", (ORIGIN,)).fetchone()
             if row is None or row[0] != origin.encode() or games.newest() > newest:
                 games.clear()
-                database.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", (_ORIGIN, origin.encode()))
+                database.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", (ORIGIN, origin.encode()))
 
         await self._writer.change(change)
 
