@@ -55,7 +55,7 @@ class Database:
     counts how often it was made, so that whoever keeps something of what is in the file knows when to look again.
     `next_revision` returns a larger number each time, larger than those of earlier processes while no clock goes back.
     Values that have no revision in the file have one here: from their last write over this connection, or all others
-    the same one. Without a `folder` it is in memory.
+    the same one; those of the transaction are the `fresh_revisions`. Without a `folder` it is in memory.
     """
 
     def __init__(self, folder: DataFolder | None, specs: Specs) -> None:
@@ -68,7 +68,7 @@ class Database:
         self.connections = 0
         self.next_revision = itertools.count(time.time_ns() // 1_000).__next__
         self._revisions: dict[tuple[str, str], int] = {}
-        self._fresh_revisions: dict[tuple[str, str], int] = {}
+        self.fresh_revisions: dict[tuple[str, str], int] = {}
         try:
             self._connect()
             self._check_writable()
@@ -83,16 +83,11 @@ class Database:
     def revision_of(self, table: str, key: str) -> int:
         """Return the revision of a value that has none in the file."""
         name = table, key
-        return self._fresh_revisions.get(name) or self._revisions.get(name, self._first_revision)
-
-    def set_revision(self, table: str, key: str, revision: int) -> None:
-        """Note the revision of a value that has none in the file; it counts if the transaction is kept."""
-        self._fresh_revisions[table, key] = revision
+        return self.fresh_revisions.get(name) or self._revisions.get(name, self._first_revision)
 
     def begin(self, *, durable: bool) -> None:
         """Open a transaction; where it is not `durable` the disk may take its time."""
-        self.mend()
-        self._fresh_revisions.clear()
+        self.fresh_revisions.clear()
         if durable is not self._is_durable:
             self.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._is_durable = durable
@@ -101,8 +96,8 @@ class Database:
     def commit(self) -> None:
         """Write the transaction; what returns from here is kept."""
         self.execute("COMMIT")
-        self._revisions |= self._fresh_revisions
-        self._fresh_revisions.clear()
+        self._revisions |= self.fresh_revisions
+        self.fresh_revisions.clear()
 
     def recover(self, error: Exception) -> None:
         """Take back what an error interrupted. A connection that may be broken is made anew before the next use."""

@@ -124,11 +124,13 @@ class Journal:
     def codes(self) -> list[str]:
         return list(self._revisions)
 
-    def fold(self, *, all_of_it: bool = False) -> int:
+    def fold(self, note: tuple[str, bytes] | None, *, all_of_it: bool) -> int:
         """Bring rooms that rest and games into their tables, and let go of the journal's rows that nobody needs then.
 
-        Returns how many these were; call `folded` once it is kept.
+        Writes a note, if there is one, on the way. Returns how many these were; call `folded` once it is kept.
         """
+        if note is not None:
+            self._database.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", note)
         resting: list[tuple[str, int, bytes | None]] = []
         needed = self._row + (1 if all_of_it else 0)
         for code, (row, revision, document) in self._newest.items():

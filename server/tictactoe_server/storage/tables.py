@@ -74,7 +74,7 @@ class SqliteTable(Generic[Value]):
                 database.execute(self._write, (key, revision, *row))
             else:
                 database.execute(self._write, (key, *row))
-                database.set_revision(self._spec.name, key, revision)
+                database.fresh_revisions[self._spec.name, key] = revision
             return revision
 
         self._writer.write(Write(write, waiter, finished))

@@ -27,64 +27,54 @@ class Transactions:
 
     def commit(self, jobs: Sequence[Save | Write]) -> list[Any]:
         """Return what became of writes in one transaction; an error that one may have brought fails that one alone."""
-        try:
-            self._begin(durable=True)
-            told = self._journal.write(jobs)
-            self.database.commit()
-        except Exception as error:
-            if self._is_mended(error):
-                return self.commit(jobs)
-            if len(jobs) > 1 and concerns_one_job(error):
-                return [outcome for job in jobs for outcome in self.commit([job])]
-            self._tell(error)
-            return [refusal_of(error)] * len(jobs)
-        self._journal.keep()
-        self._tell(None)
-        return told
+        told = self._attempt(lambda: self._journal.write(jobs), durable=True)
+        if not isinstance(told, Exception):
+            self._journal.keep()
+            return list(told)
+        if len(jobs) > 1 and concerns_one_job(told):
+            return [outcome for job in jobs for outcome in self.commit([job])]
+        return [refusal_of(told)] * len(jobs)
 
     def answer(self, ask: Callable[[Database, Journal], Any]) -> Any:
         """Return the answer to one question, or the exception that it is answered with."""
-        try:
-            self.database.mend()
-            self._journal.refresh()
-            return ask(self.database, self._journal)
-        except Exception as error:
-            if self._is_mended(error):
-                return self.answer(ask)
-            self._tell(error)
-            return refusal_of(error)
+        answer = self._attempt(lambda: ask(self.database, self._journal))
+        return refusal_of(answer) if isinstance(answer, Exception) else answer
 
     def keep_up(self, note: tuple[str, bytes] | None, *, all_of_it: bool = False) -> int:
         """Write a note, if there is one, and fold some of the journal; return how much of it."""
-        try:
-            self._begin(durable=False)
-            if note is not None:
-                self.database.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", note)
-            count = self._journal.fold(all_of_it=all_of_it)
-            self.database.commit()
-        except Exception as error:
-            if self._is_mended(error):
-                return self.keep_up(note, all_of_it=all_of_it)
-            self._tell(error)
+        count = self._attempt(lambda: self._journal.fold(note, all_of_it=all_of_it), durable=False)
+        if isinstance(count, Exception):
             return 0
         self._journal.folded()
-        self._tell(None)
-        return count
+        return int(count)
 
-    def close(self, note: tuple[str, bytes] | None) -> None:
+    def close(self) -> None:
         """Fold all of the journal and let go of the database."""
-        while self.keep_up(note, all_of_it=True):
-            note = None
+        while self.keep_up(None, all_of_it=True):
+            pass
         self.database.close()
 
-    def _begin(self, *, durable: bool) -> None:
-        self.database.begin(durable=durable)
-        self._journal.refresh()
+    def _attempt(self, work: Callable[[], Any], *, durable: bool | None = None) -> Any:
+        """Return what comes of work in a transaction, durable or not, in none for None; or its error, taken back.
 
-    def _is_mended(self, error: Exception) -> bool:
-        """Take back what an error interrupted, and tell whether to try it again."""
-        self.database.recover(error)
-        return self.database.salvage(error)
+        What met damage is tried again in the database that was made of what can be read.
+        """
+        try:
+            self.database.mend()
+            self._journal.refresh()
+            if durable is None:
+                return work()
+            self.database.begin(durable=durable)
+            done = work()
+            self.database.commit()
+        except Exception as error:
+            self.database.recover(error)
+            if self.database.salvage(error):
+                return self._attempt(work, durable=durable)
+            self._tell(error)
+            return error
+        self._tell(None)
+        return done
 
     def _tell(self, error: Exception | None) -> None:
         """Log when the disk begins to refuse and when it ends, and not once for every job between.

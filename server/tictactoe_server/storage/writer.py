@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -58,20 +59,18 @@ Job = Save | Write | Question
 
 
 class _Batch:
-    """Jobs of one kind that are handed over at that moment, and what became of each; none are a note of the time."""
+    """Jobs that the thread does together from a moment on, and what becomes of each; a note of the time has none."""
 
-    def __init__(self, jobs: Sequence[Any], taken_at: float) -> None:
+    def __init__(self, jobs: Sequence[Any], do: Callable[[], Any]) -> None:
         self.jobs = jobs
-        self.taken_at = taken_at
-        self.outcomes: Sequence[Any] = ()
+        self.do = do
+        self.taken_at = time.monotonic()
+        self.outcomes: Any = ()
         self.is_abandoned = False
-
-    def fail(self, reason: str) -> None:
-        self.outcomes = [StoreUnavailable(reason)] * len(self.jobs)
 
     def tell(self) -> None:
         """Tell those who wait, unless they were told before."""
-        if self.is_abandoned:
+        if self.is_abandoned or not self.jobs:
             return
         for job, outcome in zip(self.jobs, self.outcomes, strict=True):
             try:
@@ -81,6 +80,12 @@ class _Batch:
                     job.waiter.stored(outcome)
             except Exception:
                 log.exception("what waited for the store failed")
+
+    def abandon(self) -> None:
+        """Fail what is not told yet, whatever becomes of it."""
+        self.outcomes = [StoreUnavailable(_SILENT)] * len(self.jobs)
+        self.tell()
+        self.is_abandoned = True
 
 
 class Writer:
@@ -105,11 +110,10 @@ class Writer:
         self._waiting: deque[Job] = deque()
         self._begun: list[_Batch] = []
         self._is_awake = False
-        self._note: tuple[str, bytes] | None = None
         self._owed_since: float | None = None
         self._busy_since: float | None = None
         self._looked_at = self._going_since = time.monotonic()
-        self._ended: asyncio.Future[None] | None = None
+        self._ended: Pending | None = None
         self._batches: SimpleQueue[_Batch | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="store", daemon=True)
         self._thread.start()
@@ -146,8 +150,8 @@ class Writer:
 
     def note(self, key: str, value: bytes) -> None:
         """Let a small fact be written some time soon, over the one before, and the journal be folded with it."""
-        self._note = (key, value)
-        self._batches.put(_Batch((), time.monotonic()))
+        if self._phase is _Phase.OPEN:
+            self._batches.put(_Batch((), partial(self._transactions.keep_up, (key, value))))
 
     def owed_since(self) -> float | None:
         """Return since when the disk owes an answer or refuses everything (s, as `time.monotonic`), or None."""
@@ -160,12 +164,13 @@ class Writer:
         """
         if self._ended is not None:
             return
-        self._ended = self._attach().create_future()
+        self._attach()
+        self._ended = Pending()
         self._phase = _Phase.CLOSING
         while self._waiting:
             self._hand_over()
         self._batches.put(None)
-        await self._ended
+        await self._ended.future
         self._thread.join()
 
     def _attach(self) -> asyncio.AbstractEventLoop:
@@ -183,12 +188,15 @@ class Writer:
         jobs = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_BATCH))]
         writes = [job for job in jobs if not isinstance(job, Question)]
         questions = [] if len(writes) == len(jobs) else [job for job in jobs if isinstance(job, Question)]
-        taken_at = time.monotonic()
-        batches = [_Batch(some, taken_at) for some in (writes, questions) if some]
-        self._begun += batches
-        for batch in batches:
-            self._batches.put(batch)
+        if writes:
+            self._begin(_Batch(writes, partial(self._commit, writes)))
+        if questions:
+            self._begin(_Batch(questions, partial(self._answer, questions)))
         self._is_awake = bool(self._begun)
+
+    def _begin(self, batch: _Batch) -> None:
+        self._begun.append(batch)
+        self._batches.put(batch)
 
     def _settle(self, batch: _Batch) -> None:
         """Tell those who wait for what the thread has done."""
@@ -217,57 +225,41 @@ class Writer:
         if self._phase in (_Phase.OPEN, _Phase.SILENT):
             self._phase = _Phase.SILENT if is_silent else _Phase.OPEN
         if is_silent:
-            self._abandon(now)
+            for batch in (*self._begun, _Batch(list(self._waiting), tuple)):
+                batch.abandon()
+            self._waiting.clear()
+            if self._ended is not None:
+                self._ended.failed(StoreUnavailable(_SILENT))
         loop.call_later(self._patience_seconds / 4, self._watch, loop)
-
-    def _abandon(self, now: float) -> None:
-        """Fail what is being done, whatever becomes of it, and what waits behind it and is not begun any more."""
-        waiting = _Batch(list(self._waiting), now)
-        self._waiting.clear()
-        for batch in (*self._begun, waiting):
-            if not batch.is_abandoned:
-                batch.fail(_SILENT)
-                batch.tell()
-                batch.is_abandoned = True
-        if self._ended is not None and not self._ended.done():
-            self._ended.set_exception(StoreUnavailable(_SILENT))
-
-    def _end(self) -> None:
-        if self._ended is not None and not self._ended.done():
-            self._ended.set_result(None)
 
     # -- on the thread ------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
         while (batch := self._batches.get()) is not None:
-            began_at = self._busy_since = time.monotonic()
+            self._busy_since = time.monotonic()
             try:
-                self._do(batch, began_at)
+                batch.outcomes = batch.do()
             except Exception as error:
                 log.error("the store's thread met an error, its connection is made anew", reason=repr(error))
                 self._transactions.database.distrust()
-                batch.fail("The database failed.")
+                batch.outcomes = [StoreUnavailable("The database failed.")] * len(batch.jobs)
             self._busy_since = None
             self._call(self._settle, batch)
         self._busy_since = time.monotonic()
-        self._transactions.close(self._taken_note())
+        self._transactions.close()
         self._on_closed()
         self._phase = _Phase.CLOSED
-        self._call(self._end)
+        if self._ended is not None:
+            self._call(self._ended.stored, None)
 
-    def _do(self, batch: _Batch, began_at: float) -> None:
-        if not batch.jobs:
-            if (note := self._taken_note()) is not None:
-                self._transactions.keep_up(note)
-        elif isinstance(batch.jobs[0], Question):
-            batch.outcomes = [self._transactions.answer(job.ask) for job in batch.jobs]
-        else:
-            batch.outcomes = self._transactions.commit(batch.jobs)
-            self.figures.add(time.monotonic() - began_at, len(batch.jobs))
+    def _commit(self, writes: Sequence[Save | Write]) -> Sequence[Any]:
+        began_at = time.monotonic()
+        outcomes = self._transactions.commit(writes)
+        self.figures.add(time.monotonic() - began_at, len(writes))
+        return outcomes
 
-    def _taken_note(self) -> tuple[str, bytes] | None:
-        note, self._note = self._note, None
-        return note
+    def _answer(self, questions: Sequence[Question]) -> Sequence[Any]:
+        return [self._transactions.answer(question.ask) for question in questions]
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
         loop = self._loop
