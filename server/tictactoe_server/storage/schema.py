@@ -126,6 +126,12 @@ def columns_of(spec: TableSpec[Any]) -> tuple[str, ...]:
     return _COLUMNS.get(spec.name) or ("key", "revision", "document", *numbers)
 
 
+def insert_into(spec: TableSpec[Any]) -> str:
+    """Return the statement that puts a row, with its columns by name, in the place of that with its key."""
+    columns = columns_of(spec)
+    return f"INSERT OR REPLACE INTO {spec.name} ({', '.join(columns)}) VALUES (:{', :'.join(columns)})"
+
+
 def make_tables(connection: sqlite3.Connection, tables: Sequence[TableSpec[Any]]) -> None:
     """Make the tables that no migration makes, where they are missing."""
     for spec in tables:
