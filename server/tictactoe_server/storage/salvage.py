@@ -27,6 +27,7 @@ from tictactoe_server.storage.schema import (
     TIME,
     ForeignFile,
     columns_of,
+    insert_into,
     lines_of,
     make_tables,
     open_database,
@@ -52,12 +53,12 @@ def salvage(path: Path, specs: Specs) -> tuple[dict[str, int], Path]:
         for row in pages.rows():
             found.take(row)
     found.fold()
-    if not (found.is_ours or _may_be_ours(path)):
+    if not (found.has_any or _may_be_ours(path)):
         raise ForeignFile(f"Nothing in {path} is ours.")
     fresh, old = path.with_name(f"{path.name}.salvaged"), free_name(path, "damaged")
     for leftover in files_of(fresh):
         leftover.unlink(missing_ok=True)
-    os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    fresh.touch(mode=0o600, exist_ok=False)
     with closing(open_database(fresh)) as target:
         target.execute("BEGIN")
         found.write(target)
@@ -77,13 +78,17 @@ class _Found:
     """What was found in the damaged file; of a row that was found twice the newer."""
 
     def __init__(self, specs: Specs) -> None:
-        self.is_ours = False
         self.left_out: list[str] = []
         self._specs = specs
-        self._rows: dict[str, dict[str, tuple[int, Sequence[Value]]]] = {spec.name: {} for spec in specs.tables}
+        self._rows: dict[str, dict[str, dict[str, Any]]] = {spec.name: {} for spec in specs.tables}
         self._games: dict[int, tuple[Any, bytes]] = {}
         self._server: dict[str, bytes] = {}
         self._journal: dict[int, bytes] = {}
+
+    @property
+    def has_any(self) -> bool:
+        """Whether anything is a value or a game of ours."""
+        return bool(self._games) or any(self._rows.values())
 
     @property
     def counts(self) -> dict[str, int]:
@@ -133,9 +138,7 @@ class _Found:
         """Put everything into the tables of a new database."""
         make_tables(target, self._specs.tables)
         for spec in self._specs.tables:
-            places = ", ".join("?" for _ in columns_of(spec))
-            rows = [(key, *values) for key, (_, values) in self._rows[spec.name].items()]
-            target.executemany(f"INSERT INTO {spec.name} VALUES ({places})", rows)
+            target.executemany(insert_into(spec), self._rows[spec.name].values())
         target.executemany("INSERT INTO server VALUES (?, ?)", self._server.items())
         games = self._specs.games
         for id, (game, document) in sorted(self._games.items()):
@@ -161,35 +164,29 @@ class _Found:
 
     def _take_row(self, spec: TableSpec[Any], key: str, values: Sequence[Value]) -> None:
         """Take in a row of a table; of one whose key is damaged the value says it. Raises `Unreadable`."""
-        names = columns_of(spec)[1:]
-        numbers = () if spec.columns is None else spec.columns.names
-        if len(values) == len(names) - len(numbers) and spec.columns is not None:  # as older schemas had it
-            values = (*values, *spec.columns.usual())
-        if len(values) != len(names):
+        column, *names = columns_of(spec)
+        numbers: dict[str, int] = {}
+        if spec.columns is not None:
+            numbers = dict(zip(spec.columns.names, spec.columns.usual(), strict=True))  # as older schemas had none
+        if len(values) not in (len(names), len(names) - len(numbers)):
             raise Unreadable("a row of another table")
-        row = dict(zip(names, values, strict=True))
+        row = {"revision": 0, "document": None, **numbers, **dict(zip(names, values, strict=False))}
         row["document"] = document = _bytes(row["document"])
-        found = [number for number in (row[name] for name in numbers) if isinstance(number, int)]
-        if len(found) != len(numbers):
-            raise Unreadable("a number that is none")
-        value = spec.read_row(None, document, *found)
-        key = key if spec.key_of is None else spec.key_of(value)
+        value = spec.read_row(None, document, *(row[name] for name in numbers))
+        key = row[column] = key if spec.key_of is None else spec.key_of(value)
         if not re.fullmatch(spec.keys, key, re.ASCII):
             raise Unreadable(f"something under {key!r}")
-        self.is_ours = True
-        revision = row.get("revision")
-        if "revision" in row and not isinstance(revision, int):
-            row["revision"] = revision = 1
-        newness = revision if isinstance(revision, int) else 0
-        if newness >= self._rows[spec.name].get(key, (0, ()))[0]:
-            self._rows[spec.name][key] = newness, tuple(row.values())
+        if not isinstance(row["revision"], int):
+            row["revision"] = 1
+        rows = self._rows[spec.name]
+        if row["revision"] >= rows.get(key, row)["revision"]:
+            rows[key] = row
 
     def _take_game(self, id: int, document: bytes) -> None:
         try:
             self._games[id] = self._specs.games.read(document), document
         except Unreadable as damaged:
             raise Unreadable(f"game {id}: {damaged}") from damaged
-        self.is_ours = True
 
 
 def _bytes(value: Value) -> bytes:

@@ -53,13 +53,15 @@ class TableSpec(Generic[Value]):
         """Return the value of a document that is kept under a key, whichever for None; raises `Unreadable`."""
         return self._checked(key, _decoded(self.noun, self.decode, document))
 
-    def read_row(self, key: str | None, document: bytes, *numbers: int) -> Value:
+    def read_row(self, key: str | None, document: bytes, *numbers: object) -> Value:
         """Return the value of a row of the database, under whichever key for None, with the usual numbers for none.
 
         Raises `Unreadable`.
         """
         if self.columns is None:
             return self.read(key, document)
+        if not all(isinstance(number, int) for number in numbers):
+            raise Unreadable(f"A number is none: {numbers}.")
         return self._checked(key, _decoded(self.noun, self.columns.join, document, *(numbers or self.columns.usual())))
 
     def _checked(self, key: str | None, value: Value) -> Value:
