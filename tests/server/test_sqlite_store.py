@@ -24,7 +24,6 @@ from tests.server.tables import ANA, BO
 from tests.soak import store as soak
 from tictactoe_server.core.kept import PLAYERS, ROOMS, open_folder
 from tictactoe_server.core.rooms import FinishedGame, Player
-from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.journal import Write
 from tictactoe_server.storage.sqlite import SqliteStore
@@ -297,7 +296,7 @@ class Told:
 async def test_one_who_was_told_that_the_disk_is_silent_is_not_answered_again_when_it_wakes(tmp_path: Path) -> None:
     gate, told = threading.Event(), Told()
 
-    def write(_: Database) -> int:
+    def write(*_: object) -> int:
         gate.wait()
         return MISSING
 

@@ -33,12 +33,8 @@ class GameTables:
         self._spec = spec
         self.fresh: list[tuple[Any, bytes]] = []
         self._pending: dict[int, tuple[int, Any, bytes]] = {}
-        self._next = 1
 
-    def look(self) -> None:
-        """Read what the tables hold; each game of the journal follows (`replay`)."""
-        self._pending.clear()
-        (newest,) = self._database.execute(
+        (newest,) = database.execute(
             """SELECT max(
                 ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'archive'), 0),
                 ifnull((SELECT max(id) FROM archive), 0)

@@ -9,18 +9,17 @@ Everything here blocks, and belongs to the store's thread.
 
 from __future__ import annotations
 
-import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 import structlog
 
-from tictactoe_server.storage.database import ADVICE, Damaged, Database, checked, met_at_start
+from tictactoe_server.storage.database import Damaged, Database, checked
 from tictactoe_server.storage.games import GameTables
 from tictactoe_server.storage.schema import GAME, journal_line, lines_of
 from tictactoe_server.storage.specs import GameSpec
-from tictactoe_server.storage.store import MISSING, CannotOpenStore, Conflict, Unreadable, Waiter
+from tictactoe_server.storage.store import MISSING, Conflict, Unreadable, Waiter
 
 FOLDED_AT_ONCE: Final = 250  # how many rooms one transaction folds, so that those who save meanwhile hardly wait
 
@@ -38,43 +37,38 @@ class Save(NamedTuple):
 
 
 class Write(NamedTuple):
-    """A write of anything but a room. `write` returns what the waiter is told, also a `Conflict`; it may rerun."""
+    """A change of anything but a room. `write` returns what the waiter is told, or a `Conflict`; it may rerun."""
 
-    write: Callable[[Database], Any]
+    write: Callable[[Database, Journal], Any]
     waiter: Waiter
     finished: Any = None
 
 
 class Journal:
-    """What is kept of the rooms, with the revision of each; compare-and-set is done here.
+    """What is kept of the rooms, with the revision of each, as read from one connection.
 
-    `write` and `fold` work inside a transaction of the caller's, who calls `keep` or `folded` when it is kept, and
-    `refresh` before anything else. `games` are the finished ones.
+    `write` and `fold` work inside a transaction of the caller's, who calls `keep` or `folded` when it is kept. `games`
+    are the finished ones.
     """
 
     def __init__(self, database: Database, games: GameSpec[Any]) -> None:
+        self.connection = database.connection
+        self.games = GameTables(database, games)
+        self.row = 0
         self._database = database
-        self._revisions: dict[str, int] = {}
+        self._rested = 0
         self._fresh: dict[str, tuple[int, bytes | None]] = {}
         self._newest: OrderedDict[str, tuple[int, int, bytes | None]] = OrderedDict()
-        self.games = GameTables(database, games)
         self._folding = (0, 0)
-        try:
-            self._look()
-        except sqlite3.DatabaseError as error:
-            if not database.salvage(met_at_start(error)):
-                raise CannotOpenStore(f"Cannot read the database {database.path}: {error}. {ADVICE}") from error
-            self._look()
-        self._folder = database.folder
-        if self._folder is not None and self._row < self._folder.mark:
-            log.error(
-                "the database lacks what was kept last: has its log been lost, or is this a backup?",
-                batches=self._folder.mark - self._row,
-                copy_of_the_log=self._folder.keep_log(),
-            )
+        rooms = database.execute("SELECT code, revision FROM rooms").fetchall()
+        self._revisions = dict(checked(rooms, str, int))
+        batches = database.execute("SELECT id, batch FROM journal ORDER BY id").fetchall()
+        for row, batch in checked(batches, int, bytes):
+            self.row = row
+            self._replay(batch)
 
     def write(self, jobs: Iterable[Save | Write]) -> list[Any]:
-        """Write changes and return what each waiter is told: a new revision, `MISSING` after a delete, `Conflict`."""
+        """Make changes and return what each waiter is told: a new revision, `MISSING` after a delete, a `Conflict`."""
         told: list[Any] = []
         lines: list[bytes] = []
         fresh: dict[str, tuple[int, bytes | None]] = {}
@@ -92,22 +86,20 @@ class Journal:
                 lines.append(journal_line(code, revision, document or b""))
                 told.append(revision)
             else:
-                told.append(job.write(self._database))
+                told.append(job.write(self._database, self))
                 finished = None if isinstance(told[-1], Conflict) else job.finished
             if finished is not None:
                 lines.append(journal_line(GAME, *self.games.write(finished)))
         if lines:
             done = self._database.execute("INSERT INTO journal (batch) VALUES (?)", (b"\n".join(lines),))
-            self._row = done.lastrowid or 0
+            self.row = done.lastrowid or 0
         return told
 
     def keep(self) -> None:
         """Called when what was written is kept."""
         for code, (revision, document) in self._fresh.items():
             self._know(code, revision, document)
-        self.games.keep(self._row)
-        if self._folder is not None:
-            self._folder.write_mark(self._row)
+        self.games.keep(self.row)
 
     def load(self, code: str) -> tuple[bytes, int] | None:
         """Return a room's document and revision, or None where there is none."""
@@ -132,7 +124,7 @@ class Journal:
         if note is not None:
             self._database.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", note)
         resting: list[tuple[str, int, bytes | None]] = []
-        needed = self._row + (1 if all_of_it else 0)
+        needed = self.row + (1 if all_of_it else 0)
         for code, (row, revision, document) in self._newest.items():
             if len(resting) == FOLDED_AT_ONCE or (row > self._rested and not all_of_it):
                 needed = row
@@ -149,8 +141,8 @@ class Journal:
             "DELETE FROM rooms WHERE code = ?", [(code,) for code, _, document in resting if document is None]
         )
         self._database.execute("DELETE FROM journal WHERE id < ?", (needed,))
-        if needed > self._row:  # the numbers of rows go on, and are what the mark of the folder is compared with
-            self._database.execute("INSERT INTO journal VALUES (?, x'')", (self._row,))
+        if needed > self.row:  # the numbers of rows go on, and are what the mark of the folder is compared with
+            self._database.execute("INSERT INTO journal VALUES (?, x'')", (self.row,))
         self._folding = (len(resting), games)
         return len(resting) + games
 
@@ -160,34 +152,20 @@ class Journal:
         for _ in range(rooms):
             self._newest.popitem(last=False)
         self.games.folded(games)
-        self._rested = self._row
+        self._rested = self.row
 
-    def refresh(self) -> None:
-        """Read again what the file holds, if that may not be what is known of it."""
-        if self._connections != self._database.connections:
-            self._look()
-
-    def _look(self) -> None:
-        self._newest.clear()
-        self.games.look()
-        self._row = self._rested = 0
-        rooms = self._database.execute("SELECT code, revision FROM rooms").fetchall()
-        self._revisions = dict(checked(rooms, str, int))
-        batches = self._database.execute("SELECT id, batch FROM journal ORDER BY id").fetchall()
-        for row, batch in checked(batches, int, bytes):
-            self._row = row
-            for line in lines_of(batch):
-                try:
-                    if line is None:
-                        raise Unreadable("It is no line.")
-                    name, number, document = line
-                    if name == GAME:
-                        self.games.replay(row, number, document)
-                    else:
-                        self._know(name, number, document or None)
-                except Unreadable:
-                    log.error("a line of the journal is damaged", row=row)
-        self._connections = self._database.connections
+    def _replay(self, batch: bytes) -> None:
+        for line in lines_of(batch):
+            try:
+                if line is None:
+                    raise Unreadable("It is no line.")
+                name, number, document = line
+                if name == GAME:
+                    self.games.replay(self.row, number, document)
+                else:
+                    self._know(name, number, document or None)
+            except Unreadable:
+                log.error("a line of the journal is damaged", row=self.row)
 
     def _know(self, code: str, revision: int, document: bytes | None) -> None:
         """Take this for the newest of a room, None for one that is forgotten."""
@@ -195,5 +173,5 @@ class Journal:
             self._revisions.pop(code, None)
         else:
             self._revisions[code] = revision
-        self._newest[code] = (self._row, revision, document)
+        self._newest[code] = (self.row, revision, document)
         self._newest.move_to_end(code)

@@ -14,7 +14,7 @@ from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_server.storage.backup import keep_older
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import DataFolder
-from tictactoe_server.storage.games import GameTables, readable
+from tictactoe_server.storage.games import readable
 from tictactoe_server.storage.journal import Journal
 from tictactoe_server.storage.schema import JOURNALED, ORIGIN, TIME
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
@@ -108,7 +108,7 @@ class SqliteLog(Generic[Game]):
 
     async def forget_before(self, at: int) -> bool:
         """Forget some of the games that ended before a moment; the newest, which only the journal has, stay."""
-        return await self._writer.change(lambda database: GameTables(database, self._spec).forget(at))
+        return await self._writer.change(lambda _, journal: journal.games.forget(at))
 
     async def before(self, at: int) -> list[int]:
         """Return the ids of those games that `forget_before` would forget now."""
@@ -125,16 +125,15 @@ class SqliteLog(Generic[Game]):
         """
         documents = dict(games)
         found = [(id, game, documents[id]) for id, game in readable(self._spec, games)]
-        await self._writer.change(lambda database: GameTables(database, self._spec).insert(found))
+        await self._writer.change(lambda _, journal: journal.games.insert(found))
 
     async def begin_copy(self, origin: str, newest: int) -> None:
         """Keep only what is a copy of the games of `origin`, whose ids go up to `newest` now; forget all else."""
 
-        def change(database: Database) -> None:
-            games = GameTables(database, self._spec)
+        def change(database: Database, journal: Journal) -> None:
             row = database.execute("SELECT value FROM server WHERE key = ?", (ORIGIN,)).fetchone()
-            if row is None or row[0] != origin.encode() or games.newest() > newest:
-                games.clear()
+            if row is None or row[0] != origin.encode() or journal.games.newest() > newest:
+                journal.games.clear()
                 database.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", (ORIGIN, origin.encode()))
 
         await self._writer.change(change)

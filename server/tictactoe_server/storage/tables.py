@@ -55,7 +55,7 @@ class SqliteTable(Generic[Value]):
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
         row = (self._spec.encode(value),) if self._spec.columns is None else self._spec.columns.split(value)
 
-        def write(database: Database) -> int | Conflict:
+        def write(database: Database, _: Journal) -> int | Conflict:
             if expected_revision not in (None, self._revision(key, database)):
                 return Conflict(key)
             revision = database.next_revision()
@@ -69,7 +69,7 @@ class SqliteTable(Generic[Value]):
     def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
         self._spec.forget(key)
 
-        def write(database: Database) -> int | Conflict:
+        def write(database: Database, _: Journal) -> int | Conflict:
             if expected_revision is not None and self._revision(key, database) != (expected_revision or None):
                 return Conflict(key)
             database.execute(f"DELETE FROM {self._spec.name} WHERE {self._key} = ?", (key,))

@@ -5,16 +5,25 @@ What the disk refuses is answered with an error, what is damaged is salvaged and
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import structlog
 
-from tictactoe_server.storage.database import Database, concerns_one_job, refusal_of
+from tictactoe_server.storage.database import ADVICE, Database, concerns_one_job, met_at_start, refusal_of
 from tictactoe_server.storage.journal import Journal, Save, Write
 from tictactoe_server.storage.specs import GameSpec
+from tictactoe_server.storage.store import CannotOpenStore, Pending
 
 log: Final = structlog.get_logger(__name__)
+
+
+class Question(NamedTuple):
+    """What is asked of the database and its journal; `ask` raises SQLite's errors, or `Unreadable`."""
+
+    ask: Callable[[Database, Journal], Any]
+    waiter: Pending
 
 
 class Transactions:
@@ -23,26 +32,41 @@ class Transactions:
     def __init__(self, database: Database, games: GameSpec[Any]) -> None:
         self.database = database
         self.is_refusing = False
-        self._journal = Journal(database, games)
+        self._games = games
+        try:
+            self._journal = Journal(database, games)
+        except sqlite3.DatabaseError as error:
+            if not database.salvage(met_at_start(error)):
+                raise CannotOpenStore(f"Cannot read the database {database.path}: {error}. {ADVICE}") from error
+            self._journal = Journal(database, games)
+        self._folder = database.folder
+        if self._folder is not None and self._journal.row < self._folder.mark:
+            log.error(
+                "the database lacks what was kept last: has its log been lost, or is this a backup?",
+                batches=self._folder.mark - self._journal.row,
+                copy_of_the_log=self._folder.keep_log(),
+            )
 
-    def commit(self, jobs: Sequence[Save | Write]) -> list[Any]:
+    def commit(self, writes: Sequence[Save | Write]) -> list[Any]:
         """Return what became of writes in one transaction; an error that one may have brought fails that one alone."""
-        told = self._attempt(lambda: self._journal.write(jobs), durable=True)
+        told = self._attempt(lambda _, journal: journal.write(writes), durable=True)
         if not isinstance(told, Exception):
             self._journal.keep()
+            if self._folder is not None:
+                self._folder.write_mark(self._journal.row)
             return list(told)
-        if len(jobs) > 1 and concerns_one_job(told):
-            return [outcome for job in jobs for outcome in self.commit([job])]
-        return [refusal_of(told)] * len(jobs)
+        if len(writes) > 1 and concerns_one_job(told):
+            return [outcome for write in writes for outcome in self.commit([write])]
+        return [refusal_of(told)] * len(writes)
 
-    def answer(self, ask: Callable[[Database, Journal], Any]) -> Any:
-        """Return the answer to one question, or the exception that it is answered with."""
-        answer = self._attempt(lambda: ask(self.database, self._journal))
-        return refusal_of(answer) if isinstance(answer, Exception) else answer
+    def answer(self, questions: Sequence[Question]) -> list[Any]:
+        """Return the answers to questions, or the exceptions that they are answered with."""
+        answers = [self._attempt(question.ask) for question in questions]
+        return [refusal_of(answer) if isinstance(answer, Exception) else answer for answer in answers]
 
     def keep_up(self, note: tuple[str, bytes] | None, *, all_of_it: bool = False) -> int:
         """Write a note, if there is one, and fold some of the journal; return how much of it."""
-        count = self._attempt(lambda: self._journal.fold(note, all_of_it=all_of_it), durable=False)
+        count = self._attempt(lambda _, journal: journal.fold(note, all_of_it=all_of_it), durable=False)
         if isinstance(count, Exception):
             return 0
         self._journal.folded()
@@ -54,18 +78,19 @@ class Transactions:
             pass
         self.database.close()
 
-    def _attempt(self, work: Callable[[], Any], *, durable: bool | None = None) -> Any:
+    def _attempt(self, work: Callable[[Database, Journal], Any], *, durable: bool | None = None) -> Any:
         """Return what comes of work in a transaction, durable or not, in none for None; or its error, taken back.
 
         What met damage is tried again in the database that was made of what can be read.
         """
         try:
             self.database.mend()
-            self._journal.refresh()
+            if self._journal.connection is not self.database.connection:
+                self._journal = Journal(self.database, self._games)
             if durable is None:
-                return work()
+                return work(self.database, self._journal)
             self.database.begin(durable=durable)
-            done = work()
+            done = work(self.database, self._journal)
             self.database.commit()
         except Exception as error:
             self.database.recover(error)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 import structlog
 
@@ -23,7 +23,7 @@ from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.journal import Journal, Save, Write
 from tictactoe_server.storage.specs import GameSpec
 from tictactoe_server.storage.store import Pending, StoreBusy, StoreUnavailable, WriteFigures
-from tictactoe_server.storage.transactions import Transactions
+from tictactoe_server.storage.transactions import Question, Transactions
 
 MAX_BATCH: Final = 1_000
 MAX_WAITING: Final = 10_000
@@ -46,13 +46,6 @@ class _Phase(enum.Enum):
     """What waits is done, nothing more is taken."""
 
     CLOSED = enum.auto()
-
-
-class Question(NamedTuple):
-    """What is asked of the database and its journal; `ask` raises SQLite's errors, or `Unreadable`."""
-
-    ask: Callable[[Database, Journal], Any]
-    waiter: Pending
 
 
 Job = Save | Write | Question
@@ -142,7 +135,7 @@ class Writer:
         self.write(Question(ask, pending))
         return pending.future
 
-    def change(self, change: Callable[[Database], Answer]) -> asyncio.Future[Answer]:
+    def change(self, change: Callable[[Database, Journal], Answer]) -> asyncio.Future[Answer]:
         """Let something be changed, and return what it returned when that is kept; raises `StoreUnavailable`."""
         pending = Pending()
         self.write(Write(change, pending))
@@ -189,9 +182,9 @@ class Writer:
         writes = [job for job in jobs if not isinstance(job, Question)]
         questions = [] if len(writes) == len(jobs) else [job for job in jobs if isinstance(job, Question)]
         if writes:
-            self._begin(_Batch(writes, partial(self._commit, writes)))
+            self._begin(_Batch(writes, partial(self._transactions.commit, writes)))
         if questions:
-            self._begin(_Batch(questions, partial(self._answer, questions)))
+            self._begin(_Batch(questions, partial(self._transactions.answer, questions)))
         self._is_awake = bool(self._begun)
 
     def _begin(self, batch: _Batch) -> None:
@@ -236,13 +229,15 @@ class Writer:
 
     def _work(self) -> None:
         while (batch := self._batches.get()) is not None:
-            self._busy_since = time.monotonic()
+            began_at = self._busy_since = time.monotonic()
             try:
                 batch.outcomes = batch.do()
             except Exception as error:
                 log.error("the store's thread met an error, its connection is made anew", reason=repr(error))
                 self._transactions.database.distrust()
                 batch.outcomes = [StoreUnavailable("The database failed.")] * len(batch.jobs)
+            if batch.jobs and not isinstance(batch.jobs[0], Question):
+                self.figures.add(time.monotonic() - began_at, len(batch.jobs))
             self._busy_since = None
             self._call(self._settle, batch)
         self._busy_since = time.monotonic()
@@ -251,15 +246,6 @@ class Writer:
         self._phase = _Phase.CLOSED
         if self._ended is not None:
             self._call(self._ended.stored, None)
-
-    def _commit(self, writes: Sequence[Save | Write]) -> Sequence[Any]:
-        began_at = time.monotonic()
-        outcomes = self._transactions.commit(writes)
-        self.figures.add(time.monotonic() - began_at, len(writes))
-        return outcomes
-
-    def _answer(self, questions: Sequence[Question]) -> Sequence[Any]:
-        return [self._transactions.answer(question.ask) for question in questions]
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
         loop = self._loop
