@@ -33,7 +33,8 @@ from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.core.kept import KEPT, PLAYERS, ROOMS, Ban, open_folder, today
 from tictactoe_server.core.rooms import Player
-from tictactoe_server.storage.copying import Contents, CopySource, FolderSource, copy
+from tictactoe_server.storage.contents import FolderSource
+from tictactoe_server.storage.copying import Contents, CopySource, copy
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING
 

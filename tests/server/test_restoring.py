@@ -13,7 +13,7 @@ from tests.server.tables import ANA, BO
 from tictactoe_server.core.kept import KEPT, Ban, open_folder
 from tictactoe_server.core.rooms import Player
 from tictactoe_server.storage.backup import CannotBackUp, back_up, restore_backup
-from tictactoe_server.storage.checking import check_folder
+from tictactoe_server.storage.contents import check_folder
 from tictactoe_server.storage.folder import FILE_NAME, FolderInUse
 from tictactoe_server.storage.schema import NewerSchema
 from tictactoe_server.storage.store import MISSING

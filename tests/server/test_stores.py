@@ -29,8 +29,8 @@ from tests.server.tables import Table as PlayedTable
 from tictactoe_server.core.kept import GAMES, KEPT, ROOMS, Ban, KnownPlayer, today
 from tictactoe_server.core.rooms import Player, finished_game
 from tictactoe_server.storage.backup import back_up
-from tictactoe_server.storage.checking import check_folder
-from tictactoe_server.storage.copying import FolderSource, FolderTarget, copy
+from tictactoe_server.storage.contents import FolderSource, FolderTarget, check_folder
+from tictactoe_server.storage.copying import copy
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.pages import PAGE_BYTES

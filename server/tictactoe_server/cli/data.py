@@ -10,7 +10,7 @@ import click
 from tictactoe_server.cli.folders import chosen_folder, data_option
 from tictactoe_server.core.kept import KEPT
 from tictactoe_server.storage.backup import CannotBackUp, back_up, restore_backup
-from tictactoe_server.storage.checking import check_folder
+from tictactoe_server.storage.contents import check_folder
 from tictactoe_server.storage.store import CannotOpenStore
 
 

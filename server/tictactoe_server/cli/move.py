@@ -15,15 +15,8 @@ from tictactoe_server.cli.folders import folder_of
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.cluster import needing_nats
 from tictactoe_server.core.kept import KEPT
-from tictactoe_server.storage.copying import (
-    CannotMove,
-    Contents,
-    CopySource,
-    CopyTarget,
-    FolderSource,
-    FolderTarget,
-    copy,
-)
+from tictactoe_server.storage.contents import FolderSource, FolderTarget
+from tictactoe_server.storage.copying import CannotMove, Contents, CopySource, CopyTarget, copy
 from tictactoe_server.storage.store import CannotOpenStore
 
 _PROGRESS_SECONDS: Final = 2.0

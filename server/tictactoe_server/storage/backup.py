@@ -18,7 +18,7 @@ from typing import Final
 import structlog
 
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder, files_of, flush, free_name
-from tictactoe_server.storage.schema import SCHEMA, NewerSchema, reading, version_of
+from tictactoe_server.storage.schema import SCHEMA, reading, refuse_newer, version_of
 from tictactoe_server.storage.store import CannotOpenStore
 
 log: Final = structlog.get_logger(__name__)
@@ -69,8 +69,7 @@ def restore_backup(folder: Path, backup: Path) -> list[Path]:
     """
     if not backup.is_file():
         raise CannotBackUp(f"There is no file {backup}.")
-    if (version := version_of(backup)) > SCHEMA:
-        raise NewerSchema(backup, version, SCHEMA)
+    refuse_newer(backup)
     held = DataFolder(folder)
     database, fresh, moved = folder / FILE_NAME, folder / f"{FILE_NAME}.restored", []
     try:

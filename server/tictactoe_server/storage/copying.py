@@ -6,24 +6,14 @@ holds afterwards is read again and compared.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import tempfile
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import islice
-from pathlib import Path
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Protocol
 
-from tictactoe_server.storage.backup import CannotBackUp, back_up
-from tictactoe_server.storage.checking import DatabaseContents
-from tictactoe_server.storage.folder import FILE_NAME, DataFolder
-from tictactoe_server.storage.schema import open_database
 from tictactoe_server.storage.specs import Specs, TableSpec
-from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Unreadable, read_time, save
+from tictactoe_server.storage.store import Unreadable
 
 AT_ONCE: Final = 500
 _DIGEST_BYTES: Final = 16
@@ -116,84 +106,3 @@ async def copy(
     if target is not None and contents.time is not None:
         await target.write_time(contents.time)
     return contents
-
-
-class FolderSource:
-    """A folder, read from a copy so that it stays as it is, and held until `close`, so that no server changes it."""
-
-    def __init__(self, held: DataFolder, contents: DatabaseContents) -> None:
-        self.damage = contents.damage
-        self._held = held
-        self._contents = contents
-
-    @classmethod
-    def open(cls, folder: Path, specs: Specs) -> Self:
-        """Return what a folder holds; raises `CannotMove`, and `CannotOpenStore` and its kinds."""
-        if not (folder / FILE_NAME).is_file():
-            raise CannotMove(f"There is no database in {folder}.")
-        held = DataFolder(folder)
-        try:
-            with tempfile.TemporaryDirectory(prefix="tictactoe-move-") as place:
-                copied = Path(place) / FILE_NAME
-                back_up(folder, copied)
-                with contextlib.closing(open_database(copied)) as connection:
-                    return cls(held, DatabaseContents(connection, specs))
-        except BaseException as error:
-            held.release()
-            if isinstance(error, CannotBackUp):
-                raise CannotMove(str(error)) from error
-            raise
-
-    async def items(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Item]]:
-        found = self._contents.items(spec)
-        while some := list(islice(found, AT_ONCE)):
-            yield some
-
-    async def games(self) -> AsyncIterator[Sequence[Any]]:
-        found = self._contents.games()
-        while some := [game for _, game in islice(found, AT_ONCE)]:
-            yield some
-
-    async def time(self) -> int | None:
-        return read_time(self._contents.time)
-
-    async def close(self) -> None:
-        self._held.release()
-
-
-class FolderTarget:
-    """A folder that had no database; see `CopyTarget`."""
-
-    def __init__(self, store: SqliteStore) -> None:
-        self._store = store
-
-    @classmethod
-    def open(cls, folder: Path, specs: Specs) -> Self:
-        """Return a new database in a folder, which is made where it is missing; raises like `FolderSource.open`."""
-        if (folder / FILE_NAME).exists():
-            raise CannotMove(f"{folder} is not empty: it has a database. Nothing in it was changed.")
-        return cls(SqliteStore.open(folder, specs))
-
-    async def write(self, spec: TableSpec[Any], items: Sequence[Item]) -> None:
-        table = self._store.table(spec)
-        with _filling():
-            await asyncio.gather(*(save(table, key, value, MISSING) for key, value in items))
-
-    async def write_games(self, games: Sequence[tuple[int, bytes]]) -> None:
-        with _filling():
-            await self._store.games.take(games)
-
-    async def write_time(self, ms: int) -> None:
-        self._store.note_time(ms)
-
-    async def close(self) -> None:
-        with _filling():
-            await self._store.close()
-
-
-@contextlib.contextmanager
-def _filling() -> Iterator[None]:
-    try:
-        yield
-    except (StoreUnavailable, Conflict) as error:
-        raise CannotMove(f"The folder takes no more: {error}") from error

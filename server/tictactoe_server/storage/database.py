@@ -33,9 +33,6 @@ Row = TypeVar("Row", bound=tuple[Any, ...])
 log: Final = structlog.get_logger(__name__)
 
 
-ADVICE: Final = "Move it away to start without it, or restore a backup."
-
-
 class Damaged(sqlite3.DatabaseError):
     """What SQLite read without a complaint is not what was written."""
 
@@ -49,10 +46,10 @@ def checked(rows: Sequence[Row], *kinds: type) -> Sequence[Row]:
 
 
 class Database:
-    """A connection that comes back by itself; raises `CannotOpenStore` where it cannot be opened at first.
+    """A connection that comes back by itself once it was opened.
 
     `execute` and `execute_many` are those of its one cursor: fetch what it answers before the next call. `connections`
-    counts how often it was made, so that whoever keeps something of what is in the file knows when to look again.
+    counts how often it was made.
     `next_revision` returns a larger number each time, larger than those of earlier processes while no clock goes back.
     Values that have no revision in the file have one here: from their last write over this connection, or all others
     the same one; those of the transaction are the `fresh_revisions`. Without a `folder` it is in memory.
@@ -69,16 +66,15 @@ class Database:
         self.next_revision = itertools.count(time.time_ns() // 1_000).__next__
         self._revisions: dict[tuple[str, str], int] = {}
         self.fresh_revisions: dict[tuple[str, str], int] = {}
+
+    def open(self) -> None:
+        """Connect; raises `CannotOpenStore`, also where the file's head lets nobody write, though its folder does."""
+        self._connect()
         try:
-            self._connect()
-            self._check_writable()
-        except CannotOpenStore as error:
-            cause = met_at_start(error.__cause__ or error)
-            if self.salvage(cause):
-                return
-            if isinstance(cause, ForeignFile) or not is_damage(cause):
-                raise
-            raise CannotOpenStore(f"{error} {ADVICE}") from error
+            self.execute("DELETE FROM server WHERE 0")
+        except sqlite3.OperationalError as error:
+            if _code_of(error) == sqlite3.SQLITE_READONLY:
+                raise CannotOpenStore(f"Cannot write in the database {self.path}: {error}.") from Damaged(str(error))
 
     def revision_of(self, table: str, key: str) -> int:
         """Return the revision of a value that has none in the file."""
@@ -157,14 +153,6 @@ class Database:
         self._connect()
         return True
 
-    def _check_writable(self) -> None:
-        """Raise `CannotOpenStore` where the file's head lets nobody write, though its folder does."""
-        try:
-            self.execute("DELETE FROM server WHERE 0")
-        except sqlite3.OperationalError as error:
-            if _code_of(error) == sqlite3.SQLITE_READONLY:
-                raise CannotOpenStore(f"Cannot write in the database {self.path}: {error}.") from Damaged(str(error))
-
     def _connect(self) -> None:
         if self.folder is not None:
             self.folder.hold_database()
@@ -191,8 +179,9 @@ def is_damage(error: BaseException) -> bool:
 
 
 def met_at_start(error: BaseException) -> BaseException:
-    """Return an error in its meaning at the start: what SQL knows nothing of is missing from the tables as written."""
-    return Damaged(str(error)) if _code_of(error) == sqlite3.SQLITE_ERROR else error
+    """Return what is behind an error at the start, where what SQL knows nothing of is missing from the tables."""
+    cause = error.__cause__ or error
+    return Damaged(str(cause)) if _code_of(cause) == sqlite3.SQLITE_ERROR else cause
 
 
 def concerns_one_job(error: Exception) -> bool:

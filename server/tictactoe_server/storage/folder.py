@@ -55,7 +55,8 @@ class DataFolder:
         self.hold(LOCK_NAME)
         self._lock = self._locks[LOCK_NAME]
         _make_private(path / LOCK_NAME, os.fstat(self._lock), 0o600)
-        self.mark = _read_numbers(self._lock)[1] or 0
+        numbers = _read_numbers(self._lock)
+        self.mark = numbers[1] if len(numbers) > 1 else 0
         self.write_mark(self.mark)
 
     def hold_database(self) -> None:
@@ -86,22 +87,20 @@ class DataFolder:
         except OSError as error:
             reason = "it is a link" if path.is_symlink() else error.strerror or error
             raise CannotOpenStore(f"Cannot use {path}: {reason}. Nothing in it was changed.") from error
-        try:
-            found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode):
+        with contextlib.ExitStack() as failing:
+            failing.callback(os.close, descriptor)
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise CannotOpenStore(f"Cannot use {path}: it is no file.")
-            _lock(descriptor)
-        except BlockingIOError:
-            pid = _read_numbers(descriptor)[0] if name == LOCK_NAME else None
-            os.close(descriptor)
-            raise FolderInUse(self.path, pid) from None
-        except OSError as error:
-            os.close(descriptor)
-            raise CannotOpenStore(f"Cannot lock {path}: {error.strerror or error}.") from error
-        except BaseException:
-            os.close(descriptor)
-            raise
-        self._let_go(name)
+            try:
+                _lock(descriptor)
+            except BlockingIOError:
+                numbers = _read_numbers(descriptor) if name == LOCK_NAME else []
+                raise FolderInUse(self.path, numbers[0] if numbers else None) from None
+            except OSError as error:
+                raise CannotOpenStore(f"Cannot lock {path}: {error.strerror or error}.") from error
+            failing.pop_all()
+        if name in self._locks:
+            os.close(self._locks[name])
         self._locks[name] = descriptor
 
     def write_mark(self, mark: int) -> None:
@@ -120,13 +119,8 @@ class DataFolder:
 
     def release(self) -> None:
         """Let another process have the folder. The lock file stays: removing it could part two that wait for it."""
-        for name in list(self._locks):
-            self._let_go(name)
-
-    def _let_go(self, name: str) -> None:
-        descriptor = self._locks.pop(name, None)
-        if descriptor is not None:
-            os.close(descriptor)
+        while self._locks:
+            os.close(self._locks.popitem()[1])
 
 
 def files_of(database: Path) -> list[Path]:
@@ -151,23 +145,17 @@ def _make_private(path: Path, found: os.stat_result, mode: int) -> None:
         log.warning("others could get at this, and cannot any more", path=str(path), mode=f"{mode:o}")
 
 
-def _read_numbers(descriptor: int) -> tuple[int | None, int | None]:
-    """Return the process id and the mark in a lock file, None where they cannot be told."""
-    try:
+def _read_numbers(descriptor: int) -> list[int]:
+    """Return the process id and the mark in a lock file, fewer where they cannot be told."""
+    with contextlib.suppress(OSError, ValueError):
         os.lseek(descriptor, 0, os.SEEK_SET)
-        first, second, *_ = (*os.read(descriptor, _MAX_BYTES).split(b"\n"), b"")
-    except OSError:
-        return None, None
-    return _number(first), _number(second)
+        return [int(number) for number in os.read(descriptor, _MAX_BYTES).split()]
+    return []
 
 
 def _is_open_as(descriptor: int, path: Path) -> bool:
     """Tell whether a path still names the file that is open."""
     return path.exists() and os.path.samestat(os.fstat(descriptor), path.lstat())
-
-
-def _number(text: bytes) -> int | None:
-    return int(text) if text.strip().isdigit() else None
 
 
 def _open(path: Path) -> int:

@@ -165,9 +165,7 @@ class _Found:
     def _take_row(self, spec: TableSpec[Any], key: str, values: Sequence[Value]) -> None:
         """Take in a row of a table; of one whose key is damaged the value says it. Raises `Unreadable`."""
         column, *names = columns_of(spec)
-        numbers: dict[str, int] = {}
-        if spec.columns is not None:
-            numbers = dict(zip(spec.columns.names, spec.columns.usual(), strict=True))  # as older schemas had none
+        numbers = dict(zip(spec.rows.names, spec.rows.usual(), strict=True))  # as older schemas had none
         if len(values) not in (len(names), len(names) - len(numbers)):
             raise Unreadable("a row of another table")
         row = {"revision": 0, "document": None, **numbers, **dict(zip(names, values, strict=False))}

@@ -122,8 +122,7 @@ def open_database(path: Path | None, migrations: Sequence[Sequence[str]] = MIGRA
 
 def columns_of(spec: TableSpec[Any]) -> tuple[str, ...]:
     """Return the columns of a table in their order, the key first; not every table has a revision."""
-    numbers = () if spec.columns is None else spec.columns.names
-    return _COLUMNS.get(spec.name) or ("key", "revision", "document", *numbers)
+    return _COLUMNS.get(spec.name) or ("key", "revision", "document", *spec.rows.names)
 
 
 def insert_into(spec: TableSpec[Any]) -> str:
@@ -175,6 +174,12 @@ def version_of(path: Path) -> int:
     except (sqlite3.Error, UnicodeDecodeError, CannotOpenStore):
         return 0
     return int(version)
+
+
+def refuse_newer(path: Path) -> None:
+    """Raise `NewerSchema` for a database of a newer version."""
+    if (version := version_of(path)) > SCHEMA:
+        raise NewerSchema(path, version, SCHEMA)
 
 
 def _check_ours(connection: sqlite3.Connection, path: Path | None) -> None:

@@ -49,20 +49,21 @@ class TableSpec(Generic[Value]):
     is_bounded: bool = False
     forget: Callable[[str], None] = lambda key: None
 
+    @property
+    def rows(self) -> Columns[Value]:
+        """How its values are kept in a database: as documents alone where no columns are named."""
+        return self.columns or Columns((), lambda value: (self.encode(value),), self.decode, tuple)
+
     def read(self, key: str | None, document: bytes) -> Value:
         """Return the value of a document that is kept under a key, whichever for None; raises `Unreadable`."""
         return self._checked(key, _decoded(self.noun, self.decode, document))
 
     def read_row(self, key: str | None, document: bytes, *numbers: object) -> Value:
-        """Return the value of a row of the database, under whichever key for None, with the usual numbers for none.
-
-        Raises `Unreadable`.
-        """
-        if self.columns is None:
-            return self.read(key, document)
+        """Return the value of a row of the database, with the usual numbers for none; else like `read`."""
+        rows = self.rows
         if not all(isinstance(number, int) for number in numbers):
             raise Unreadable(f"A number is none: {numbers}.")
-        return self._checked(key, _decoded(self.noun, self.columns.join, document, *(numbers or self.columns.usual())))
+        return self._checked(key, _decoded(self.noun, rows.join, document, *(numbers or rows.usual())))
 
     def _checked(self, key: str | None, value: Value) -> Value:
         if key is not None and self.key_of is not None and self.key_of(value) != key:

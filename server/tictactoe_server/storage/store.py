@@ -184,16 +184,15 @@ class _Unawaited:
 UNAWAITED: Final[Waiter] = _Unawaited()
 
 
-async def save(table: Table[Value], key: str, value: Value, expected_revision: int | None) -> int:
+def save(table: Table[Value], key: str, value: Value, expected_revision: int | None) -> asyncio.Future[int]:
     """Keep a value and return its new revision; raises `Conflict` and `StoreUnavailable`. See `Table.save`."""
     pending = Pending()
     table.save(key, value, expected_revision, pending)
-    revision: int = await pending.future
-    return revision
+    return pending.future
 
 
-async def delete(table: Table[Any], key: str, expected_revision: int | None) -> None:
+def delete(table: Table[Any], key: str, expected_revision: int | None) -> asyncio.Future[int]:
     """Forget a value; raises `Conflict` and `StoreUnavailable`. See `Table.delete`."""
     pending = Pending()
     table.delete(key, expected_revision, pending)
-    await pending.future
+    return pending.future

@@ -29,7 +29,7 @@ class SqliteTable(Generic[Value]):
         self._writer = writer
         self._spec = spec
         columns = columns_of(spec)
-        numbers = () if spec.columns is None else spec.columns.names
+        numbers = spec.rows.names
         self._has_revision = "revision" in columns
         self._key = columns[0]
         self._kinds = (int, object, *(int for _ in numbers))
@@ -53,7 +53,7 @@ class SqliteTable(Generic[Value]):
         return None
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
-        row = (self._spec.encode(value),) if self._spec.columns is None else self._spec.columns.split(value)
+        row = self._spec.rows.split(value)
 
         def write(database: Database, _: Journal) -> int | Conflict:
             if expected_revision not in (None, self._revision(key, database)):

@@ -11,10 +11,13 @@ from typing import Any, Final, NamedTuple
 
 import structlog
 
-from tictactoe_server.storage.database import ADVICE, Database, concerns_one_job, met_at_start, refusal_of
+from tictactoe_server.storage.database import Database, concerns_one_job, is_damage, met_at_start, refusal_of
 from tictactoe_server.storage.journal import Journal, Save, Write
+from tictactoe_server.storage.schema import ForeignFile
 from tictactoe_server.storage.specs import GameSpec
 from tictactoe_server.storage.store import CannotOpenStore, Pending
+
+_ADVICE: Final = "Move it away to start without it, or restore a backup."
 
 log: Final = structlog.get_logger(__name__)
 
@@ -33,12 +36,7 @@ class Transactions:
         self.database = database
         self.is_refusing = False
         self._games = games
-        try:
-            self._journal = Journal(database, games)
-        except sqlite3.DatabaseError as error:
-            if not database.salvage(met_at_start(error)):
-                raise CannotOpenStore(f"Cannot read the database {database.path}: {error}. {ADVICE}") from error
-            self._journal = Journal(database, games)
+        self._journal = self._open()
         self._folder = database.folder
         if self._folder is not None and self._journal.row < self._folder.mark:
             log.error(
@@ -46,6 +44,21 @@ class Transactions:
                 batches=self._folder.mark - self._journal.row,
                 copy_of_the_log=self._folder.keep_log(),
             )
+
+    def _open(self) -> Journal:
+        """Open the database, or a new one with what can be read of a damaged one; raises `CannotOpenStore`."""
+        try:
+            self.database.open()
+            return Journal(self.database, self._games)
+        except (CannotOpenStore, sqlite3.DatabaseError) as error:
+            cause = met_at_start(error)
+            if self.database.salvage(cause):
+                return Journal(self.database, self._games)
+            if isinstance(error, CannotOpenStore) and (isinstance(cause, ForeignFile) or not is_damage(cause)):
+                raise
+            is_read = not isinstance(error, CannotOpenStore)
+            reason = f"Cannot read the database {self.database.path}: {error}." if is_read else error
+            raise CannotOpenStore(f"{reason} {_ADVICE}") from error
 
     def commit(self, writes: Sequence[Save | Write]) -> list[Any]:
         """Return what became of writes in one transaction; an error that one may have brought fails that one alone."""
