@@ -51,8 +51,7 @@ class Database:
     `execute` and `execute_many` are those of its one cursor: fetch what it answers before the next call. `connections`
     counts how often it was made.
     `next_revision` returns a larger number each time, larger than those of earlier processes while no clock goes back.
-    Values that have no revision in the file have one here: from their last write over this connection, or all others
-    the same one; those of the transaction are the `fresh_revisions`. Without a `folder` it is in memory.
+    Without a `folder` it is in memory.
     """
 
     def __init__(self, folder: DataFolder | None, specs: Specs) -> None:
@@ -64,8 +63,6 @@ class Database:
         self._salvages = 0
         self.connections = 0
         self.next_revision = itertools.count(time.time_ns() // 1_000).__next__
-        self._revisions: dict[tuple[str, str], int] = {}
-        self.fresh_revisions: dict[tuple[str, str], int] = {}
 
     def open(self) -> None:
         """Connect; raises `CannotOpenStore`, also where the file's head lets nobody write, though its folder does."""
@@ -76,14 +73,8 @@ class Database:
             if _code_of(error) == sqlite3.SQLITE_READONLY:
                 raise CannotOpenStore(f"Cannot write in the database {self.path}: {error}.") from Damaged(str(error))
 
-    def revision_of(self, table: str, key: str) -> int:
-        """Return the revision of a value that has none in the file."""
-        name = table, key
-        return self.fresh_revisions.get(name) or self._revisions.get(name, self._first_revision)
-
     def begin(self, *, durable: bool) -> None:
         """Open a transaction; where it is not `durable` the disk may take its time."""
-        self.fresh_revisions.clear()
         if durable is not self._is_durable:
             self.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._is_durable = durable
@@ -92,8 +83,6 @@ class Database:
     def commit(self) -> None:
         """Write the transaction; what returns from here is kept."""
         self.execute("COMMIT")
-        self._revisions |= self.fresh_revisions
-        self.fresh_revisions.clear()
 
     def recover(self, error: Exception) -> None:
         """Take back what an error interrupted. A connection that may be broken is made anew before the next use."""
@@ -163,8 +152,6 @@ class Database:
         cursor = self.connection.cursor()
         self.execute, self.execute_many = cursor.execute, cursor.executemany
         self.connections += 1
-        self._first_revision = self.next_revision()
-        self._revisions.clear()
         self._is_durable = True
         self._is_suspect = False
 

@@ -26,14 +26,12 @@ log: Final = structlog.get_logger(__name__)
 
 
 class GameTables:
-    """What is kept of finished games; `write` and `fold` are as those of the journal, `fresh` what it writes now."""
+    """What is kept of finished games; `write` and `fold` are done with those of the journal."""
 
     def __init__(self, database: Database, spec: GameSpec[Any]) -> None:
         self._database = database
         self._spec = spec
-        self.fresh: list[tuple[Any, bytes]] = []
         self._pending: dict[int, tuple[int, Any, bytes]] = {}
-
         (newest,) = database.execute(
             """SELECT max(
                 ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'archive'), 0),
@@ -49,32 +47,25 @@ class GameTables:
             self._pending[id] = (row, self._spec.read(document), document)
             self._next = id + 1
 
-    def write(self, game: Any) -> tuple[int, bytes]:
-        """Return the id and the document of a game, for the journal."""
-        document = self._spec.encode(game)
-        self.fresh.append((game, document))
-        return self._next + len(self.fresh) - 1, document
-
-    def keep(self, row: int) -> None:
-        """Called when what was written is kept."""
-        for game, document in self.fresh:
-            self._pending[self._next] = (row, game, document)
-            self._next += 1
+    def write(self, row: int, game: Any) -> tuple[int, bytes]:
+        """Take in a game; return its id and its document for that row of the journal."""
+        id, document = self._next, self._spec.encode(game)
+        self._pending[id] = (row, game, document)
+        self._next += 1
+        return id, document
 
     def fold(self) -> tuple[int, int | None]:
-        """Bring the oldest half into the tables, or some more; call `folded` once it is kept.
+        """Bring the oldest half into the tables, or some more.
 
         Returns how many these are, and which row of the journal is needed for the rest, None for none.
         """
         count = min(len(self._pending), max(_FOLDED_AT_ONCE, len(self._pending) // 2))
-        if count:
-            self.insert([(id, game, document) for id, (_, game, document) in islice(self._pending.items(), count)])
-        return count, next((row for row, *_ in islice(self._pending.values(), count, None)), None)
-
-    def folded(self, count: int) -> None:
-        """Called when so many of the oldest are kept in the tables."""
-        for id in list(islice(self._pending, count)):
+        games = [(id, game, document) for id, (_, game, document) in islice(self._pending.items(), count)]
+        if games:
+            self.insert(games)
+        for id, *_ in games:
             del self._pending[id]
+        return count, next((row for row, *_ in self._pending.values()), None)
 
     def of(self, player: str, limit: int, before: int | None) -> list[tuple[int, Any]]:
         """Return a player's games with their ids, newest first, without damaged ones."""

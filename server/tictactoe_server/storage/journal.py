@@ -45,61 +45,55 @@ class Write(NamedTuple):
 
 
 class Journal:
-    """What is kept of the rooms, with the revision of each, as read from one connection.
+    """What is kept of the rooms, with the revision of each, and of finished `games`, as read from one connection.
 
-    `write` and `fold` work inside a transaction of the caller's, who calls `keep` or `folded` when it is kept. `games`
-    are the finished ones.
+    `write` and `fold` work inside a transaction of the caller's. Where that fails, another journal is read in place of
+    this one. Values that have no revision in the file have one in `revisions`, or else the `first_revision`.
     """
 
     def __init__(self, database: Database, games: GameSpec[Any]) -> None:
         self.connection = database.connection
         self.games = GameTables(database, games)
         self.row = 0
+        self.revisions: dict[tuple[str, str], int] = {}
+        self.first_revision = database.next_revision()
         self._database = database
-        self._rested = 0
-        self._fresh: dict[str, tuple[int, bytes | None]] = {}
         self._newest: OrderedDict[str, tuple[int, int, bytes | None]] = OrderedDict()
-        self._folding = (0, 0)
         rooms = database.execute("SELECT code, revision FROM rooms").fetchall()
-        self._revisions = dict(checked(rooms, str, int))
+        self._rooms = dict(checked(rooms, str, int))
         batches = database.execute("SELECT id, batch FROM journal ORDER BY id").fetchall()
         for row, batch in checked(batches, int, bytes):
             self.row = row
             self._replay(batch)
+        self._rested = self.row
 
     def write(self, jobs: Iterable[Save | Write]) -> list[Any]:
         """Make changes and return what each waiter is told: a new revision, `MISSING` after a delete, a `Conflict`."""
         told: list[Any] = []
         lines: list[bytes] = []
-        fresh: dict[str, tuple[int, bytes | None]] = {}
-        self._fresh, self.games.fresh = fresh, []
-        revision_of, next_revision = self._revisions.get, self._database.next_revision
+        revision_of, next_revision = self._rooms.get, self._database.next_revision
+        self.row += 1
         for job in jobs:
             if isinstance(job, Save):
                 code, document, expected, _, finished = job
-                found = fresh[code][0] if code in fresh else revision_of(code, MISSING)
+                found = revision_of(code, MISSING)
                 if expected is not None and (found != expected or (document is None and found == MISSING)):
                     told.append(Conflict(code))
                     continue
                 revision = MISSING if document is None else next_revision()
-                fresh[code] = (revision, document)
                 lines.append(journal_line(code, revision, document or b""))
+                self._know(code, revision, document)
                 told.append(revision)
             else:
                 told.append(job.write(self._database, self))
                 finished = None if isinstance(told[-1], Conflict) else job.finished
             if finished is not None:
-                lines.append(journal_line(GAME, *self.games.write(finished)))
+                lines.append(journal_line(GAME, *self.games.write(self.row, finished)))
         if lines:
-            done = self._database.execute("INSERT INTO journal (batch) VALUES (?)", (b"\n".join(lines),))
-            self.row = done.lastrowid or 0
+            self._database.execute("INSERT INTO journal VALUES (?, ?)", (self.row, b"\n".join(lines)))
+        else:
+            self.row -= 1
         return told
-
-    def keep(self) -> None:
-        """Called when what was written is kept."""
-        for code, (revision, document) in self._fresh.items():
-            self._know(code, revision, document)
-        self.games.keep(self.row)
 
     def load(self, code: str) -> tuple[bytes, int] | None:
         """Return a room's document and revision, or None where there is none."""
@@ -109,17 +103,17 @@ class Journal:
         row: tuple[bytes, int] | None = self._database.execute(
             "SELECT document, revision FROM rooms WHERE code = ?", (code,)
         ).fetchone()
-        if row is None and code in self._revisions:
+        if row is None and code in self._rooms:
             raise Damaged(f"room {code} is listed, and not found")
         return row
 
     def codes(self) -> list[str]:
-        return list(self._revisions)
+        return list(self._rooms)
 
     def fold(self, note: tuple[str, bytes] | None, *, all_of_it: bool) -> int:
         """Bring rooms that rest and games into their tables, and let go of the journal's rows that nobody needs then.
 
-        Writes a note, if there is one, on the way. Returns how many these were; call `folded` once it is kept.
+        Writes a note, if there is one, on the way. Returns how many these were.
         """
         if note is not None:
             self._database.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", note)
@@ -130,6 +124,8 @@ class Journal:
                 needed = row
                 break
             resting.append((code, revision, document))
+        for code, *_ in resting:
+            del self._newest[code]
         games, needed_for_games = self.games.fold()
         needed = min(needed, needed_for_games or needed)
         self._database.execute_many(
@@ -143,16 +139,8 @@ class Journal:
         self._database.execute("DELETE FROM journal WHERE id < ?", (needed,))
         if needed > self.row:  # the numbers of rows go on, and are what the mark of the folder is compared with
             self._database.execute("INSERT INTO journal VALUES (?, x'')", (self.row,))
-        self._folding = (len(resting), games)
-        return len(resting) + games
-
-    def folded(self) -> None:
-        """Called when what was brought into the tables last is kept there."""
-        rooms, games = self._folding
-        for _ in range(rooms):
-            self._newest.popitem(last=False)
-        self.games.folded(games)
         self._rested = self.row
+        return len(resting) + games
 
     def _replay(self, batch: bytes) -> None:
         for line in lines_of(batch):
@@ -170,8 +158,8 @@ class Journal:
     def _know(self, code: str, revision: int, document: bytes | None) -> None:
         """Take this for the newest of a room, None for one that is forgotten."""
         if document is None:
-            self._revisions.pop(code, None)
+            self._rooms.pop(code, None)
         else:
-            self._revisions[code] = revision
+            self._rooms[code] = revision
         self._newest[code] = (self.row, revision, document)
         self._newest.move_to_end(code)

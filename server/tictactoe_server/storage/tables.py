@@ -55,13 +55,13 @@ class SqliteTable(Generic[Value]):
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
         row = self._spec.rows.split(value)
 
-        def write(database: Database, _: Journal) -> int | Conflict:
-            if expected_revision not in (None, self._revision(key, database)):
+        def write(database: Database, journal: Journal) -> int | Conflict:
+            if expected_revision not in (None, self._revision(key, database, journal)):
                 return Conflict(key)
             revision = database.next_revision()
             database.execute(insert_into(self._spec), dict(zip(self._written, (key, revision, *row), strict=True)))
             if not self._has_revision:
-                database.fresh_revisions[self._spec.name, key] = revision
+                journal.revisions[self._spec.name, key] = revision
             return revision
 
         self._writer.write(Write(write, waiter, finished))
@@ -69,8 +69,8 @@ class SqliteTable(Generic[Value]):
     def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
         self._spec.forget(key)
 
-        def write(database: Database, _: Journal) -> int | Conflict:
-            if expected_revision is not None and self._revision(key, database) != (expected_revision or None):
+        def write(database: Database, journal: Journal) -> int | Conflict:
+            if expected_revision is not None and self._revision(key, database, journal) != (expected_revision or None):
                 return Conflict(key)
             database.execute(f"DELETE FROM {self._spec.name} WHERE {self._key} = ?", (key,))
             return MISSING
@@ -92,19 +92,19 @@ class SqliteTable(Generic[Value]):
         return [key for (key,) in checked(rows.fetchall(), str)]
 
     def _find(self, key: str, database: Database, journal: Journal) -> tuple[Value, int] | None:
-        row = self._row(key, database)
+        row = self._row(key, database, journal)
         return row and (self._spec.read_row(key, *row[1:]), row[0])
 
-    def _revision(self, key: str, database: Database) -> int:
-        row = self._row(key, database)
+    def _revision(self, key: str, database: Database, journal: Journal) -> int:
+        row = self._row(key, database, journal)
         return MISSING if row is None else int(row[0])
 
-    def _row(self, key: str, database: Database) -> tuple[Any, ...] | None:
+    def _row(self, key: str, database: Database, journal: Journal) -> tuple[Any, ...] | None:
         """Return the revision, the document and the numbers under a key, or None."""
         rows = checked(database.execute(self._read, (key,)).fetchall(), *self._kinds)
         if not rows or self._has_revision:
             return rows[0] if rows else None
-        return (database.revision_of(self._spec.name, key), *rows[0][1:])
+        return (journal.revisions.get((self._spec.name, key), journal.first_revision), *rows[0][1:])
 
 
 class JournaledTable(SqliteTable[Value]):

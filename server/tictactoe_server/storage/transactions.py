@@ -36,6 +36,7 @@ class Transactions:
         self.database = database
         self.is_refusing = False
         self._games = games
+        self._is_stale = False
         self._journal = self._open()
         self._folder = database.folder
         if self._folder is not None and self._journal.row < self._folder.mark:
@@ -64,7 +65,6 @@ class Transactions:
         """Return what became of writes in one transaction; an error that one may have brought fails that one alone."""
         told = self._attempt(lambda _, journal: journal.write(writes), durable=True)
         if not isinstance(told, Exception):
-            self._journal.keep()
             if self._folder is not None:
                 self._folder.write_mark(self._journal.row)
             return list(told)
@@ -80,10 +80,7 @@ class Transactions:
     def keep_up(self, note: tuple[str, bytes] | None, *, all_of_it: bool = False) -> int:
         """Write a note, if there is one, and fold some of the journal; return how much of it."""
         count = self._attempt(lambda _, journal: journal.fold(note, all_of_it=all_of_it), durable=False)
-        if isinstance(count, Exception):
-            return 0
-        self._journal.folded()
-        return int(count)
+        return 0 if isinstance(count, Exception) else int(count)
 
     def close(self) -> None:
         """Fold all of the journal and let go of the database."""
@@ -98,14 +95,16 @@ class Transactions:
         """
         try:
             self.database.mend()
-            if self._journal.connection is not self.database.connection:
+            if self._is_stale or self._journal.connection is not self.database.connection:
                 self._journal = Journal(self.database, self._games)
+                self._is_stale = False
             if durable is None:
                 return work(self.database, self._journal)
             self.database.begin(durable=durable)
             done = work(self.database, self._journal)
             self.database.commit()
         except Exception as error:
+            self._is_stale = self._is_stale or durable is not None  # what it wrote is not kept
             self.database.recover(error)
             if self.database.salvage(error):
                 return self._attempt(work, durable=durable)
