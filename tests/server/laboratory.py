@@ -49,7 +49,7 @@ class Laboratory:
     def __init__(self, folder: Path, **limits: Any) -> None:
         self.folder = DataFolder(folder)
         self.database = WatchedDatabase(self.folder)
-        self.writer = Writer(self.database, GAMES, self.folder.release, **limits)
+        self.writer = Writer(self.database, GAMES, **limits)
         self.store = SqliteStore(self.writer, KEPT)
         self._gates: list[threading.Event] = []
 

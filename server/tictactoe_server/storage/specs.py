@@ -107,9 +107,7 @@ def _decoded(noun: str, decode: Callable[..., Value], *parts: object) -> Value:
 class Storage(Protocol):
     """Everything that one server keeps."""
 
-    @property
-    def figures(self) -> WriteFigures:
-        """What writing took so far."""
+    figures: WriteFigures
 
     @property
     def games(self) -> GameLog[Any]: ...

@@ -58,8 +58,7 @@ class SqliteStore:
                 held.hold_database()
                 keep_older(held.path)
             database = Database(held, specs)
-            release = (lambda: None) if held is None else held.release
-            writer = Writer(database, specs.games, release, max_waiting=max_waiting, patience_seconds=patience_seconds)
+            writer = Writer(database, specs.games, max_waiting=max_waiting, patience_seconds=patience_seconds)
             return cls(writer, specs)
         except BaseException:
             if held is not None:

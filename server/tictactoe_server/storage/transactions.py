@@ -83,10 +83,12 @@ class Transactions:
         return 0 if isinstance(count, Exception) else int(count)
 
     def close(self) -> None:
-        """Fold all of the journal and let go of the database."""
+        """Fold all of the journal and let go of the database and its folder."""
         while self.keep_up(None, all_of_it=True):
             pass
         self.database.close()
+        if self._folder is not None:
+            self._folder.release()
 
     def _attempt(self, work: Callable[[Database, Journal], Any], *, durable: bool | None = None) -> Any:
         """Return what comes of work in a transaction, durable or not, in none for None; or its error, taken back.

@@ -82,20 +82,18 @@ class _Batch:
 
 
 class Writer:
-    """The thread and what waits for it. Jobs come from one event loop at a time. `on_closed` is called at the end."""
+    """The thread and what waits for it. Jobs come from one event loop at a time."""
 
     def __init__(
         self,
         database: Database,
         games: GameSpec[Any],
-        on_closed: Callable[[], None] = lambda: None,
         *,
         max_waiting: int = MAX_WAITING,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
         self.figures = WriteFigures()
         self._transactions = Transactions(database, games)
-        self._on_closed = on_closed
         self._max_waiting = max_waiting
         self._patience_seconds = patience_seconds
         self._phase = _Phase.OPEN
@@ -242,7 +240,6 @@ class Writer:
             self._call(self._settle, batch)
         self._busy_since = time.monotonic()
         self._transactions.close()
-        self._on_closed()
         self._phase = _Phase.CLOSED
         if self._ended is not None:
             self._call(self._ended.stored, None)
