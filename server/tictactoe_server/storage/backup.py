@@ -101,6 +101,7 @@ def database_in(folder: Path) -> Path:
 
 
 def _copy(source: Path, target: Path) -> None:
+    """Copy one file to a new one, as a single file without a log, and read all of it back."""
     if target.exists():
         raise CannotBackUp(f"{target} exists already. Nothing was overwritten.")
     try:
@@ -108,7 +109,13 @@ def _copy(source: Path, target: Path) -> None:
         os.close(descriptor)
         partial = Path(name)
         try:
-            _copy_into(source, partial)
+            with reading(source) as reader, closing(sqlite3.connect(partial)) as copy:
+                reader.backup(copy)
+                copy.execute("PRAGMA journal_mode = DELETE")
+                (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
+                if found != "ok":
+                    raise sqlite3.DatabaseError(f"the database is damaged: {found}")
+            flush(partial)
             partial.rename(target)
         finally:
             partial.unlink(missing_ok=True)
@@ -119,14 +126,3 @@ def _copy(source: Path, target: Path) -> None:
         is_damage = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
         kind = DamagedDatabase if is_damage else CannotBackUp
         raise kind(f"Cannot copy {source} to {target}: {error}.") from error
-
-
-def _copy_into(source: Path, target: Path) -> None:
-    """Copy one file to an empty one, as a single file without a log, and read all of it back."""
-    with reading(source) as reader, closing(sqlite3.connect(target)) as copy:
-        reader.backup(copy)
-        copy.execute("PRAGMA journal_mode = DELETE")
-        (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
-        if found != "ok":
-            raise sqlite3.DatabaseError(f"the database is damaged: {found}")
-    flush(target)

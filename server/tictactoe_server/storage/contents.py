@@ -9,22 +9,20 @@ import asyncio
 import contextlib
 import sqlite3
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self, TypeVar
+from typing import Any, Final, NamedTuple, Self
 
 from tictactoe_server.storage import schema
 from tictactoe_server.storage.backup import CannotBackUp, back_up, database_in
 from tictactoe_server.storage.copying import AT_ONCE, CannotMove, Item
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder
-from tictactoe_server.storage.specs import Specs, TableSpec
+from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Unreadable, read_time, save
 
 _MAX_FINDINGS: Final = 20
-
-Key = TypeVar("Key")
 
 
 class Findings(NamedTuple):
@@ -38,14 +36,13 @@ def check_folder(folder: Path, specs: Specs) -> Findings:
     """Read all of a folder's database, also of a server that runs, and change nothing; raises `CannotBackUp`."""
     path = database_in(folder)
     schema.refuse_newer(path)
+    kinds: Sequence[TableSpec[Any] | GameSpec[Any]] = (*specs.tables, specs.games)
     try:
         with schema.reading(path) as connection:
             found = FolderSource(connection, specs)
     except sqlite3.DatabaseError as error:
-        nothing = dict.fromkeys([*(spec.name for spec in specs.tables), "games"], 0)
-        return Findings(nothing, (f"The database cannot be read: {error}.",))
-    counts = {spec.name: sum(1 for _ in found.readable(spec)) for spec in specs.tables}
-    counts["games"] = sum(1 for _ in found.readable_games())
+        return Findings({spec.name: 0 for spec in kinds}, (f"The database cannot be read: {error}.",))
+    counts = {spec.name: sum(1 for _ in found.readable(spec)) for spec in kinds}
     return Findings(counts, tuple(found.damage))
 
 
@@ -60,8 +57,11 @@ class FolderSource:
             if text != "ok":
                 self._note(f"A page of the database: {text}.")
         self._time = dict(_rows(connection, "SELECT key, value FROM server")).get(schema.TIME)
-        self._tables = {spec.name: dict(_rows_by_key(connection, spec)) for spec in specs.tables}
-        self._games: dict[int, Any] = dict(_rows(connection, "SELECT id, document FROM archive"))
+        self._kept: dict[str, dict[Any, tuple[Any, ...]]] = {
+            spec.name: dict(_rows_by_key(connection, spec)) for spec in specs.tables
+        }
+        games = _rows(connection, "SELECT id, document FROM archive")
+        self._kept[specs.games.name] = {id: (document,) for id, document in games}
         for row, batch in _rows(connection, "SELECT id, batch FROM journal ORDER BY id"):
             self._fold(row, bytes(batch))
 
@@ -83,13 +83,13 @@ class FolderSource:
                 raise CannotMove(str(error)) from error
             raise
 
-    def readable(self, spec: TableSpec[Any]) -> Iterator[Item]:
-        """Yield the keys and values of a table that can be read, and note the others."""
-        return self._readable(self._tables[spec.name], lambda key, row: spec.read_row(key, *row), spec.describe)
-
-    def readable_games(self) -> Iterator[tuple[int, Any]]:
-        """Yield the games that can be read with their ids, and note the others."""
-        return self._readable(self._games, lambda _, document: self._specs.games.read(document), "Game {}".format)
+    def readable(self, spec: TableSpec[Any] | GameSpec[Any]) -> Iterator[tuple[Any, Any]]:
+        """Yield the keys and values of a table that can be read, or the games with their ids, and note the others."""
+        for key, row in self._kept[spec.name].items():
+            try:
+                yield key, spec.read_row(key, *row)
+            except Unreadable as error:
+                self._note(f"{spec.describe(key)}: {error}")
 
     async def items(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Item]]:
         found = self.readable(spec)
@@ -97,7 +97,7 @@ class FolderSource:
             yield some
 
     async def games(self) -> AsyncIterator[Sequence[Any]]:
-        found = self.readable_games()
+        found = self.readable(self._specs.games)
         while some := [game for _, game in islice(found, AT_ONCE)]:
             yield some
 
@@ -110,27 +110,17 @@ class FolderSource:
 
     def _fold(self, row: int, batch: bytes) -> None:
         """Bring a row of the journal into the rest."""
-        rooms = self._tables.get(schema.JOURNALED, {})
+        rooms, games = self._kept.get(schema.JOURNALED, {}), self._kept[self._specs.games.name]
         for line in schema.lines_of(batch):
-            if line is None:
-                self._note(f"A line of the journal, row {row}.")
-                continue
-            name, number, document = line
-            if name == schema.GAME:
-                self._games[number] = document
-            elif document:
-                rooms[name] = (document,)
-            else:
-                rooms.pop(name, None)
-
-    def _readable(
-        self, found: Mapping[Key, Any], read: Callable[[Key, Any], Any], name: Callable[[Key], str]
-    ) -> Iterator[tuple[Key, Any]]:
-        for key, kept in found.items():
-            try:
-                yield key, read(key, kept)
-            except Unreadable as error:
-                self._note(f"{name(key)}: {error}")
+            match line:
+                case None:
+                    self._note(f"A line of the journal, row {row}.")
+                case (schema.GAME, id, document):
+                    games[id] = (document,)
+                case (code, _, b""):
+                    rooms.pop(code, None)
+                case (code, _, document):
+                    rooms[code] = (document,)
 
     def _note(self, line: str) -> None:
         if len(self.damage) < _MAX_FINDINGS:

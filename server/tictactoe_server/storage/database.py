@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 import structlog
 
-from tictactoe_server.storage.folder import FILE_NAME, DataFolder
+from tictactoe_server.storage.folder import DataFolder
 from tictactoe_server.storage.salvage import salvage
 from tictactoe_server.storage.schema import ForeignFile, make_tables, open_database, version_of
 from tictactoe_server.storage.specs import Specs
@@ -57,7 +57,7 @@ class Database:
     def __init__(self, folder: DataFolder | None, specs: Specs) -> None:
         self.folder = folder
         self._specs = specs
-        self.path = None if folder is None else folder.path / FILE_NAME
+        self.path = None if folder is None else folder.database
         self._is_suspect = False
         self._is_durable = True
         self._salvages = 0
@@ -145,7 +145,7 @@ class Database:
     def _connect(self) -> None:
         if self.folder is not None:
             self.folder.hold_database()
-            if version_of(self.folder.path / FILE_NAME):
+            if version_of(self.folder.database):
                 self.folder.make_database_private()
         self.connection = open_database(self.path)
         make_tables(self.connection, self._specs.tables)

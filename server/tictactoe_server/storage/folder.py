@@ -46,6 +46,7 @@ class DataFolder:
     def __init__(self, path: Path) -> None:
         """Make the folder for its owner alone where it is missing, and take it; raises `CannotOpenStore`."""
         self.path = path
+        self.database = path / FILE_NAME
         self._locks: dict[str, int] = {}
         try:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -61,14 +62,14 @@ class DataFolder:
 
     def hold_database(self) -> None:
         """Hold the database, and see that what SQLite keeps beside it is no link; raises like `hold`."""
-        for beside in files_of(self.path / FILE_NAME)[1:]:
+        for beside in files_of(self.database)[1:]:
             if beside.is_symlink():
                 raise CannotOpenStore(f"Cannot use {beside}: it is a link. Nothing in it was changed.")
         self.hold(FILE_NAME)
 
     def make_database_private(self) -> None:
         """Take the database, which is ours, from everybody else."""
-        database, *beside = files_of(self.path / FILE_NAME)
+        database, *beside = files_of(self.database)
         for path in beside:  # SQLite gives them the mode of the database
             if path.exists():
                 path.chmod(0o600)
@@ -110,11 +111,10 @@ class DataFolder:
 
     def keep_log(self) -> Path | None:
         """Copy the database's log before SQLite writes over what it cannot read there; return the copy, if any."""
-        database = self.path / FILE_NAME
-        log_file = files_of(database)[1]
+        log_file = files_of(self.database)[1]
         with contextlib.suppress(OSError):
             if log_file.is_file() and log_file.stat().st_size:
-                return Path(shutil.copy2(log_file, files_of(free_name(database, "damaged"))[1]))
+                return Path(shutil.copy2(log_file, files_of(free_name(self.database, "damaged"))[1]))
         return None
 
     def release(self) -> None:

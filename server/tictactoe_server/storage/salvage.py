@@ -17,21 +17,9 @@ from typing import Any, Final
 import msgspec
 import structlog
 
+from tictactoe_server.storage import schema
 from tictactoe_server.storage.folder import files_of, flush, free_name
 from tictactoe_server.storage.pages import DatabasePages, Row, Value
-from tictactoe_server.storage.schema import (
-    APPLICATION_ID,
-    GAME,
-    JOURNALED,
-    ORIGIN,
-    TIME,
-    ForeignFile,
-    columns_of,
-    insert_into,
-    lines_of,
-    make_tables,
-    open_database,
-)
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.store import Unreadable
 
@@ -54,12 +42,12 @@ def salvage(path: Path, specs: Specs) -> tuple[dict[str, int], Path]:
             found.take(row)
     found.fold()
     if not (found.has_any or _may_be_ours(path)):
-        raise ForeignFile(f"Nothing in {path} is ours.")
+        raise schema.ForeignFile(f"Nothing in {path} is ours.")
     fresh, old = path.with_name(f"{path.name}.salvaged"), free_name(path, "damaged")
     for leftover in files_of(fresh):
         leftover.unlink(missing_ok=True)
     fresh.touch(mode=0o600, exist_ok=False)
-    with closing(open_database(fresh)) as target:
+    with closing(schema.open_database(fresh)) as target:
         target.execute("BEGIN")
         found.write(target)
         target.execute("COMMIT")
@@ -104,7 +92,7 @@ class _Found:
                     raise Unreadable("a row of which nothing can be read")
                 case Row(None, (str(), int())):  # who played which game: that is made anew
                     pass
-                case Row(None, (str(key), value)) if key in (TIME, ORIGIN):
+                case Row(None, (str(key), value)) if key in (schema.TIME, schema.ORIGIN):
                     self._server[key] = _bytes(value)
                 case Row(None, (str(key), *values)):
                     self._take_value(key, values)
@@ -120,25 +108,25 @@ class _Found:
     def fold(self) -> None:
         """Bring what the journal says into the rest, in its order."""
         for row, batch in sorted(self._journal.items()):
-            for line in lines_of(batch):
+            for line in schema.lines_of(batch):
                 try:
-                    if line is None:
-                        raise Unreadable(f"a line in row {row} of the journal")
-                    name, number, document = line
-                    if name == GAME:
-                        self._take_game(number, document)
-                    elif document:
-                        self._take_value(name, (number, document))
-                    else:
-                        self._rows[JOURNALED].pop(name, None)
+                    match line:
+                        case None:
+                            raise Unreadable(f"a line in row {row} of the journal")
+                        case (schema.GAME, id, document):
+                            self._take_game(id, document)
+                        case (code, _, b""):
+                            self._rows[schema.JOURNALED].pop(code, None)
+                        case (code, revision, document):
+                            self._take_value(code, (revision, document))
                 except Unreadable as damaged:
                     self.left_out.append(str(damaged))
 
     def write(self, target: sqlite3.Connection) -> None:
         """Put everything into the tables of a new database."""
-        make_tables(target, self._specs.tables)
+        schema.make_tables(target, self._specs.tables)
         for spec in self._specs.tables:
-            target.executemany(insert_into(spec), self._rows[spec.name].values())
+            target.executemany(schema.insert_into(spec), self._rows[spec.name].values())
         target.executemany("INSERT INTO server VALUES (?, ?)", self._server.items())
         games = self._specs.games
         for id, (game, document) in sorted(self._games.items()):
@@ -164,7 +152,7 @@ class _Found:
 
     def _take_row(self, spec: TableSpec[Any], key: str, values: Sequence[Value]) -> None:
         """Take in a row of a table; of one whose key is damaged the value says it. Raises `Unreadable`."""
-        column, *names = columns_of(spec)
+        column, *names = schema.columns_of(spec)
         numbers = dict(zip(spec.rows.names, spec.rows.usual(), strict=True))  # as older schemas had none
         if len(values) not in (len(names), len(names) - len(numbers)):
             raise Unreadable("a row of another table")
@@ -201,4 +189,4 @@ def _may_be_ours(path: Path) -> bool:
     with path.open("rb") as file:
         header = file.read(_HEADER_BYTES)
     is_cut = len(header) < _HEADER_BYTES and _MAGIC.startswith(header[: len(_MAGIC)])
-    return is_cut or not header.strip(b"\0") or header[_ID_PLACE] == APPLICATION_ID.to_bytes(4, "big")
+    return is_cut or not header.strip(b"\0") or header[_ID_PLACE] == schema.APPLICATION_ID.to_bytes(4, "big")

@@ -1,8 +1,7 @@
 """The database file of a server: how it is opened, which tables it has, and how older files become today's.
 
-A row of the journal has many lines, each of a room or a finished game.
-
-A file that is not ours, or that a newer version wrote, is refused before anything in it changes.
+A row of the journal has many lines, each of a room or a finished game. A file that is not ours, or that a newer
+version wrote, is refused before anything in it changes.
 """
 
 from __future__ import annotations
@@ -71,7 +70,6 @@ _COLUMNS: Final = {
     "shares": ("key", "finished_at", "document"),
 }
 """Of the tables that migrations make; all others are like that of the players."""
-
 
 TIME: Final = "served-ms"
 ORIGIN: Final = "copy-of"

@@ -83,11 +83,19 @@ class GameSpec(Generic[Game]):
     people: Callable[[Game], Sequence[str]]
     at: Callable[[Game], int]
     place: Callable[[Game], tuple[str, int]]
+    name: str = "games"
     noun: str = "finished game"
 
     def read(self, document: bytes) -> Game:
         """Return the game that a document holds; raises `Unreadable`."""
         return _decoded(self.noun, self.decode, document)
+
+    def read_row(self, id: int, document: bytes) -> Game:
+        """Return the game of a row of the database, as tables do."""
+        return self.read(document)
+
+    def describe(self, id: int) -> str:
+        return f"Game {id}"
 
 
 class Specs(NamedTuple):

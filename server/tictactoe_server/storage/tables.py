@@ -56,7 +56,7 @@ class SqliteTable(Generic[Value]):
         row = self._spec.rows.split(value)
 
         def write(database: Database, journal: Journal) -> int | Conflict:
-            if expected_revision not in (None, self._revision(key, database, journal)):
+            if expected_revision is not None and self._revision(key, database, journal) != expected_revision:
                 return Conflict(key)
             revision = database.next_revision()
             database.execute(insert_into(self._spec), dict(zip(self._written, (key, revision, *row), strict=True)))

@@ -38,14 +38,10 @@ log: Final = structlog.get_logger(__name__)
 
 
 class _Phase(enum.Enum):
-    """It is open or silent, as the disk is, until somebody closes it; that it is closed only the thread says."""
-
     OPEN = enum.auto()
-    SILENT = enum.auto()
-    CLOSING = enum.auto()
-    """What waits is done, nothing more is taken."""
-
-    CLOSED = enum.auto()
+    SILENT = enum.auto()  # the disk does not answer
+    CLOSING = enum.auto()  # what waits is done, nothing more is taken
+    CLOSED = enum.auto()  # as the thread says at its end
 
 
 Job = Save | Write | Question
