@@ -54,13 +54,13 @@ class _Batch:
         self.jobs = jobs
         self.do = do
         self.taken_at = time.monotonic()
-        self.outcomes: Any = ()
-        self.is_abandoned = False
+        self.outcomes: Sequence[Any] = ()
+
+    def fail(self, reason: str) -> None:
+        self.outcomes = [StoreUnavailable(reason)] * len(self.jobs)
 
     def tell(self) -> None:
-        """Tell those who wait, unless they were told before."""
-        if self.is_abandoned or not self.jobs:
-            return
+        """Tell those who wait."""
         for job, outcome in zip(self.jobs, self.outcomes, strict=True):
             try:
                 if isinstance(outcome, Exception):
@@ -69,12 +69,6 @@ class _Batch:
                     job.waiter.stored(outcome)
             except Exception:
                 log.exception("what waited for the store failed")
-
-    def abandon(self) -> None:
-        """Fail what is not told yet, whatever becomes of it."""
-        self.outcomes = [StoreUnavailable(_SILENT)] * len(self.jobs)
-        self.tell()
-        self.is_abandoned = True
 
 
 class Writer:
@@ -187,9 +181,9 @@ class Writer:
 
     def _settle(self, batch: _Batch) -> None:
         """Tell those who wait for what the thread has done."""
-        batch.tell()
-        if batch in self._begun:
+        if batch in self._begun:  # else nobody waits any more
             self._begun.remove(batch)
+            batch.tell()
         if not self._transactions.is_refusing:
             if not self._begun and not self._waiting:
                 self._owed_since = None
@@ -213,8 +207,11 @@ class Writer:
             self._phase = _Phase.SILENT if is_silent else _Phase.OPEN
         if is_silent:
             for batch in (*self._begun, _Batch(list(self._waiting), tuple)):
-                batch.abandon()
+                batch.fail(_SILENT)
+                batch.tell()
+            self._begun.clear()
             self._waiting.clear()
+            self._is_awake = False
             if self._ended is not None:
                 self._ended.failed(StoreUnavailable(_SILENT))
         loop.call_later(self._patience_seconds / 4, self._watch, loop)
@@ -229,7 +226,7 @@ class Writer:
             except Exception as error:
                 log.error("the store's thread met an error, its connection is made anew", reason=repr(error))
                 self._transactions.database.distrust()
-                batch.outcomes = [StoreUnavailable("The database failed.")] * len(batch.jobs)
+                batch.fail("The database failed.")
             if batch.jobs and not isinstance(batch.jobs[0], Question):
                 self.figures.add(time.monotonic() - began_at, len(batch.jobs))
             self._busy_since = None
