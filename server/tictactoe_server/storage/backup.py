@@ -17,6 +17,8 @@ from typing import Final
 
 import structlog
 
+from tictactoe_server.storage.copying import CannotMove
+from tictactoe_server.storage.database import Damaged, is_damage
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder, files_of, flush, free_name
 from tictactoe_server.storage.schema import SCHEMA, reading, refuse_newer, version_of
 from tictactoe_server.storage.store import CannotOpenStore
@@ -24,12 +26,8 @@ from tictactoe_server.storage.store import CannotOpenStore
 log: Final = structlog.get_logger(__name__)
 
 
-class CannotBackUp(Exception):
+class CannotBackUp(CannotMove):
     """No copy was made, and nothing was overwritten; the message is a sentence for the operator."""
-
-
-class DamagedDatabase(CannotBackUp):
-    """There is something in the database that cannot be read."""
 
 
 def back_up(folder: Path, target: Path) -> None:
@@ -54,12 +52,12 @@ def keep_older(folder: Path) -> None:
     target = next(copy for copy in copies if not copy.exists())
     try:
         _copy(source, target)
-    except DamagedDatabase as damaged:
-        log.warning("the database is of an older version, and damaged", reason=str(damaged))
     except CannotBackUp as error:
+        if is_damage(error.__cause__ or error):
+            log.warning("the database is of an older version, and damaged", reason=str(error))
+            return
         raise CannotOpenStore(f"{error} It is of an older version: without a copy it is left as it is.") from error
-    else:
-        log.warning("the database is of an older version: it is brought forward, and a copy stays", copy=str(target))
+    log.warning("the database is of an older version: it is brought forward, and a copy stays", copy=str(target))
 
 
 def restore_backup(folder: Path, backup: Path) -> list[Path]:
@@ -114,7 +112,7 @@ def _copy(source: Path, target: Path) -> None:
                 copy.execute("PRAGMA journal_mode = DELETE")
                 (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
                 if found != "ok":
-                    raise sqlite3.DatabaseError(f"the database is damaged: {found}")
+                    raise Damaged(f"the database is damaged: {found}")
             flush(partial)
             partial.rename(target)
         finally:
@@ -123,6 +121,4 @@ def _copy(source: Path, target: Path) -> None:
     except CannotOpenStore as error:
         raise CannotBackUp(str(error)) from error
     except (sqlite3.Error, OSError) as error:
-        is_damage = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
-        kind = DamagedDatabase if is_damage else CannotBackUp
-        raise kind(f"Cannot copy {source} to {target}: {error}.") from error
+        raise CannotBackUp(f"Cannot copy {source} to {target}: {error}.") from error

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from tictactoe_server.storage import schema
-from tictactoe_server.storage.backup import CannotBackUp, back_up, database_in
+from tictactoe_server.storage.backup import back_up, database_in
 from tictactoe_server.storage.copying import AT_ONCE, CannotMove, Item
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
@@ -68,8 +68,7 @@ class FolderSource:
     @classmethod
     def open(cls, folder: Path, specs: Specs) -> Self:
         """Return what a copy of a folder holds, which so stays as it is; raises `CannotMove` and `CannotOpenStore`."""
-        if not (folder / FILE_NAME).is_file():
-            raise CannotMove(f"There is no database in {folder}.")
+        database_in(folder)
         held = DataFolder(folder)
         try:
             with tempfile.TemporaryDirectory(prefix="tictactoe-move-") as place:
@@ -77,10 +76,8 @@ class FolderSource:
                 back_up(folder, copied)
                 with contextlib.closing(schema.open_database(copied)) as connection:
                     return cls(connection, specs, held)
-        except BaseException as error:
+        except BaseException:
             held.release()
-            if isinstance(error, CannotBackUp):
-                raise CannotMove(str(error)) from error
             raise
 
     def readable(self, spec: TableSpec[Any] | GameSpec[Any]) -> Iterator[tuple[Any, Any]]:

@@ -84,6 +84,14 @@ class Database:
         """Write the transaction; what returns from here is kept."""
         self.execute("COMMIT")
 
+    def noted(self, key: str) -> bytes | None:
+        """Return what a server noted under a key."""
+        row = self.execute("SELECT value FROM server WHERE key = ?", (key,)).fetchone()
+        return None if row is None else row[0]
+
+    def note(self, key: str, value: bytes) -> None:
+        self.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", (key, value))
+
     def recover(self, error: Exception) -> None:
         """Take back what an error interrupted. A connection that may be broken is made anew before the next use."""
         code = _code_of(error)

@@ -116,7 +116,7 @@ class Journal:
         Writes a note, if there is one, on the way. Returns how many these were.
         """
         if note is not None:
-            self._database.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", note)
+            self._database.note(*note)
         resting: list[tuple[str, int, bytes | None]] = []
         needed = self.row + (1 if all_of_it else 0)
         for code, (row, revision, document) in self._newest.items():

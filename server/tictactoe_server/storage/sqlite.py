@@ -73,11 +73,7 @@ class SqliteStore:
         self._writer.note(TIME, str(ms).encode())
 
     async def noted_time(self) -> int | None:
-        def ask(database: Database, _: Journal) -> int | None:
-            row = database.execute("SELECT value FROM server WHERE key = ?", (TIME,)).fetchone()
-            return read_time(row and row[0])
-
-        return await self._writer.ask(ask)
+        return read_time(await self._writer.ask(lambda database, _: database.noted(TIME)))
 
     async def close(self) -> None:
         await self._writer.close()
@@ -130,10 +126,9 @@ class SqliteLog(Generic[Game]):
         """Keep only what is a copy of the games of `origin`, whose ids go up to `newest` now; forget all else."""
 
         def change(database: Database, journal: Journal) -> None:
-            row = database.execute("SELECT value FROM server WHERE key = ?", (ORIGIN,)).fetchone()
-            if row is None or row[0] != origin.encode() or journal.games.newest() > newest:
+            if database.noted(ORIGIN) != origin.encode() or journal.games.newest() > newest:
                 journal.games.clear()
-                database.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", (ORIGIN, origin.encode()))
+                database.note(ORIGIN, origin.encode())
 
         await self._writer.change(change)
 
