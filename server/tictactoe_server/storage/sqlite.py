@@ -20,7 +20,7 @@ from tictactoe_server.storage.schema import JOURNALED, ORIGIN, TIME
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.store import Game, Table, Value, read_time
 from tictactoe_server.storage.tables import JournaledTable, SqliteTable
-from tictactoe_server.storage.writer import MAX_WAITING, PATIENCE_SECONDS, Writer
+from tictactoe_server.storage.writer import Writer
 
 _READ_AT_ONCE: Final = 500
 
@@ -39,14 +39,7 @@ class SqliteStore:
         }
 
     @classmethod
-    def open(
-        cls,
-        folder: Path | None,
-        specs: Specs,
-        *,
-        max_waiting: int = MAX_WAITING,
-        patience_seconds: float = PATIENCE_SECONDS,
-    ) -> Self:
+    def open(cls, folder: Path | None, specs: Specs) -> Self:
         """Return the store of a data folder, which is made where it is missing; with None it keeps nothing.
 
         Raises `CannotOpenStore`, or what it is more exactly: `FolderInUse` while another server runs on the folder,
@@ -57,9 +50,7 @@ class SqliteStore:
             if held is not None:
                 held.hold_database()
                 keep_older(held.path)
-            database = Database(held, specs)
-            writer = Writer(database, specs.games, max_waiting=max_waiting, patience_seconds=patience_seconds)
-            return cls(writer, specs)
+            return cls(Writer(Database(held, specs), specs.games), specs)
         except BaseException:
             if held is not None:
                 held.release()
