@@ -133,6 +133,7 @@ async def test_a_whole_folder_is_said_to_be_whole_also_of_a_server_that_runs(tmp
         ("UPDATE shares SET document = '{}'", "The shared game aB3-_dE5fG7hI9jK1mN3oP: "),
         ("UPDATE bans SET document = '{}'", "The ban of 192.0.2.0/24: "),
         ("INSERT INTO journal (batch) VALUES (CAST('nonsense' AS BLOB))", "A line of the journal"),
+        ("INSERT INTO journal (batch) VALUES ('nonsense')", "A line of the journal"),
     ],
 )
 async def test_each_damaged_thing_is_named(tmp_path: Path, statement: str, words: str) -> None:

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import sqlite3
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -63,7 +63,7 @@ class FolderSource:
         games = _rows(connection, "SELECT id, document FROM archive")
         self._kept[specs.games.name] = {id: (document,) for id, document in games}
         for row, batch in _rows(connection, "SELECT id, batch FROM journal ORDER BY id"):
-            self._fold(row, bytes(batch))
+            self._fold(row, batch if isinstance(batch, bytes) else str(batch).encode())
 
     @classmethod
     def open(cls, folder: Path, specs: Specs) -> Self:
@@ -139,25 +139,21 @@ class FolderTarget:
 
     async def write(self, spec: TableSpec[Any], items: Sequence[Item]) -> None:
         table = self._store.table(spec)
-        with _filling():
-            await asyncio.gather(*(save(table, key, value, MISSING) for key, value in items))
+        await _filled(asyncio.gather(*(save(table, key, value, MISSING) for key, value in items)))
 
     async def write_games(self, games: Sequence[tuple[int, bytes]]) -> None:
-        with _filling():
-            await self._store.games.take(games)
+        await _filled(self._store.games.take(games))
 
     async def write_time(self, ms: int) -> None:
         self._store.note_time(ms)
 
     async def close(self) -> None:
-        with _filling():
-            await self._store.close()
+        await _filled(self._store.close())
 
 
-@contextlib.contextmanager
-def _filling() -> Iterator[None]:
+async def _filled(writing: Awaitable[Any]) -> None:
     try:
-        yield
+        await writing
     except (StoreUnavailable, Conflict) as error:
         raise CannotMove(f"The folder takes no more: {error}") from error
 

@@ -41,7 +41,7 @@ def salvage(path: Path, specs: Specs) -> tuple[dict[str, int], Path]:
         for row in pages.rows():
             found.take(row)
     found.fold()
-    if not (found.has_any or _may_be_ours(path)):
+    if not (found.is_ours or _may_be_ours(path)):
         raise schema.ForeignFile(f"Nothing in {path} is ours.")
     fresh, old = path.with_name(f"{path.name}.salvaged"), free_name(path, "damaged")
     for leftover in files_of(fresh):
@@ -74,15 +74,14 @@ class _Found:
         self._journal: dict[int, bytes] = {}
 
     @property
-    def has_any(self) -> bool:
-        """Whether anything is a value or a game of ours."""
-        return bool(self._games) or any(self._rows.values())
-
-    @property
     def counts(self) -> dict[str, int]:
         """How many of each there are, and how many rows are left out."""
         tables = {name: len(rows) for name, rows in self._rows.items()}
         return {**tables, "games": len(self._games), "left_out": len(self.left_out)}
+
+    @property
+    def is_ours(self) -> bool:
+        return bool(self._games) or any(self._rows.values())
 
     def take(self, row: Row | None) -> None:
         """Take in a row, whichever it is; None is one that cannot be read."""
