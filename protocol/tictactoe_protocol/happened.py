@@ -135,7 +135,7 @@ class Ended(Change, frozen=True):
     result: Result
 
 
-def changes(
+def happened(
     old: RoomState, new: RoomState, *, moves: Sequence[int] | None = None, before: Sequence[int] | None = None
 ) -> list[Change]:
     """Return what happened between two states of one room: every event once, in the order in which it is told.
@@ -157,7 +157,7 @@ def changes(
 def standing(state: RoomState, moves: Sequence[int] | None = None) -> list[Change]:
     """Return what one who comes now must know beside players and moves: who is away, what is offered, the end."""
     seats = {mark: seat and replace(seat, online=True, left=False, out=False) for mark, seat in state.seats.items()}
-    return changes(replace(state, seats=seats, offers=Offers(), result=None), state, moves=moves, before=moves)
+    return happened(replace(state, seats=seats, offers=Offers(), result=None), state, moves=moves, before=moves)
 
 
 def is_draw(result: Result) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol import telling
-from tictactoe_protocol.happened import changes
+from tictactoe_protocol.happened import happened
 from tictactoe_protocol.pushes import Offers, Result, RoomState, RulesState, SeatState
 
 CLASSIC = PRESETS["classic"]
@@ -71,5 +71,5 @@ def announce(
     after_loss: bool = False,
 ) -> list[str]:
     """Return what the viewer is told of what happened between two states."""
-    brought = changes(old, new, moves=moves, before=before)
+    brought = happened(old, new, moves=moves, before=before)
     return telling.announce(brought, viewer, sees_board=sees_board, after_loss=after_loss)

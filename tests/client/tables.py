@@ -12,7 +12,7 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
-from tictactoe_protocol.happened import changes
+from tictactoe_protocol.happened import happened
 from tictactoe_protocol.pushes import RoomState
 
 
@@ -24,7 +24,7 @@ def table_of(viewer: str, *states: RoomState, after_loss: bool = False) -> Table
     for second, (old, new) in enumerate(pairwise((None, *states))):
         assert new is not None
         room.state, room._version, room._awaits_state = new, second + 1, False
-        brought = [] if old is None else changes(old, new)
+        brought = [] if old is None else happened(old, new)
         update = Updated(old, new, after_loss=after_loss and old is not None)
         actions._hear(update)
         table.take(update, brought, float(second))

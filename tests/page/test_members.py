@@ -266,6 +266,7 @@ async def test_one_whose_server_freezes_is_at_another_soon_and_the_move_under_wa
 async def test_the_player_of_each_cluster_that_was_here_is_known_again(visit: Visit) -> None:
     async with OddServer() as server:
         ana = await visit(server.origin, may_fail=FAILS)
+        await expect(ana.page.locator(".link.on")).to_be_visible()
         await ana.page.evaluate("""localStorage.setItem('tictactoe', '{"token": "of old"}')""")
         for cluster in ("one", "two"):
             server.answers = {"hello": [welcome(token=f"of {cluster}", cluster=cluster)]}

@@ -42,7 +42,7 @@ async def test_a_link_leads_a_friend_to_the_board_and_a_line_decides(server: Ser
     ana, bo = await two_at_the_board(server, visit)
     for number, mover in zip((0, 3, 1, 4, 2), (ana, bo, ana, bo, ana), strict=True):
         await mover.play(number)
-    await bo.hears("ana plays C1, top right. Row 1 is X X X. You lose.")
+    await bo.hears("ana plays C1. Row 1 is X X X. You lose.")
     await ana.hears("Row 1 is X X X. You win.")
     await expect(bo.page.locator(".through")).to_have_count(1)
     await expect(ana.page.locator(".winner .name")).to_have_text("ana (you)")
@@ -173,8 +173,8 @@ async def test_one_who_resigns_among_three_is_told_so_as_you(server: Server, vis
         await mover.play(number)
     await ana.button("Resign").click()
     await ana.page.locator(".ask").get_by_role("button", name="Resign").click()
-    await ana.hears("You are passed over from now on.")
-    await bo.hears("ana is passed over from now on.")
+    await ana.hears("You resign and are passed over from now on.")
+    await bo.hears("ana resigns and is passed over from now on.")
 
 
 async def test_what_is_pressed_while_looking_back_is_no_move(server: Server, visit: Visit) -> None:

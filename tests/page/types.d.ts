@@ -129,16 +129,15 @@ type TellCell = (cell: number, rules: Rules) => Promise<void>;
 // home.js
 type MakeRow = (names: string, terms: string[], what: string, verb: string, href: string) => HTMLElement;
 
-// news.js
-/** Sentences in their order; what was played is seen on the board, too. */
-interface StateNews { begun: string[]; played: string[]; ended: string[] }
-/** What a state brought; `before` and `moves` are those of both states. */
-type TellNews = (old: State, state: State, before: readonly number[], moves: readonly number[], viewer: string, afterLoss: boolean) => StateNews;
-/** What one who comes must know: who is away, what is offered, how it ended. */
-type TellStanding = (state: State, moves: readonly number[], viewer: string) => string[];
-type TellArrivals = (old: State, state: State, viewer: string) => string[];
-type TellDepartures = (old: State, state: State, viewer: string, afterLoss: boolean) => string[];
-type TellOffers = (old: State, state: State, moves: readonly number[], viewer: string, isTakenBack: boolean) => string[];
+// happened.js, telling.js and news.js
+/** The cells of a game in order, null where they are not known. */
+type Cells = readonly number[] | null | undefined;
+type Seat = Protocol.SeatState;
+type Offers = Protocol.Offers;
+/** An event: its kind, the states between which it happened, the mark that it is about, and what else belongs to it. */
+type Happened = { type: string; old: State; state: State; mark?: string; [more: string]: any };
+type TellOfSeat = (change: Happened, viewer: string, seesBoard: boolean, afterLoss: boolean) => string;
+type SayOf = (state: State, mark: string, id: string, viewer: string, places?: Record<string, string | number>) => string;
 type DescribeOffer = (state: State, what: Offered, moves: readonly number[], viewer: string) => string;
 /** Whether going calls the viewer's game off, as not everybody has moved, or else loses it; "" for neither. */
 type CostOfGoing = (state: State, viewer: string) => "" | "abort" | "lose";
@@ -176,9 +175,6 @@ type NameOf = (state: {seats: Seats}, mark: string | null) => string;
 type DescribeManners = (room: {analysis?: string, chat?: string}) => string[];
 /** A clock that is typed as `3+2`, `10/move` or nothing; undefined for what is none. */
 type ParseClock = (text: string) => Protocol.ClockFields | null | undefined;
-type DescribeLines = (rules: Rules, board: string, cells: readonly number[]) => string;
-/** A sentence about a player: `{s}` in the verb is for others than the viewer. */
-type SayWho = (state: State, mark: string, verb: string, viewer: string) => string;
 type DescribePush = (push: Protocol.Notice | Protocol.Announcement) => string;
 
 // worth.js
@@ -222,10 +218,6 @@ type Path = (name: string, d?: string) => SVGPathElement;
 type At = (cell: number, shape: string) => string;
 type All = (mark: string, shape: string) => string;
 
-// news.js
-type Who = (mark: string, verb: string) => string;
-type BeforeFirstMove = (old: State, state: State) => State;
-
 // panel.js
 type MakePanel = () => {element: HTMLElement, draw(table: Table): void, tick(): void};
 
@@ -234,14 +226,11 @@ type ReadRules = (tags: Record<string, string>) => Rules;
 type NumberOf = (tag: string, usual: number) => number;
 
 // words.js
-type Count = (number: number, noun: string) => string;
 type NamePlayers = (state: {seats: {[mark: string]: {name: string} | null}}) => string;
 type FormatDuration = (milliseconds: number) => string;
 type DescribeCell = (cell: number, rules: Rules) => string;
 /** The one who lost, of those who played to the end. */
 type LoserOf = (state: State) => string | null;
-/** Not a game that was aborted, or ended as only newer servers know. */
-type IsDraw = (result: Protocol.Result) => boolean;
 
 // worth.js
 type DescribeValue = (value: Value, solved: boolean) => string;

@@ -10,7 +10,7 @@ import pytest
 
 from tests.client.states import ANA, BO, state
 from tictactoe_protocol.catalogue import LANGUAGES, Catalogue, open_catalogue, say, speak
-from tictactoe_protocol.happened import changes
+from tictactoe_protocol.happened import happened
 from tictactoe_protocol.telling import announce, describe_result
 from tictactoe_protocol.wording import describe_turn
 
@@ -75,7 +75,7 @@ def test_a_language_that_there_is_no_file_for_is_named_with_those_that_there_are
 @pytest.mark.usefixtures("in_german")
 def test_a_process_that_speaks_german_tells_a_game_in_german() -> None:
     before, after = state((0, 3, 1, 4)), state((0, 3, 1, 4, 2))
-    told = announce(changes(before, after), BO)
+    told = announce(happened(before, after), BO)
     assert told == ["ana spielt C1. Zeile 1 ist X X X. Du verlierst."]
     assert describe_result(after, ANA) == "Zeile 1 ist X X X. Du gewinnst."
     assert describe_turn(before, ANA) == "Du bist am Zug, X."

@@ -19,7 +19,7 @@ from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEven
 from tictactoe_client.online.stream import Audience, Stream, call
 from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests
-from tictactoe_protocol.happened import changes
+from tictactoe_protocol.happened import happened
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState
 from tictactoe_protocol.wording import seat_of
 
@@ -316,7 +316,7 @@ class Room:
         self._position = None
         self._version += 1
         self._awaits_state = False
-        brought = () if old is None else tuple(changes(old, state, moves=moves, before=before))
+        brought = () if old is None else tuple(happened(old, state, moves=moves, before=before))
         for change in brought:
             self._tell(change)
         is_gap = old is not None and state.seq > old.seq + 1

@@ -16,7 +16,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
+from tictactoe_protocol import catalogue
+
 FOLDER: Final = Path(__file__).parent.parent / "web"
+CATALOGUES: Final = Path(catalogue.__file__).parent
+"""The sentences of each language, which the page reads as files of its own folder."""
+
 PREFIX: Final = "/assets/"
 INDEX: Final = "index.html"
 
@@ -31,6 +36,7 @@ _KINDS: Final = {
     ".webmanifest": "application/manifest+json",
 }
 _WITHOUT_NAMES: Final = (".json", ".png")
+_CATALOGUE: Final = ".json"
 _PLACE: Final = re.compile(r"\{\{(title|description|address)\}\}")
 _NAME: Final = re.compile(rb'"(\.{1,2}/[A-Za-z0-9_./-]+)"')
 
@@ -91,12 +97,15 @@ class Assets:
 
     def _read(self, name: str, readers: tuple[str, ...]) -> bytes:
         """Return a file with the names of others replaced."""
-        body = (self._folder / name).read_bytes()
+        body = self._place_of(name).read_bytes()
 
         def replace(found: re.Match[bytes]) -> bytes:
             other = posixpath.normpath(posixpath.join(posixpath.dirname(name), found[1].decode()))
-            if posixpath.splitext(other)[1] not in _KINDS or not (self._folder / other).is_file():
+            if posixpath.splitext(other)[1] not in _KINDS or not self._place_of(other).is_file():
                 return found[0]
             return b'"%b"' % self._path_of(other, (*readers, name)).encode()
 
         return body if name.endswith(_WITHOUT_NAMES) else _NAME.sub(replace, body)
+
+    def _place_of(self, name: str) -> Path:
+        return (CATALOGUES if name.endswith(_CATALOGUE) else self._folder) / name

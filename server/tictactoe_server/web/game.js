@@ -3,14 +3,16 @@
 import { makeBoard } from "./board.js";
 import { Lost } from "./connection.js";
 import { button, field, h, setText, show, submitting } from "./dom.js";
+import { happened } from "./happened.js";
 import { isForControl, showKeys } from "./keys.js";
-import { canPlayAgain, costOfGoing, describeOffer, goneOpponents, tellNews, tellStanding } from "./news.js";
+import { canPlayAgain, costOfGoing, goneOpponents } from "./news.js";
 import { makeNothing } from "./nothing.js";
 import { makePanel } from "./panel.js";
 import { parseRecord } from "./record.js";
 import { Review } from "./review.js";
 import { FREE, boardAfter, hasSingleKeys, nameCell, parseCell } from "./rules.js";
 import { makeTalk } from "./talk.js";
+import { announce, announceStanding, describeOffer, describeVerdict } from "./telling.js";
 import { makeTimeline } from "./timeline.js";
 import * as words from "./words.js";
 import { comparePlayed, describePosition, worthOf } from "./worth.js";
@@ -133,12 +135,13 @@ export function makeGame(app, source) {
 		const turn = words.describeTurn(state, viewer);
 		if (!old || (seat && !words.seatOf(old, viewer))) {
 			const what = `${seat ? "Room" : "Watching room"} ${room.code}: ${words.describeRules(state.rules)}.`;
-			app.say([what, words.describePlayers(state, viewer), ...tellStanding(state, moves, viewer), turn].join(" "));
+			app.say([what, words.describePlayers(state, viewer), ...announceStanding(state, moves, viewer), turn].join(" "));
 		} else {
 			if (old.game !== state.game) beginAnew();
-			const { begun, played, ended } = tellNews(old, state, before, moves, viewer, afterLoss);
-			for (const sentence of [...begun, ...ended]) talk.note(sentence);
-			const told = [...begun, ...played, ...ended];
+			const changes = happened(old, state, moves, before);
+			const beside = changes.filter(({ type }) => type !== "Moved");
+			for (const sentence of announce(beside, viewer, { afterLoss })) talk.note(sentence);
+			const told = announce(changes, viewer, { afterLoss });
 			if (afterLoss && !told.length) told.push("Nothing was missed.");
 			if (state.turn === seat && room.plays && (told.length || old.turn !== seat)) told.push(turn);
 			if (told.length) app.say(told.join(" "));
@@ -244,7 +247,7 @@ export function makeGame(app, source) {
 	function drawTurn({ viewer, pending }, state) {
 		const [here, isBack] = [timeline.here(), timeline.isBack()];
 		const isOver = state.status === "over";
-		let text = isOver ? words.describeVerdict(state, viewer) : words.describeTurn(state, viewer);
+		let text = isOver ? describeVerdict(state, viewer) : words.describeTurn(state, viewer);
 		if (isMine()) text = `Your move (${state.turn})`;
 		if (state.result?.reason === "aborted") text = "Aborted: it doesn't count.";
 		if (isBack) text = here ? describeMove(state, here) : "The start.";

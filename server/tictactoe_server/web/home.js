@@ -1,7 +1,9 @@
 /** The first page, and that of one's past games. */
 
+import { count } from "./catalogue.js";
 import { Lost } from "./connection.js";
 import { button, field, h, select, setText, show, submitting } from "./dom.js";
+import { isDraw } from "./happened.js";
 import { Lobby } from "./lobby.js";
 import { PRESETS, rulesOf } from "./rules.js";
 import * as words from "./words.js";
@@ -113,7 +115,7 @@ export function makeHome(app) {
 			const { room, status, rules, ply } = row;
 			const isOpen = status === "waiting";
 			const terms = [words.nameGame(rules), words.describeClock(row.clock), ...words.describeManners(row)];
-			terms.push(isOpen ? "waiting" : words.count(ply, "move"));
+			terms.push(isOpen ? "waiting" : count(ply, "move"));
 			return makeRow(words.namePlayers(row), terms, room, isOpen ? "Join" : "Watch", `/${room}${isOpen ? "" : "#watch"}`);
 		});
 		show(list, made.length ? made : h("li.note", {}, "No public room. A quick match opens one."));
@@ -136,8 +138,8 @@ export function makeHistory(app) {
 			const { games = [] } = await connection.request({ type: "history", limit: MOST_GAMES });
 			for (const { id, at, rules, players, result, moves } of games) {
 				const winner = players[result.winner ?? ""]?.player;
-				const verdict = winner ? (winner === connection.welcome?.player ? "won" : "lost") : words.isDraw(result) ? "drawn" : "ended";
-				const terms = [new Date(at).toLocaleString(), words.nameGame(rules), words.count(moves, "move")];
+				const verdict = winner ? (winner === connection.welcome?.player ? "won" : "lost") : isDraw(result) ? "drawn" : "ended";
+				const terms = [new Date(at).toLocaleString(), words.nameGame(rules), count(moves, "move")];
 				const names = words.namePlayers({ seats: players });
 				list.append(makeRow(names, terms, `${verdict} ${words.describeReason(result.reason)}`, "Replay", `/#game/${id}`));
 			}

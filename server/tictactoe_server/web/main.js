@@ -1,6 +1,7 @@
 /** The way from an address to its page. */
 
 import { App } from "./app.js";
+import { speak } from "./catalogue.js";
 import { button, setText, show } from "./dom.js";
 import { makeGame } from "./game.js";
 import { makeHistory, makeHome, readCode } from "./home.js";
@@ -10,6 +11,8 @@ import { makeNewRoom } from "./newroom.js";
 import { makeNothing } from "./nothing.js";
 
 const [main, link, tools, news] = ["main", "#link", "#tools", "#news"].map((name) => /** @type {HTMLElement} */ (document.querySelector(name)));
+const sentences = await fetch("./en.json");
+speak("en", await sentences.json());
 /** @type {Page | null} */
 let page = null;
 const app = new App(news, { navigate, onPhase: showLink, onNews: (one) => page?.onNews?.(one) });

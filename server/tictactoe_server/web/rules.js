@@ -52,8 +52,8 @@ function cellAt({ rows, columns }, row, column) {
 /** @type {SplitLines} */
 export function splitLines(rules, cells) {
 	const found = [];
-	for (const [down, right] of [[0, 1], [1, 0], [1, 1], [1, -1]]) {
-		for (const cell of cells) {
+	for (const cell of [...cells].sort((one, two) => one - two)) {
+		for (const [down, right] of [[0, 1], [1, 0], [1, 1], [1, -1]]) {
 			if (cells.includes(neighbour(rules, cell, -down, -right))) continue;
 			const run = [];
 			for (let at = cell; cells.includes(at); at = neighbour(rules, at, down, right)) run.push(at);

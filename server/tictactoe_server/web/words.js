@@ -1,25 +1,9 @@
 /** Words, as in the terminal. A viewer is the id of whoever reads: "you". */
 
-import { hasSingleKeys, nameCell, nameCells, nameColumn, splitLines } from "./rules.js";
+import { count, say } from "./catalogue.js";
+import { hasSingleKeys, nameCell, nameCells } from "./rules.js";
 
-const ROWS = ["top", "middle", "bottom"];
-const COLUMNS = ["left", "centre", "right"];
-/** @type {Record<string, string>} */
-const REASONS = {
-	line: "by a line",
-	full: "on a full board",
-	resigned: "by resignation",
-	timeout: "on time",
-	claimed: "by a claim",
-	agreed: "by agreement",
-	aborted: "by an abort",
-};
-/** @type {Record<string, string>} */
-const ENDINGS = {
-	full: "The board is full.",
-	agreed: "Both agreed.",
-	claimed: "The game was claimed, as the other seat stayed empty.",
-};
+const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed", "aborted"];
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu;
 
 /** @type {(text: string) => string} */
@@ -28,11 +12,9 @@ export const clean = (text) => text.replace(HIDDEN, "").replace(/(\p{M}{4})\p{M}
 /** @type {(error: unknown) => string} */
 export const messageOf = (error) => clean(error instanceof Error ? error.message : String(error));
 
-/** @type {Count} */
-export const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
-
 /** @type {(words: string[]) => string} */
-export const joinWords = (words) => words.join(", ").replace(/, ([^,]*)$/, " and $1");
+export const joinWords = (words) =>
+	words.length > 1 ? say("and", { first: words.slice(0, -1).join(", "), last: words[words.length - 1] }) : words.join("");
 
 /** @type {SeatOf} */
 export function seatOf(state, viewer) {
@@ -43,9 +25,9 @@ export function seatOf(state, viewer) {
 /** @type {NameOf} */
 export function nameOf({ seats }, mark) {
 	const name = seats[mark ?? ""]?.name;
-	if (name === undefined) return "nobody";
-	const isShared = Object.values(seats).filter((seat) => seat?.name === name).length > 1;
-	return clean(name) + (isShared ? ` (${mark})` : "");
+	if (name === undefined) return say("nobody");
+	const isShared = Object.values(seats).filter((seat) => seat && clean(seat.name) === clean(name)).length > 1;
+	return isShared ? say("name with mark", { name: clean(name), mark: mark ?? "" }) : clean(name);
 }
 
 /** @type {NamePlayers} */
@@ -53,12 +35,14 @@ export const namePlayers = ({ seats }) => Object.values(seats).map((seat) => (se
 
 /** @type {SayRules} */
 export function describeRules(rules) {
-	const parts = [`${rules.rows} by ${rules.columns}`, `${rules.line} in a row${rules.misere ? " loses" : ""}`];
-	if (rules.marks.length !== 2) parts.push(`${rules.marks.length} players`);
-	if (rules.blocked.length) {
-		parts.push(`${rules.blocked.length > 4 ? `${rules.blocked.length} cells` : nameCells(rules.blocked, rules).join(" ")} blocked`);
+	const { rows, columns, line, misere, marks, blocked, gravity } = rules;
+	const parts = [say("rules size", { rows, columns }), say(misere ? "rules line loses" : "rules line", { line })];
+	if (marks.length !== 2) parts.push(say("rules players", { n: marks.length }));
+	if (blocked.length) {
+		const cells = blocked.length > 4 ? count(blocked.length, "cell") : nameCells(blocked, rules).join(" ");
+		parts.push(say("rules blocked", { cells }));
 	}
-	if (rules.gravity) parts.push("marks fall");
+	if (gravity) parts.push(say("rules gravity"));
 	return parts.join(", ");
 }
 
@@ -70,13 +54,14 @@ export function nameGame({ preset, rows, columns, line }) {
 
 /** @type {DescribeManners} */
 export const describeManners = ({ analysis, chat }) =>
-	[analysis ? `analysis ${clean(analysis)}` : [], chat ? `chat for ${clean(chat)}` : []].flat();
+	[analysis ? say("analysis", { said: clean(analysis) }) : [], chat ? say("chat", { said: clean(chat) }) : []].flat();
 
 /** @type {(clock: Terms) => string} */
 export function describeClock(clock) {
-	if (!clock) return "no clock";
+	if (!clock) return say("clock none");
 	const { initial_ms: initial = 0, increment_ms: increment = 0, move_ms: move } = clock;
-	return move ? `${move / 1000} s a move` : `${initial / 60_000}+${increment / 1000}`;
+	if (move) return say("clock move", { seconds: move / 1000 });
+	return say("clock seat", { minutes: initial / 60_000, seconds: increment / 1000 });
 }
 
 /** @type {ParseClock} */
@@ -97,88 +82,28 @@ export function formatDuration(milliseconds) {
 
 /** @type {DescribeCell} */
 export function describeCell(cell, rules) {
-	if (!hasSingleKeys(rules)) return nameCell(cell, rules);
-	return `${nameCell(cell, rules)}, ${cell === 4 ? "centre" : `${ROWS[Math.floor(cell / 3)]} ${COLUMNS[cell % 3]}`}`;
+	const name = nameCell(cell, rules);
+	return hasSingleKeys(rules) ? say("cell with place", { cell: name, place: say(`place ${cell}`) }) : name;
 }
 
 /** @type {Say} */
 export function describePlayers(state, viewer) {
 	const own = seatOf(state, viewer);
-	const others = Object.entries(state.seats).flatMap(([mark, seat]) => (seat && mark !== own ? [`${clean(seat.name)} is ${mark}`] : []));
-	return `${own ? `You are ${own}. ` : ""}${others.length ? `${others.join(", ")}.` : own ? "" : "Nobody sits here yet."}`.trim();
+	const others = Object.entries(state.seats).flatMap(([mark, seat]) => (seat && mark !== own ? [say("is", { name: clean(seat.name), mark })] : []));
+	const told = [own ? say("you are", { mark: own }) : [], others.length ? `${others.join(", ")}.` : []].flat();
+	return told.join(" ") || say("nobody sits");
 }
 
 /** @type {Say} */
 export function describeTurn(state, viewer) {
-	if (state.status === "waiting") return "Waiting for another player.";
-	if (state.status === "over") return "The game is over.";
-	if (!state.turn) return `The game is ${clean(state.status)}.`;
-	return state.turn === seatOf(state, viewer) ? `Your move, ${state.turn}.` : `It's ${nameOf(state, state.turn)}'s move.`;
-}
-
-/** @type {DescribeLines} */
-function describeLines(rules, board, cells) {
-	const told = splitLines(rules, cells).map((run) => {
-		const first = run[0];
-		const marks = run.map((cell) => board[cell]).join(" ");
-		const reach = `${nameCell(first, rules)} to ${nameCell(run[run.length - 1], rules)}`;
-		const isRow = run[1] === first + 1;
-		if (!isRow && run[1] !== first + rules.columns) return `The diagonal ${reach} is ${marks}.`;
-		const name = isRow ? `Row ${Math.floor(first / rules.columns) + 1}` : `Column ${nameColumn(first % rules.columns)}`;
-		return `${name}${run.length === (isRow ? rules.columns : rules.rows) ? "" : `, ${reach},`} is ${marks}.`;
-	});
-	return told.join(" ");
-}
-
-/** @type {LoserOf} */
-export function loserOf({ result, seats }) {
-	const others = Object.keys(seats).filter((mark) => mark !== result?.winner && !seats[mark]?.out);
-	return result?.winner && others.length === 1 ? others[0] : null;
-}
-
-/** @type {IsDraw} */
-export const isDraw = ({ winner, reason }) => winner === null && reason in REASONS && reason !== "aborted";
-
-/** @type {Say} */
-export function describeVerdict(state, viewer) {
-	const { result } = state;
-	const own = seatOf(state, viewer);
-	if (!result) return "";
-	if (!result.winner) return isDraw(result) ? "It's a draw." : "It has no winner.";
-	if (result.winner === own) return "You win.";
-	return own && state.rules.marks.length === 2 ? "You lose." : `${nameOf(state, result.winner)} wins.`;
-}
-
-/** @type {SayWho} */
-export function sayWho(state, mark, verb, viewer) {
-	const isOwn = mark === seatOf(state, viewer);
-	return `${isOwn ? "You" : nameOf(state, mark)} ${verb.replace("{s}", isOwn ? "" : "s")}.`;
-}
-
-/** @type {Say} */
-export function describeResult(state, viewer) {
-	const { result, rules, board } = state;
-	const loser = loserOf(state);
-	const verdict = describeVerdict(state, viewer);
-	if (!result) return "";
-	switch (result.reason) {
-		case "line":
-			return `${describeLines(rules, board, result.line ?? [])} ${verdict}`;
-		case "aborted":
-			return "The game was aborted, as not everybody had moved yet. It doesn't count.";
-		case "resigned":
-		case "timeout": {
-			if (!loser) return `Nobody else is left in the game. ${verdict}`;
-			const gone = state.seats[loser]?.left ? "left the game" : "resign{s}";
-			return `${sayWho(state, loser, result.reason === "timeout" ? "ran out of time" : gone, viewer)} ${verdict}`;
-		}
-		default:
-			return `${ENDINGS[result.reason] ?? `The game ended ${describeReason(result.reason)}.`} ${verdict}`;
-	}
+	const { status, turn: mark } = state;
+	if (status === "waiting" || status === "over") return say(`turn ${status}`);
+	if (!mark) return say("turn status", { status: clean(status) });
+	return mark === seatOf(state, viewer) ? say("turn yours", { mark }) : say("turn of", { name: nameOf(state, mark) });
 }
 
 /** @type {(reason: string) => string} */
-export const describeReason = (reason) => REASONS[reason] ?? `by ${clean(reason)}`;
+export const describeReason = (reason) => (REASONS.includes(reason) ? say(`by ${reason}`) : say("by other", { reason: clean(reason) }));
 
 /** @type {DescribePush} */
 export function describePush(push) {

@@ -1,0 +1,22 @@
+/** What people are told, by id: sentences with named places, with forms for numbers by Unicode's CLDR. */
+
+/** @type {Record<string, string | Record<string, string>>} */
+let sentences = {};
+let plural = new Intl.PluralRules("en");
+
+/** Say everything in a language from now on. @param {string} language @param {Record<string, any>} said its catalogue */
+export function speak(language, said) {
+	sentences = said;
+	plural = new Intl.PluralRules(language);
+}
+
+/** A sentence with its places filled, in the form for `n` where it has several. @param {string} id @param {Record<string, string | number>} [places] */
+export function say(id, places = {}) {
+	const found = sentences[id];
+	if (found === undefined) throw new RangeError(`There is no sentence "${id}".`);
+	const sentence = typeof found === "string" ? found : found[plural.select(Number(places.n))];
+	return sentence.replace(/\{(\w+)\}/g, (_, name) => String(places[name]));
+}
+
+/** How many there are. @param {number} n @param {string} noun the English one */
+export const count = (n, noun) => say(`count ${noun}`, { n });

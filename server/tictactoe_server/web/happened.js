@@ -1,0 +1,173 @@
+/** What happened in a room between two of its states, as values: the same as in the terminal, held to it by vectors. */
+
+import { FREE } from "./rules.js";
+
+/** @type {Offers} */
+const NO_OFFERS = { draw: null, undo: null, rematch: [] };
+const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed"];
+
+/**
+ * Every event once, in the order in which it is told. `moves` are all cells of the new state's game and `before` those
+ * of the old one's; null where they are not known.
+ * @param {State} old @param {State} state @param {Cells} moves @param {Cells} before @returns {Happened[]}
+ */
+export function happened(old, state, moves, before) {
+	if (state.game === old.game) {
+		const isStart = old.status === "waiting" && state.status !== "waiting";
+		const begin = [...arrivals(old, state), ...(isStart ? [of("Started", old, state, { game: state.game })] : [])];
+		return [...begin, ...follow(old, state, moves, before)];
+	}
+	const start = beforeFirstMove(old, state);
+	const begin = [...missedGames(old, state), of("Started", old, state, { game: state.game }), ...arrivals(start, state)];
+	return [...begin, ...follow(start, state, moves, before)];
+}
+
+/** What one who comes now must know beside players and moves. @param {State} state @param {Cells} moves */
+export function standing(state, moves) {
+	const seats = mapSeats(state, (seat) => ({ ...seat, online: true, left: false, out: false }));
+	return happened({ ...state, seats, offers: NO_OFFERS, result: null }, state, moves, moves);
+}
+
+/** Not a game that was aborted, or ended as only newer servers know. @param {{winner: string | null, reason: string}} result */
+export const isDraw = ({ winner, reason }) => winner === null && REASONS.includes(reason);
+
+/** @param {string} type @param {State} old @param {State} state @param {Record<string, any>} [more] @returns {Happened} */
+const of = (type, old, state, more = {}) => ({ type, old, state, ...more });
+
+/** @param {State} state @param {(seat: Seat) => Seat} change @returns {Seats} */
+function mapSeats({ seats }, change) {
+	return Object.fromEntries(Object.entries(seats).map(([mark, seat]) => [mark, seat && change(seat)]));
+}
+
+/** @param {State} old @param {State} state @param {Cells} moves @param {Cells} before */
+function follow(old, state, moves, before) {
+	const play = played(old, state, moves, before);
+	const isTakenBack = play.some(({ type }) => type === "TakenBack");
+	return [...play, ...departures(old, state), ...offers(old, state, moves, isTakenBack)];
+}
+
+/** Which games' ends were not seen; how a single one ended shows in the score. @param {State} old @param {State} state */
+function missedGames(old, state) {
+	const first = old.status === "over" ? old.game + 1 : old.game;
+	const last = state.game - 1;
+	if (first > last) return [];
+	const { result } = state;
+	const latest = result && (isDraw(result) ? "draws" : state.seats[result.winner ?? ""]?.player);
+	const hasGained = (/** @type {string} */ who) =>
+		first === last && (state.score[who] ?? 0) - Number(who === latest) > (old.score[who] ?? 0);
+	const winner = Object.keys(old.seats).find((mark) => hasGained(old.seats[mark]?.player ?? "")) ?? null;
+	const is_draw = !winner && hasGained("draws");
+	return [of("Missed", old, state, { first_game: first, last_game: last, winner, is_draw })];
+}
+
+/** The new state's game at its start, with the players as the old state had them. @param {State} old @param {State} state @returns {State} */
+function beforeFirstMove(old, state) {
+	const known = new Map(Object.values(old.seats).map((seat) => [seat?.player, seat]));
+	const seats = mapSeats(state, (seat) => {
+		const was = known.get(seat.player);
+		return was ? { ...was, out: false } : seat;
+	});
+	const board = state.board.replace(/[^#]/g, FREE);
+	return { ...state, seq: old.seq, board, ply: 0, last: null, result: null, status: "playing", offers: NO_OFFERS, seats };
+}
+
+/** Who sat down, came back, or goes by another name. @param {State} old @param {State} state */
+function arrivals(old, state) {
+	return Object.entries(state.seats).flatMap(([mark, seat]) => {
+		const was = old.seats[mark];
+		if (!seat) return [];
+		if (was?.player !== seat.player) {
+			const left = was ? [of("Left", old, state, { mark, seat: was, frees: true })] : [];
+			return [...left, of("Joined", old, state, { mark })];
+		}
+		const renamed = was.name === seat.name ? [] : [of("Renamed", old, state, { mark, before: was.name })];
+		return seat.online && !was.online ? [...renamed, of("Returned", old, state, { mark })] : renamed;
+	});
+}
+
+/**
+ * The cells of a state's game as they were played, or as far as boards tell that: then those first that lie on the other
+ * state's board as well, as `guide` has them, as never taken back.
+ * @param {Cells} known @param {State} state @param {State} other @param {Cells} guide @returns {readonly number[]}
+ */
+function order(known, state, other, guide) {
+	if (known?.length === state.ply) return known;
+	const cells = [...state.board.matchAll(/[^.#]/g)].map(({ index }) => index);
+	/** @param {number} cell */
+	const place = (cell) => {
+		const isNew = state.board[cell] !== other.board[cell];
+		const at = guide?.indexOf(cell) ?? -1;
+		return [Number(isNew), isNew ? Number(cell === state.last) : at < 0 ? cell : at];
+	};
+	return cells.sort((one, two) => place(one)[0] - place(two)[0] || place(one)[1] - place(two)[1]);
+}
+
+/** What happened on the board, who was passed over, and how it ended. @param {State} old @param {State} state @param {Cells} moves @param {Cells} before */
+function played(old, state, moves, before) {
+	const laid = order(before, old, state, moves);
+	const lies = order(moves, state, old, laid);
+	const apart = laid.findIndex((cell, ply) => lies[ply] !== cell);
+	const kept = apart < 0 ? laid.length : apart;
+	const told = [];
+	const taken = laid.slice(kept);
+	if (taken.length) {
+		const by = state.seq <= old.seq + 1 ? (old.offers.undo ?? null) : null;
+		const cells = laid === before || taken.length <= 2 ? taken : [];
+		told.push(of("TakenBack", old, state, { count: taken.length, cells, by }));
+	}
+	const result = old.result ? null : state.result;
+	lies.slice(kept).forEach((cell, index) => {
+		const ply = kept + index + 1;
+		const decides = !!result?.line?.includes(cell) && ply === state.ply;
+		told.push(of("Moved", old, state, { mark: state.board[cell], cell, ply, decides }));
+	});
+	for (const [mark, seat] of Object.entries(state.seats)) {
+		if (seat?.out && !old.seats[mark]?.out) told.push(of("PassedOver", old, state, { mark }));
+	}
+	return result ? [...told, of("Ended", old, state, { result })] : told;
+}
+
+/** Who left or dropped. @param {State} old @param {State} state */
+function departures(old, state) {
+	return Object.entries(state.seats).flatMap(([mark, seat]) => {
+		const was = old.seats[mark];
+		if (!seat) return was ? [of("Left", old, state, { mark, seat: was, frees: true })] : [];
+		if (was?.left) return [];
+		if (seat.left) return [of("Left", old, state, { mark, seat, frees: false })];
+		const isGone = !seat.online && (was?.player !== seat.player || was.online);
+		return isGone ? [of("Dropped", old, state, { mark, hold_ms: seat.hold_ms ?? null })] : [];
+	});
+}
+
+/** Which offers were made, and which came to nothing. @param {State} old @param {State} state @param {Cells} moves @param {boolean} isTakenBack */
+function offers(old, state, moves, isTakenBack) {
+	const told = [];
+	for (const kind of /** @type {const} */ (["draw", "undo"])) {
+		const was = old.offers[kind];
+		const now = state.offers[kind];
+		const isGranted = state.result || (isTakenBack && kind === "undo");
+		if (now && now !== was) {
+			const count = kind === "draw" ? 0 : takenBackBy(state, now);
+			const known = moves?.length === state.ply ? moves : state.last === null ? [] : [state.last];
+			const cells = count > 0 && count <= known.length ? known.slice(-count) : [];
+			told.push(of("Offered", old, state, { kind, by: now, count, cells }));
+		} else if (was && !now && !isGranted) told.push(howItEnded(old, state, kind, was, isTakenBack));
+	}
+	const asking = (state.offers.rematch ?? []).filter((mark) => !old.offers.rematch?.includes(mark));
+	return [...told, ...asking.map((by) => of("Offered", old, state, { kind: "rematch", by, count: 0, cells: [] }))];
+}
+
+/** How many moves are taken back where a mark asks. @param {State} state @param {string} mark */
+export const takenBackBy = ({ last, board }, mark) => (last !== null && board[last] === mark ? 1 : 2);
+
+/** @param {State} old @param {State} state @param {"draw" | "undo"} kind @param {string} by @param {boolean} isTakenBack @returns {Happened} */
+function howItEnded(old, state, kind, by, isTakenBack) {
+	const ended = state.offers.ended?.[kind];
+	if (ended) return of(ended.how === "withdrawn" ? "Withdrawn" : "Declined", old, state, { kind, by: ended.by });
+	const isNext = state.seq <= old.seq + 1;
+	const mover = state.last !== null && state.ply > old.ply ? state.board[state.last] : null;
+	if (isNext && isTakenBack) return of("Lapsed", old, state, { kind, by, cause: "taking back", mover: null });
+	if (isNext && mover && (mover !== by || kind === "undo")) return of("Lapsed", old, state, { kind, by, cause: "move", mover });
+	return of("Lapsed", old, state, { kind, by, cause: "unknown", mover: null });
+}
+

@@ -1,0 +1,193 @@
+/** What happened in a room, in sentences of the catalogue, for whoever reads them. A viewer is the reader's public id. */
+
+import { say } from "./catalogue.js";
+import { isDraw, standing, takenBackBy } from "./happened.js";
+import { nameCell, nameCells, nameColumn, splitLines } from "./rules.js";
+import { clean, describeCell, describePlayers, describeReason, formatDuration, joinWords, nameOf, seatOf } from "./words.js";
+
+/** How many moves that were taken back are told by their names. */
+const MOST_NAMED = 6;
+const WHY_OVER = ["full", "agreed", "claimed", "aborted"];
+
+/**
+ * What one state brought, a sentence for each event; the result stands behind the move that made it. After a loss of our
+ * own connection nobody is said to have dropped: all may have lost the server.
+ * @param {Happened[]} changes @param {string} viewer @param {{seesBoard?: boolean, afterLoss?: boolean}} [how]
+ */
+export function announce(changes, viewer, { seesBoard = false, afterLoss = false } = {}) {
+	if (seesBoard) {
+		const begun = changes.find(({ type, old, state }) => type === "Started" && old.game !== state.game);
+		changes = begun ? [begun] : changes.filter(({ type }) => !["Missed", "Moved", "Ended"].includes(type));
+	}
+	/** @type {string[]} */
+	const told = [];
+	let lastMove = "";
+	for (const change of changes) {
+		let sentence = tell(change, viewer, { seesBoard, afterLoss });
+		if (change.type === "Moved") lastMove = sentence;
+		else if (change.type === "Ended" && ["line", "full"].includes(change.result.reason) && lastMove) {
+			told.splice(told.indexOf(lastMove), 1);
+			sentence = `${lastMove} ${sentence}`;
+		}
+		if (sentence) told.push(sentence);
+	}
+	return told;
+}
+
+/** What somebody who comes now must know beside players and moves. @param {State} state @param {Cells} moves @param {string} viewer */
+export function announceStanding(state, moves, viewer) {
+	const told = announce(standing(state, moves), viewer);
+	return state.game > 1 ? [say("game of room", { n: state.game }), ...told] : told;
+}
+
+/** One event in a sentence, empty where another tells it, or for the reader's own coming and going. @param {Happened} change @param {string} viewer @param {{seesBoard?: boolean, afterLoss?: boolean}} [how] */
+export function tell(change, viewer, { seesBoard = false, afterLoss = false } = {}) {
+	const { type, old, state, mark = "" } = change;
+	switch (type) {
+		case "Started":
+			return old.game === state.game ? "" : say("game", { n: state.game, players: describePlayers(state, viewer) });
+		case "Missed":
+			return tellMissed(change);
+		case "Moved": {
+			const cell = change.decides ? nameCell(change.cell, state.rules) : describeCell(change.cell, state.rules);
+			return sayOf(state, mark, "plays", viewer, { cell });
+		}
+		case "TakenBack":
+			return tellTakenBack(change, viewer);
+		case "PassedOver":
+			return sayOf(state, mark, `out ${whyPassedOver(state, mark)}`, viewer);
+		case "Ended":
+			return describeResult(state, viewer);
+		case "Left":
+			return change.seat.player === viewer ? "" : tellLeft(change);
+		case "Joined":
+		case "Renamed":
+		case "Returned":
+		case "Dropped":
+			return tellOfSeat(change, viewer, seesBoard, afterLoss);
+		default:
+			return tellOffer(change, viewer);
+	}
+}
+
+/** @type {TellOfSeat} */
+function tellOfSeat({ type, state, mark = "", before, hold_ms }, viewer, seesBoard, afterLoss) {
+	const seat = state.seats[mark];
+	const name = nameOf(state, mark);
+	if (!seat || seat.player === viewer) return "";
+	if (type === "Joined") return say("joins", { name, mark });
+	if (type === "Renamed") return say("renamed", { before: clean(before), name });
+	if (type === "Returned") return say("back", { name });
+	const held = hold_ms && !seesBoard && state.status === "playing" ? ` ${say("held", { time: formatDuration(hold_ms) })}` : "";
+	return say(afterLoss ? "not here" : "dropped", { name }) + held;
+}
+
+/** @param {Happened} missed */
+function tellMissed({ old, first_game: first, last_game: last, winner, is_draw }) {
+	if (first < last) return say("missed games", { first, last });
+	if (winner !== null) return say("missed won", { n: first, name: nameOf(old, winner) });
+	return say(is_draw ? "missed draw" : "missed no winner", { n: first });
+}
+
+/** @param {Happened} change @param {string} viewer */
+function tellTakenBack({ state, count: n, cells, by }, viewer) {
+	const moves = cells.length && n <= MOST_NAMED ? nameMoves(cells, n, state) : "";
+	if (moves && by !== null) return sayOf(state, by, "takes back", viewer, { moves });
+	return say(moves ? "taken back" : "taken back unnamed", { n, moves });
+}
+
+/** @param {Happened} change @param {string} viewer */
+function tellOffer({ type, state, by, kind, count, cells, cause, mover }, viewer) {
+	if (type === "Offered" && kind === "draw") return sayOf(state, by, "offers draw", viewer);
+	if (type === "Offered" && kind === "undo") return sayOf(state, by, "asks undo", viewer, { moves: nameMoves(cells, count, state) });
+	if (type === "Offered") return sayOf(state, by, "asks rematch", viewer);
+	if (type === "Declined") return sayOf(state, by, `declines ${kind}`, viewer);
+	if (type === "Withdrawn") return sayOf(state, by, `withdraws ${kind}`, viewer);
+	if (cause === "taking back") return say(`lapses ${kind} by undo`);
+	return mover ? sayOf(state, mover, `lapses ${kind}`, viewer) : say(`off ${kind}`);
+}
+
+/** Who went for good, empty where the result or the passing over tells it. @param {Happened} left */
+function tellLeft({ old, state, mark = "", seat, frees }) {
+	if (frees) {
+		const free = state.seats[mark] ? "" : ` ${say("seat free", { mark })}`;
+		return say("left seat", { name: nameOf(old, mark) }) + free;
+	}
+	const isJustOut = seat.out && !old.seats[mark]?.out;
+	const isJustOver = !old.result && state.result?.reason === "resigned";
+	if (isJustOut || (isJustOver && mark === loserOf(state))) return "";
+	return say(state.status === "over" ? "left room" : "left game", { name: nameOf(state, mark) });
+}
+
+/** Why somebody is out of a game that the others play on, as far as a state tells. @param {State} state @param {string} mark */
+function whyPassedOver({ seats, clock }, mark) {
+	const seat = seats[mark];
+	if (!seat?.left && clock?.remaining_ms[mark] === 0) return "late";
+	return seat && !seat.left && !seat.online && seat.hold_ms === 0 ? "away" : whyOut(seat);
+}
+
+/** @param {Seat | null | undefined} seat */
+const whyOut = (seat) => (seat?.left ? "left" : "resigned");
+
+/** A sentence about whoever plays a mark, who may be the reader. @type {SayOf} */
+function sayOf(state, mark, id, viewer, places = {}) {
+	if (mark === seatOf(state, viewer)) return say(`${id}, you`, places);
+	return say(id, { name: nameOf(state, mark), ...places });
+}
+
+/** The cells of the last moves by name, or their number where they are not known. @param {readonly number[]} cells @param {number} n @param {State} state */
+const nameMoves = (cells, n, state) => joinWords(nameCells(cells, state.rules)) || say("last moves", { n });
+
+/** An open offer, as it was made. @type {DescribeOffer} */
+export function describeOffer(state, what, moves, viewer) {
+	const by = state.offers[what] ?? "";
+	if (what === "draw") return sayOf(state, by, "offers draw", viewer);
+	const count = takenBackBy(state, by);
+	return sayOf(state, by, "asks undo", viewer, { moves: nameMoves(moves.slice(-count), count, state) });
+}
+
+/** The one mark that lost a game that is over, of those who played to its end. @type {LoserOf} */
+export function loserOf({ result, seats }) {
+	const others = Object.keys(seats).filter((mark) => mark !== result?.winner && !seats[mark]?.out);
+	return result?.winner && others.length === 1 ? others[0] : null;
+}
+
+/** @type {Say} */
+export function describeVerdict(state, viewer) {
+	const { result, rules } = state;
+	const own = seatOf(state, viewer);
+	if (!result) return "";
+	if (result.reason === "aborted") return say("verdict aborted");
+	if (!result.winner) return say(isDraw(result) ? "verdict draw" : "verdict none");
+	if (result.winner === own) return say("verdict win");
+	return own && rules.marks.length === 2 ? say("verdict lose") : say("verdict wins", { name: nameOf(state, result.winner) });
+}
+
+/** How a game ended, the deciding line first. @type {Say} */
+export function describeResult(state, viewer) {
+	const { result } = state;
+	if (!result) return "";
+	const { reason } = result;
+	const loser = loserOf(state);
+	let why = "";
+	if (reason === "line") why = describeLines(state);
+	else if (WHY_OVER.includes(reason)) why = say(`ended ${reason}`);
+	else if (reason !== "resigned" && reason !== "timeout") why = say("ended otherwise", { reason: describeReason(reason) });
+	else if (!loser) why = say("ended nobody left");
+	else why = sayOf(state, loser, `ended ${reason === "timeout" ? "timeout" : whyOut(state.seats[loser])}`, viewer);
+	return `${why} ${describeVerdict(state, viewer)}`;
+}
+
+/** The deciding line or lines. @param {State} state */
+function describeLines({ rules, board, result }) {
+	const told = splitLines(rules, result?.line ?? []).map((run) => {
+		const [first, second] = run;
+		const marks = run.map((cell) => board[cell]).join(" ");
+		const reach = say("reach", { first: nameCell(first, rules), last: nameCell(run[run.length - 1], rules) });
+		const places = { n: Math.floor(first / rules.columns) + 1, name: nameColumn(first % rules.columns), reach, marks };
+		if (second === first + 1) return say(run.length === rules.columns ? "row" : "row part", places);
+		if (second === first + rules.columns) return say(run.length === rules.rows ? "column" : "column part", places);
+		return say("diagonal", places);
+	});
+	return told.join(" ");
+}

@@ -1,0 +1,42 @@
+"""The vectors: what happened between two states and how it is told, the same for this package and for the page."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.environment import environment
+from tictactoe_protocol.catalogue import LANGUAGES
+from tictactoe_server.http.assets import FOLDER
+from tools.vectors import PATH, render_vectors
+
+LEAST = 200
+PROGRAM = Path(__file__).with_name("vectors.mjs")
+CATALOGUES = Path(__file__).parents[2] / "protocol" / "tictactoe_protocol" / "catalogue"
+
+
+def test_there_are_vectors_enough_and_of_every_kind() -> None:
+    vectors = json.loads(PATH.read_text(encoding="utf-8"))["vectors"]
+    events = [event for vector in vectors for event in vector["events"]]
+    assert len(vectors) >= LEAST
+    assert {event["type"] for event in events} == {
+        *("Started", "Missed", "TakenBack", "Moved", "PassedOver", "Joined", "Renamed", "Dropped", "Returned", "Left"),
+        *("Offered", "Declined", "Withdrawn", "Lapsed", "Ended"),
+    }
+    reasons = {event["result"]["reason"] for event in events if "result" in event}
+    assert reasons == {"line", "full", "resigned", "timeout", "claimed", "agreed", "aborted"}
+
+
+def test_this_package_tells_what_the_vectors_say() -> None:
+    assert render_vectors() == PATH.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
+def test_the_page_tells_what_the_vectors_say() -> None:
+    command = ["node", str(PROGRAM), FOLDER.as_uri(), str(PATH), str(CATALOGUES), *LANGUAGES]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
+    assert (done.stdout.strip().splitlines()[:10], done.stderr) == ([], "")

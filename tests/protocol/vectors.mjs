@@ -1,0 +1,29 @@
+// Prints what the page's modules say otherwise than the vectors: node vectors.mjs FOLDER VECTORS CATALOGUES LANGUAGE...
+import { readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+
+const [folder, path, catalogues, ...languages] = process.argv.slice(2);
+const { speak } = await import(`${folder}/catalogue.js`);
+const { happened, standing } = await import(`${folder}/happened.js`);
+const { announce, announceStanding } = await import(`${folder}/telling.js`);
+const { vectors } = JSON.parse(readFileSync(path, "utf8"));
+
+vectors.forEach(({ before, after, moves_before, moves, viewer, sees_board, after_loss, events, told }, index) => {
+	const found = before ? happened(before, after, moves, moves_before) : standing(after, moves);
+	const plain = JSON.parse(JSON.stringify(found.map(({ old, state, ...event }) => event)));
+	compare(`${index} events`, plain.map(sorted), events.map(sorted));
+	for (const language of languages) {
+		speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
+		const how = { seesBoard: sees_board, afterLoss: after_loss };
+		const said = before ? announce(found, viewer, how) : announceStanding(after, moves, viewer);
+		compare(`${index} ${language}`, said, told[language]);
+	}
+});
+
+function sorted(event) {
+	return Object.fromEntries(Object.entries(event).sort());
+}
+
+function compare(what, found, wanted) {
+	if (!isDeepStrictEqual(found, wanted)) console.log(`${what}: ${JSON.stringify(found)} not ${JSON.stringify(wanted)}`);
+}

@@ -1,0 +1,200 @@
+"""Pairs of states with what happened between them, and how it is told: one file to which every face is held.
+
+``python -m tools.vectors`` writes `tests/vectors.json`. Random commands are carried out in rooms of many kinds; of the
+transitions that come of it those are taken that are unlike the ones before. The same code always makes the same file.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol.catalogue import LANGUAGES, speak
+from tictactoe_protocol.happened import Change, happened, standing
+from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.telling import announce, announce_standing
+from tictactoe_server.core.rooms import (
+    NOBODY,
+    Command,
+    Dropped,
+    Enter,
+    Expire,
+    Player,
+    Refused,
+    Room,
+    apply,
+    is_expired,
+    open_room,
+    state_of,
+)
+
+PATH: Final = Path(__file__).parent.parent / "tests" / "vectors.json"
+MOST: Final = 260
+PLAYS: Final = 150
+PEOPLE: Final = tuple(Player(f"p-{name}", name) for name in ("ana", "bo", "cy", "Bo plays C"))
+GAMES: Final = (
+    PRESETS["classic"],
+    PRESETS["misere"],
+    PRESETS["blocker"],
+    PRESETS["three-players"],
+    Rules(3, 4, 3, gravity=True),
+    Rules(3, 3, 3, marks="XOA"),
+    Rules(5, 5, 3),
+)
+CLOCKS: Final = (None, ClockFields(move_ms=2_000), ClockFields(initial_ms=4_000, increment_ms=0))
+
+
+class Seen(msgspec.Struct):
+    """One moment of a room: its state and its moves."""
+
+    state: RoomState
+    moves: tuple[int, ...]
+
+
+def make_vectors() -> list[dict[str, Any]]:
+    """Return the vectors: of many transitions those that have what is rarest among the ones before."""
+    chance = random.Random(20261123)
+    found: list[tuple[dict[str, Any], list[Any]]] = []
+    for _ in range(PLAYS):
+        seen = play(chance)
+        for index, now in enumerate(seen):
+            back = chance.choice((1, 1, 1, 1, 2, 4))
+            one = make_vector(chance, seen[index - back] if index >= back else None, now)
+            found.append((one, traits_of(one)))
+    chosen: list[dict[str, Any]] = []
+    counts: Counter[Any] = Counter()
+    while len(chosen) < MOST:
+        rarest = min(range(len(found)), key=lambda at: min(counts[trait] for trait in found[at][1]))
+        one, traits = found.pop(rarest)
+        counts.update(traits)
+        chosen.append(one)
+    return chosen
+
+
+def make_vector(chance: random.Random, before: Seen | None, now: Seen) -> dict[str, Any]:
+    """Return what happened between two moments, or for None what one who comes now is told."""
+    viewer = chance.choice(("", *(seat.player for seat in now.state.seats.values() if seat)))
+    how = {"sees_board": chance.random() < 0.2, "after_loss": before is not None and chance.random() < 0.2}
+    known = now.moves if chance.random() < 0.8 else None
+    known_before = None if before is None else before.moves if known is not None else None
+    if before is None:
+        events, how = standing(now.state, known), {"sees_board": False, "after_loss": False}
+    else:
+        events = happened(before.state, now.state, moves=known, before=known_before)
+    told = {}
+    for language in LANGUAGES:
+        speak(language)
+        is_new = before is None
+        told[language] = announce_standing(now.state, viewer, known) if is_new else announce(events, viewer, **how)
+    speak("en")
+    return {
+        "before": None if before is None else msgspec.to_builtins(before.state),
+        "after": msgspec.to_builtins(now.state),
+        "moves_before": known_before,
+        "moves": known,
+        "viewer": viewer,
+        **how,
+        "events": [event_of(event) for event in events],
+        "told": told,
+    }
+
+
+def event_of(event: Change) -> dict[str, Any]:
+    """Return an event as JSON has it, without the states."""
+    fields: dict[str, Any] = msgspec.to_builtins(event)
+    del fields["old"], fields["state"]
+    return {"type": type(event).__name__, **fields}
+
+
+def traits_of(vector: dict[str, Any]) -> list[Any]:
+    """Return what there should be vectors of: each kind of event, for players and others, of two and of more."""
+    after, viewer = vector["after"], vector["viewer"]
+    own = next((mark for mark, seat in after["seats"].items() if seat and seat["player"] == viewer), None)
+    traits: list[Any] = [(vector["sees_board"], vector["after_loss"], vector["before"] is None, own is None)]
+    for event in vector["events"]:
+        result, by = event.get("result") or {}, event.get("mark", event.get("by"))
+        kind = (event["type"], event.get("kind"), event.get("cause"), result.get("reason"))
+        traits.append((*kind, own is None, by == own, len(after["seats"]) > 2))
+    return traits
+
+
+def play(chance: random.Random) -> list[Seen]:
+    """Return the moments of a room in which people do as chance has it."""
+    rules, clock = chance.choice(GAMES), chance.choice(CLOCKS)
+    people, now = PEOPLE[: len(rules.marks)], 1_000
+    room = open_room("K7M4PQ", rules, people[0], now, seat=rules.marks[0], clock=clock, hold_ms=500, start_ms=3_000)
+    seen = [Seen(state_of(room, now, watchers=0), room.position.moves)]
+    for player in people[1:]:
+        room = apply(room, player, Enter(), now)
+        seen.append(Seen(state_of(room, now, watchers=0), room.position.moves))
+    for _ in range(chance.choice((10, 30, 60))):
+        now += chance.choice((10, 10, 10, 10, 10, 10, 600, 3_000))
+        after = room
+        for player, command in choose(chance, room, people, now):
+            try:
+                after = apply(room, player, command, now)
+            except Refused:
+                continue
+            if after is not room:
+                break
+        if after is not room:
+            room = after
+            seen.append(Seen(state_of(room, now, watchers=chance.choice((0, 0, 1))), room.position.moves))
+    return seen
+
+
+def choose(chance: random.Random, room: Room, people: tuple[Player, ...], now: int) -> Iterator[tuple[Player, Command]]:
+    """Yield what may happen next, the first that is allowed happens."""
+    if is_expired(room, now):
+        yield NOBODY, Expire()
+    code, ply = room.code, room.position.ply
+    mover = next((one for one in people if room.mark_of(one.id) == room.position.turn), people[0])
+    somebody = chance.choice(people)
+    action: Any = chance.choice(("offer", "accept", "decline"))
+    legal = room.position.legal_cells
+    rare: list[tuple[Player, Command]] = [
+        (somebody, Draw(room=code, action=action)),
+        (somebody, Undo(room=code, action=action)),
+        (somebody, Undo(room=code, action="accept")),
+        (somebody, Draw(room=code, action="decline")),
+        (somebody, Dropped()),
+        (Player(somebody.id, chance.choice((somebody.name, "dee"))), Enter()),
+        (somebody, Claim(room=code, as_="win")),
+        (somebody, Resign(room=code)),
+        (somebody, Leave(room=code)),
+    ]
+    rematches: list[tuple[Player, Command]] = [(one, Rematch(room=code)) for one in people]
+    open_to = next((kind for kind in (Draw, Undo) if getattr(room.offers, kind.__name__.lower())), None)
+    if open_to is not None and chance.random() < 0.6:
+        yield somebody, open_to(room=code, action=action)
+    if room.gone_at and chance.random() < 0.4:
+        yield somebody, Claim(room=code, as_=chance.choice(("win", "draw")))
+    if room.result is not None and chance.random() < 0.8:
+        yield from rematches
+    if legal and chance.random() < 0.55:
+        yield mover, Move(room=code, cell=chance.choice(legal), ply=ply)
+    yield chance.choice(rare[:6] if chance.random() < 0.85 else rare)
+
+
+def render_vectors() -> str:
+    """Return the file: a line for each vector."""
+    rows = ",\n".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in make_vectors())
+    return f'{{"vectors": [\n{rows}\n]}}\n'
+
+
+def main() -> None:
+    """Write the vectors."""
+    PATH.write_text(render_vectors(), encoding="utf-8", newline="\n")
+    print(PATH)
+
+
+if __name__ == "__main__":
+    main()
