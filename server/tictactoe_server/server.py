@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
-from tictactoe_server.admin.bans import Bans, describe_ban
-from tictactoe_server.admin.control import answer_other, carry_out
+from tictactoe_server.admin.bans import Bans, Barred, describe_ban
+from tictactoe_server.admin.control import answer_line, carry_out
 from tictactoe_server.admin.drain import HANDOVER_MS, Drain
-from tictactoe_server.admin.expelling import Barred
 from tictactoe_server.admin.gauges import LoopLag, MeteredConnection, log_refusals
 from tictactoe_server.admin.housekeeping import Housekeeping
 from tictactoe_server.admin.orders.order import Order
@@ -302,7 +301,7 @@ class Server:
         )
         self.carry_out: Callable[[Order], Awaitable[Any]] = partial(carry_out, parts)
         if cluster is not None:
-            cluster.on_order = partial(answer_other, parts)
+            cluster.on_order = partial(answer_line, carry_out=partial(carry_out, parts, is_from_another=True))
         self._housekeeping = Housekeeping(core.store, self._bans, self._staying, settings.keep_history_days)
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MetricsServer  # what else is here does without the library

@@ -501,7 +501,7 @@ async def test_a_ban_holds_at_every_server_and_ends_at_every_server(node: Node) 
                 assert again.welcome["code"] == "banned"
         player = bo.peer.welcome["player"]
         await other.carry_out(Unban(player))
-        await until(lambda: one.parts.bans.of_player(player) is None)
+        await until(lambda: one.parts.bans.of_subject(player) is None)
         async with open_peer(one.url, token=bo.token) as again:
             assert again.welcome["type"] == "welcome"
 

@@ -1,6 +1,6 @@
-"""Who is not let in: players by their ids, addresses by the networks they are in, each with a reason and an end.
+"""Who is not let in: players by their ids, addresses by the networks they are in; and sending somebody away.
 
-All of them are in memory, so that looking costs nothing, and in the store, so that they outlive the server.
+All bans are in memory, so that looking costs nothing, and in the store, so that they outlive the server.
 """
 
 from __future__ import annotations
@@ -8,24 +8,22 @@ from __future__ import annotations
 import ipaddress
 import re
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Final
 
 import structlog
 
+from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
 from tictactoe_server.core.kept import Ban, ban_or_none
+from tictactoe_server.core.session import Peer
 from tictactoe_server.storage.store import Table, delete, save
+from tictactoe_server.transport.frames import encode_frame
 
 IPV6_PREFIX: Final = 64  # an IPv6 address stands for its whole /64, which one customer has
 _PLAYER: Final = re.compile(r"p[0-9A-Za-z]{10}")
 
 log: Final = structlog.get_logger(__name__)
-
-
-class BadSubject(ValueError):
-    """What can be neither a player nor an address; the message is a sentence for the operator."""
 
 
 class Bans:
@@ -35,7 +33,7 @@ class Bans:
         self._kept = kept
         self._now_ms = now_ms
         self._bans: dict[str, Ban] = {}
-        self._kinds: Counter[tuple[int, int]] = Counter()
+        self._prefixes: set[tuple[int, int]] = set()  # the versions and the prefixes of all networks heard of
 
     async def load(self) -> None:
         """Take in what is kept; raises `StoreUnavailable`."""
@@ -52,22 +50,22 @@ class Bans:
     def __len__(self) -> int:
         return sum(map(self._counts, self._bans.values()))
 
-    def of_player(self, id: str) -> Ban | None:
-        """Return the ban of a player, or None."""
-        ban = self._bans.get(id)
+    def of_subject(self, subject: str) -> Ban | None:
+        """Return the ban of a player's id, or of this very network, or None."""
+        ban = self._bans.get(subject)
         return ban if ban is not None and self._counts(ban) else None
 
     def of_address(self, address: str) -> Ban | None:
         """Return a ban of a network in which an address is, or None."""
-        if not self._kinds:
+        if not self._prefixes:
             return None
         try:
-            found = _plain(ipaddress.ip_address(address))
+            found = _parse_address(address)
         except ValueError:
             return None
-        prefixes = [prefix for version, prefix in self._kinds if version == found.version]
-        bans = (self._bans.get(str(ipaddress.ip_network((found, prefix), strict=False))) for prefix in prefixes)
-        return next((ban for ban in bans if ban is not None and self._counts(ban)), None)
+        prefixes = [prefix for version, prefix in self._prefixes if version == found.version]
+        networks = (ipaddress.ip_network((found, prefix), strict=False) for prefix in prefixes)
+        return next(filter(None, (self.of_subject(str(network)) for network in networks)), None)
 
     async def add(self, subject: str, reason: str, seconds: float | None) -> Ban:
         """Ban a subject as `parse_subject` returns it, for so long, None for good; raises `StoreUnavailable`."""
@@ -79,18 +77,19 @@ class Bans:
 
     async def lift(self, subject: str) -> Ban | None:
         """Take a ban back and return it, None where there is none; raises `StoreUnavailable`."""
-        ban = self._bans.get(subject)
+        ban = self.of_subject(subject)
         await delete(self._kept, subject, None)
         self.hear(subject, None)
-        return ban if ban is not None and self._counts(ban) else None
+        return ban
 
     def hear(self, subject: str, ban: Ban | None) -> None:
         """Take in what is kept now, by another server of the cluster, too; None for what is forgotten."""
-        if self._bans.pop(subject, None) is not None:
-            self._kinds -= _kind_of(subject)
+        self._bans.pop(subject, None)
         if ban is not None:
             self._bans[subject] = ban
-            self._kinds += _kind_of(subject)
+            network = network_of(subject)
+            if network is not None:
+                self._prefixes.add((network.version, network.prefixlen))
 
     async def forget_past(self) -> None:
         """Forget the bans that are over; raises `StoreUnavailable`."""
@@ -104,48 +103,62 @@ class Bans:
         return ban.until is None or ban.until > self._now_ms()
 
 
-def _kind_of(subject: str) -> Counter[tuple[int, int]]:
-    """Return one of the version and the prefix of a network, or nothing for a player."""
-    network = network_of(subject)
-    return Counter() if network is None else Counter([(network.version, network.prefixlen)])
-
-
-def parse_subject(text: str) -> str:
-    """Return a player's id as it is, an address or a network in its one spelling; raises `BadSubject`.
+def parse_subject(text: str) -> str | None:
+    """Return a player's id as it is, an address or a network in its one spelling, None for anything else.
 
     >>> parse_subject("192.0.2.7"), parse_subject("192.0.2.7/24"), parse_subject("2001:db8:1:2::7")
     ('192.0.2.7/32', '192.0.2.0/24', '2001:db8:1:2::/64')
     """
-    if _PLAYER.fullmatch(text):
-        return text
     network = network_of(text)
-    if network is None:
-        raise BadSubject(f'"{text}" is neither the id of a player, nor an address or network.')
-    if network.version == 6 and "/" not in text:
-        network = network.supernet(new_prefix=IPV6_PREFIX)
-    return str(network)
+    return text if _PLAYER.fullmatch(text) else None if network is None else str(network)
 
 
 def network_of(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
-    """Return the network that a text names, an address alone being one, or None."""
+    """Return the network that a text names, or None; an address is one alone, an IPv6 address its whole /64."""
     try:
-        return ipaddress.ip_network(text if "/" in text else _plain(ipaddress.ip_address(text)), strict=False)
+        if "/" in text:
+            return ipaddress.ip_network(text, strict=False)
+        alone = ipaddress.ip_network(_parse_address(text))
+        return alone if alone.version == 4 else alone.supernet(new_prefix=IPV6_PREFIX)
     except ValueError:
         return None
 
 
+def _parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """Return an address, the IPv4 one where an IPv6 socket shows it as one of its own; raises ValueError."""
+    address = ipaddress.ip_address(text)
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
+
+
 def describe_ban(ban: Ban) -> str:
     """Return what the one who is banned is told."""
-    why = f": {ban.reason}" if ban.reason else ""
-    if ban.until is None:
-        return f"The operator of this server has banned you{why}."
-    until = datetime.fromtimestamp(ban.until / 1000, UTC)
-    return f"The operator of this server has banned you until {until:%Y-%m-%d %H:%M} UTC{why}."
+    until = "" if ban.until is None else f" until {datetime.fromtimestamp(ban.until / 1000, UTC):%Y-%m-%d %H:%M} UTC"
+    return f"The operator of this server has banned you{until}{f': {ban.reason}' if ban.reason else ''}."
 
 
-def _plain(
-    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
-) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    """Return the IPv4 address that an IPv6 socket shows as one of its own, else the address."""
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return address if mapped is None else mapped
+def expel(connection: Peer, code: ErrorCode, words: str, *, id: str | None = None) -> None:
+    """Say why, close with the code that says not to come back by oneself, and read nothing more.
+
+    `id` is that of the request to which this is the answer.
+    """
+    connection.push_frame(encode_frame(encode(error_answer(code, words, id=id))))
+    connection.close(CloseCode[code.name], str(code))
+
+
+class Barred:
+    """One whose address is banned: whatever they say first is answered with why, and closed upon.
+
+    Only then, because a client that is closed on before its first word need not look at what it was told.
+    """
+
+    def __init__(self, connection: Peer, words: str) -> None:
+        self._connection = connection
+        self._words = words
+
+    def received(self, message: bytes) -> None:
+        if self._connection.is_open:
+            expel(self._connection, ErrorCode.BANNED, self._words)
+
+    def ended(self) -> None:
+        pass

@@ -23,11 +23,14 @@ import msgspec
 import platformdirs
 import structlog
 
-from tictactoe_server.admin.orders.order import Order, OrderRefused, read_answer, refusing
+from tictactoe_protocol import BadRoomCode
+from tictactoe_server.admin.orders.order import Order, OrderRefused, read_answer
 from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListBans, ListConnections, ListPlayers, Unban
 from tictactoe_server.admin.orders.rooms import CloseRoom, ListRooms, ShowRoom
 from tictactoe_server.admin.orders.status import DrainOrder, ListLimits, Status
 from tictactoe_server.admin.parts import ServerParts
+from tictactoe_server.core.rooms import Refused
+from tictactoe_server.storage.store import StoreUnavailable
 
 ORDERS: Final[tuple[type[Order], ...]] = (
     Status,
@@ -58,14 +61,17 @@ class NoServer(Exception):
     """No server can be asked; the message is a sentence for the operator."""
 
 
-async def carry_out(server: ServerParts, order: Order) -> Any:
-    """Carry an order out, for the whole cluster where there is one, and return its answer; raises `OrderRefused`."""
-    return await refusing(order.run(server))
+async def carry_out(server: ServerParts, order: Order, *, is_from_another: bool = False) -> Any:
+    """Return the answer to an order, for the whole cluster where there is one; raises `OrderRefused`.
 
-
-async def answer_other(server: ServerParts, data: bytes) -> bytes:
-    """Return the answer to an order of another server of the cluster, about this one alone."""
-    return await answer_line(data, lambda order: refusing(order.run_here(server)))
+    An order that another server of the cluster passes on is about this one alone.
+    """
+    try:
+        return await (order.run_here(server) if is_from_another else order.run(server))
+    except (BadRoomCode, Refused) as refused:
+        raise OrderRefused(str(refused)) from None
+    except StoreUnavailable as unavailable:
+        raise OrderRefused(f"The store refuses: {unavailable}") from None
 
 
 async def answer_line(data: bytes, carry_out: Callable[[Order], Awaitable[Any]]) -> bytes:
@@ -135,12 +141,22 @@ class ControlSocket:
         self._server: asyncio.Server | None = None
 
     async def open(self) -> None:
-        """Listen from now on; where that is impossible the log says so, and the server does without."""
+        """Listen from now on, in place of a dead server; where that is impossible the log says so."""
+        path = self._path
         try:
-            listening = _listen(self._path)
-            self._server = await asyncio.start_unix_server(self._answer, sock=listening, limit=MAX_ORDER_BYTES)
+            for folder in (path.parent.parent, path.parent):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _check_folder(path)
+            with socket.socket(socket.AF_UNIX) as probe, contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
+                probe.connect(os.fspath(path))
+                raise FileExistsError(f"another server listens at {path}")
+            # Until it serves nobody is let in, and then its owner alone.
+            opened = await asyncio.start_unix_server(self._answer, path, limit=MAX_ORDER_BYTES, start_serving=False)
+            path.chmod(0o600)
+            await opened.start_serving()
+            self._server = opened
         except (OSError, AttributeError, NotImplementedError) as error:
-            log.warning("no commands can be taken", socket=str(self._path), reason=str(error))
+            log.warning("no commands can be taken", socket=str(path), reason=str(error))
 
     def close(self) -> None:
         """Listen no more."""
@@ -174,28 +190,3 @@ def _check_folder(path: Path) -> None:
             raise PermissionError(f"{each} is not this user's alone")
     if path.name != SOCKET_NAME and (folder.is_symlink() or folder.parent.lstat().st_uid != user):
         raise PermissionError(f"{folder} is a link that others may have made")
-
-
-def _listen(path: Path) -> socket.socket:
-    """Return a socket that its owner alone may use, in place of one that a dead server left; raises OSError."""
-    for folder in (path.parent.parent, path.parent):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _check_folder(path)
-    with contextlib.suppress(FileNotFoundError):
-        if not stat.S_ISSOCK(path.lstat().st_mode):
-            raise FileExistsError(f"{path} is no socket")
-        with socket.socket(socket.AF_UNIX) as probe, contextlib.suppress(ConnectionRefusedError):
-            probe.connect(os.fspath(path))
-            raise FileExistsError(f"another server listens at {path}")
-        path.unlink()
-    listening = socket.socket(socket.AF_UNIX)
-    mask = os.umask(0o177)
-    try:
-        listening.bind(os.fspath(path))
-        listening.listen(8)
-    except BaseException:
-        listening.close()
-        raise
-    finally:
-        os.umask(mask)
-    return listening

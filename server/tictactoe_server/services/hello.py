@@ -11,8 +11,7 @@ from tictactoe_protocol import PROTOCOL_VERSION, ErrorCode
 from tictactoe_protocol.pushes import FEATURES, Welcome, known_features
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
-from tictactoe_server.admin.bans import Bans, describe_ban
-from tictactoe_server.admin.expelling import expel
+from tictactoe_server.admin.bans import Bans, describe_ban, expel
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.rooms import Refused
@@ -45,7 +44,7 @@ class Greeting(Service):
         session, request = call.session, call.request
         async with session.source.hellos:
             player, token = await self._players.welcome(request.name, request.token, session.address)
-        ban = self._bans.of_player(player.id)
+        ban = self._bans.of_subject(player.id)
         if ban is not None:
             id = None if request.id is UNSET else request.id
             session.tally.refusals[ErrorCode.BANNED] += 1

@@ -7,28 +7,16 @@ parameter of click that fills it on the command line, where the help is the docs
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
-from typing import Annotated, Any, ClassVar, Final
+from typing import Any, ClassVar
 
-import click
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
-from tictactoe_protocol import BadRoomCode, clean_text
-from tictactoe_server.admin.bans import BadSubject
-from tictactoe_server.admin.orders.words import draw_table, parse_duration, show_duration, show_time
+from tictactoe_server.admin.orders.words import draw_table
 from tictactoe_server.admin.parts import ServerParts
-from tictactoe_server.core.rooms import Refused
-from tictactoe_server.settings import Parsed
 from tictactoe_server.storage.store import StoreUnavailable
 
 Row = dict[str, Any]
-
-Reason = Annotated[str, Meta(max_length=120)]
-Seconds = Annotated[float, Meta(ge=0, le=10 * 365 * 86_400)]
-
-_FORMATS: Final = {"since": show_time, "until": show_time, "seconds": show_duration}
-_HEADS: Final = {"seconds": "for"}
 
 
 class OrderRefused(Exception):
@@ -68,9 +56,7 @@ class Listing(Order, frozen=True):
     def describe(self, answer: list[Row]) -> str:
         if not answer:
             return self.nothing
-        names = (*self.columns, "server") if "server" in answer[0] else self.columns  # where there are several
-        rows = ([_FORMATS[name](row[name]) if name in _FORMATS else row[name] for name in names] for row in answer)
-        return draw_table([_HEADS.get(name, name) for name in names], rows)
+        return draw_table((*self.columns, "server") if "server" in answer[0] else self.columns, answer)
 
 
 class WideListing(Listing, frozen=True):
@@ -90,42 +76,24 @@ async def run_everywhere(order: Order, server: ServerParts) -> list[tuple[str, A
 
     Raises `OrderRefused` where all refuse, as this server does, and where one does not answer.
     """
-
-    async def answer_of(id: str) -> Any:
-        try:
-            return await run_at(id, order, server)
-        except NoAnswer:
-            raise
-        except OrderRefused as refused:
-            return refused
-
     names = server.names
-    answers = await asyncio.gather(*map(answer_of, names))
-    said = [(name, it) for name, it in zip(names.values(), answers, strict=True) if not isinstance(it, OrderRefused)]
-    if not said:
-        raise answers[0]
-    return said
+    answers = await asyncio.gather(*(run_at(id, order, server) for id in names), return_exceptions=True)
+    failed = [answer for answer in answers if isinstance(answer, BaseException)]
+    grave = [one for one in failed if isinstance(one, NoAnswer) or not isinstance(one, OrderRefused)]
+    if grave or len(failed) == len(answers):
+        raise (grave or failed)[0]
+    return [(name, it) for name, it in zip(names.values(), answers, strict=True) if it not in failed]
 
 
 async def run_at(id: str, order: Order, server: ServerParts) -> Any:
     """Return what one server answers for itself alone; raises `OrderRefused`, and `NoAnswer` where it is silent."""
     names = server.names
     if server.cluster is None or id == next(iter(names)):
-        return await refusing(order.run_here(server))
+        return await order.run_here(server)
     try:
         return read_answer(await server.cluster.ask_order(id, msgspec.json.encode(order)))
     except StoreUnavailable:
         raise NoAnswer(f"The server {names.get(id, id)} does not answer.") from None
-
-
-async def refusing(answer: Awaitable[Any]) -> Any:
-    """Return what is awaited; raises `OrderRefused` for whatever of ours is refused."""
-    try:
-        return await answer
-    except (BadRoomCode, BadSubject, Refused) as refused:
-        raise OrderRefused(str(refused)) from None
-    except StoreUnavailable as unavailable:
-        raise OrderRefused(f"The store refuses: {unavailable}") from None
 
 
 def read_answer(data: bytes) -> Any:
@@ -134,18 +102,3 @@ def read_answer(data: bytes) -> Any:
     if "error" in found:
         raise OrderRefused(found["error"])
     return found["answer"]
-
-
-def without_stop(reason: str) -> str:
-    """Return a reason that is safe to print, and with which a sentence can end."""
-    return clean_text(reason).strip().rstrip(".")
-
-
-def text_option(name: str, help: str) -> click.Option:
-    """Return an option that fills the field of its name."""
-    return click.Option([f"--{name}"], default="", metavar="TEXT", help=help)
-
-
-def time_option(name: str, help: str) -> click.Option:
-    """Return an option that fills the field `seconds`."""
-    return click.Option([f"--{name}", "seconds"], type=Parsed(parse_duration), metavar="TIME", help=help)

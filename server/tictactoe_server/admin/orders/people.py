@@ -8,26 +8,13 @@ from typing import Annotated, Final
 import click
 import structlog
 from msgspec import Meta
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from tictactoe_protocol import MAX_CHAT_LENGTH, ErrorCode, clean_text, encode
 from tictactoe_protocol.pushes import Announcement
-from tictactoe_server.admin.bans import BadSubject, describe_ban, network_of, parse_subject
-from tictactoe_server.admin.expelling import expel_all
-from tictactoe_server.admin.orders.order import (
-    Listing,
-    Order,
-    OrderRefused,
-    Reason,
-    Row,
-    Seconds,
-    WideListing,
-    run_everywhere,
-    text_option,
-    time_option,
-    without_stop,
-)
-from tictactoe_server.admin.orders.words import show_count, show_time
+from tictactoe_server.admin.bans import describe_ban, expel, network_of, parse_subject
+from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, WideListing, run_everywhere
+from tictactoe_server.admin.orders.words import Reason, Seconds, reason_option, show_time, time_option, without_stop
 from tictactoe_server.admin.parts import ServerParts
 from tictactoe_server.core.kept import Ban
 from tictactoe_server.transport.frames import encode_frame
@@ -76,24 +63,24 @@ class Kick(Order, frozen=True, tag="kick"):
     """Close the connections of PLAYER, an id or the name of one who is here."""
 
     player: Annotated[str, click.Argument(["player"])]
-    reason: Annotated[Reason, text_option("reason", "What the player is told.")] = ""
+    reason: Annotated[Reason, reason_option("What the player is told.")] = ""
 
     async def run(self, server: ServerParts) -> Row:
         id = await _find_player(self.player, server)
-        answers = await run_everywhere(replace(self, player=id), server)
-        return {"player": id, "connections": sum(answer["connections"] for _, answer in answers)}
+        return await _run_and_count(replace(self, player=id), server)
 
     async def run_here(self, server: ServerParts) -> Row:
         sessions, reason = server.core.presence.of_player(self.player), without_stop(self.reason)
         if not sessions:
             raise _nobody(self.player)
         words = f"The operator of this server has ended your connection{f': {reason}' if reason else ''}."
-        count = expel_all(sessions, ErrorCode.KICKED, words)
+        for session in sessions:
+            expel(session.connection, ErrorCode.KICKED, words)
         log.info("kicked", player=self.player, reason=reason)
-        return {"player": self.player, "connections": count}
+        return {"player": self.player, "connections": len(sessions)}
 
     def describe(self, answer: Row) -> str:
-        return f"Kicked {answer['player']}: {show_count(answer['connections'], 'connection')} closed."
+        return f"Kicked {answer['player']}: {_count_connections(answer)} closed."
 
 
 class Announce(Order, frozen=True, tag="announce"):
@@ -106,8 +93,7 @@ class Announce(Order, frozen=True, tag="announce"):
     ]
 
     async def run(self, server: ServerParts) -> Row:
-        answers = [answer for _, answer in await run_everywhere(self, server)]
-        return {**answers[0], "connections": sum(answer["connections"] for answer in answers)}
+        return await _run_and_count(self, server)
 
     async def run_here(self, server: ServerParts) -> Row:
         text = clean_text(self.text).strip()
@@ -120,7 +106,7 @@ class Announce(Order, frozen=True, tag="announce"):
         return {"text": text, "connections": len(greeted)}
 
     def describe(self, answer: Row) -> str:
-        return f"Said over {show_count(answer['connections'], 'connection')}."
+        return f"Said over {_count_connections(answer)}."
 
 
 class BanOrder(Order, frozen=True, tag="ban"):
@@ -131,19 +117,19 @@ class BanOrder(Order, frozen=True, tag="ban"):
 
     subject: Subject
     seconds: Annotated[Seconds | None, time_option("for", "For how long: 90, 30m, 12h, 7d. [default: for good]")] = None
-    reason: Annotated[Reason, text_option("reason", "What those who are banned are told.")] = ""
+    reason: Annotated[Reason, reason_option("What those who are banned are told.")] = ""
 
     async def run_here(self, server: ServerParts) -> Row:
         """Ban at this server: the others read it in the store."""
-        subject = await _find_subject(self.subject, server)
+        subject = parse_subject(self.subject) or await _find_player(self.subject, server)
         ban = await server.bans.add(subject, without_stop(self.reason), self.seconds)
         count = _expel_banned(server, ban)
         log.info("banned", subject=subject, seconds=self.seconds, reason=ban.reason)
-        return {**_row_of_ban(ban), "connections": count}
+        return {**asdict(ban), "connections": count}
 
     def describe(self, answer: Row) -> str:
         end = "for good" if answer["until"] is None else f"until {show_time(answer['until'])}"
-        return f"Banned {answer['subject']} {end}: {show_count(answer['connections'], 'connection')} closed."
+        return f"Banned {answer['subject']} {end}: {_count_connections(answer)} closed."
 
 
 class Unban(Order, frozen=True, tag="unban"):
@@ -152,11 +138,11 @@ class Unban(Order, frozen=True, tag="unban"):
     subject: Subject
 
     async def run_here(self, server: ServerParts) -> Row:
-        ban = await server.bans.lift(await _find_subject(self.subject, server))
+        ban = await server.bans.lift(parse_subject(self.subject) or await _find_player(self.subject, server))
         if ban is None:
             raise OrderRefused(f"{self.subject} is not banned.")
         log.info("ban lifted", subject=ban.subject)
-        return _row_of_ban(ban)
+        return asdict(ban)
 
     def describe(self, answer: Row) -> str:
         return f"{answer['subject']} is not banned any more."
@@ -169,14 +155,14 @@ class ListBans(Listing, frozen=True, tag="bans"):
     nothing = "Nobody is banned."
 
     async def run_here(self, server: ServerParts) -> list[Row]:
-        return [_row_of_ban(ban) for ban in server.bans]
+        return [asdict(ban) for ban in server.bans]
 
 
 async def _find_player(text: str, server: ServerParts) -> str:
     """Return the id of the one player who is meant, by id or by the name of one who is here; raises `OrderRefused`."""
     rows = await ListPlayers().run(server)
-    called = [row["player"] for row in rows if row["name"] == text]
-    ids = [text] if any(row["player"] == text for row in rows) else list(dict.fromkeys(called))
+    called = dict.fromkeys(row["player"] for row in rows if row["name"] == text)
+    ids = [text] if any(row["player"] == text for row in rows) else list(called)
     if not ids:
         raise _nobody(text)
     if len(ids) > 1:
@@ -188,6 +174,17 @@ def _nobody(text: str) -> OrderRefused:
     return OrderRefused(f'There is no "{text}" here. Players who are: tictactoe-server players')
 
 
+def _count_connections(answer: Row) -> str:
+    count = answer["connections"]
+    return f"{count} connection{'' if count == 1 else 's'}"
+
+
+async def _run_and_count(order: Order, server: ServerParts) -> Row:
+    """Return what one server answers, with the connections of all."""
+    answers = [answer for _, answer in await run_everywhere(order, server)]
+    return {**answers[0], "connections": sum(answer["connections"] for answer in answers)}
+
+
 def hear_ban(server: ServerParts, subject: str, ban: Ban | None) -> None:
     """Take over that another server of the cluster has banned somebody, or let them in again."""
     server.bans.hear(subject, ban)
@@ -197,20 +194,11 @@ def hear_ban(server: ServerParts, subject: str, ban: Ban | None) -> None:
 
 def _expel_banned(server: ServerParts, ban: Ban) -> int:
     """Send away all whom a ban concerns, and return how many."""
+    presence, words = server.core.presence, describe_ban(ban)
     if network_of(ban.subject) is None:
-        concerned = server.core.presence.of_player(ban.subject)
+        concerned = presence.of_player(ban.subject)
     else:
-        concerned = [session for session in server.core.presence if server.bans.of_address(session.connection.address)]
-    return expel_all(concerned, ErrorCode.BANNED, describe_ban(ban))
-
-
-async def _find_subject(text: str, server: ServerParts) -> str:
-    """Return what a ban is of: a network, or the id of a player, also by the name of one who is here."""
-    try:
-        return parse_subject(text)
-    except BadSubject:
-        return await _find_player(text, server)
-
-
-def _row_of_ban(ban: Ban) -> Row:
-    return {"subject": ban.subject, "reason": ban.reason, "since": ban.since, "until": ban.until}
+        concerned = [session for session in presence if server.bans.of_address(session.connection.address)]
+    for session in concerned:
+        expel(session.connection, ErrorCode.BANNED, words)
+    return len(concerned)

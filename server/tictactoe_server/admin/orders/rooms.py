@@ -7,18 +7,8 @@ from typing import Annotated, Final
 import click
 
 from tictactoe_protocol import parse_room_code
-from tictactoe_server.admin.orders.order import (
-    Order,
-    OrderRefused,
-    Reason,
-    Row,
-    WideListing,
-    named,
-    run_at,
-    text_option,
-    without_stop,
-)
-from tictactoe_server.admin.orders.words import draw_table, show
+from tictactoe_server.admin.orders.order import Order, OrderRefused, Row, WideListing, named, run_at
+from tictactoe_server.admin.orders.words import Reason, draw_table, reason_option, show, without_stop
 from tictactoe_server.admin.parts import ServerParts
 from tictactoe_server.core.live_room import LiveRoom
 
@@ -61,13 +51,11 @@ class ShowRoom(RoomOrder, frozen=True, tag="room"):
     async def run_here(self, server: ServerParts) -> Row:
         live = self.find(server)
         room, board, columns = live.room, live.room.position.board, live.room.rules.columns
-        seats = {
-            mark: None if seat is None else {name: getattr(seat, name) for name in _SEAT}
-            for mark, seat in room.seats.items()
-        }
         return {
             **_row_of(live),
-            "seats": seats,
+            "seats": {
+                mark: seat and {name: getattr(seat, name) for name in _SEAT} for mark, seat in room.seats.items()
+            },
             "watching": [session.player.name for session in live.watchers if session.player is not None],
             "turn": room.position.turn if room.status == "playing" else None,
             "board": [board[first : first + columns] for first in range(0, len(board), columns)],
@@ -75,18 +63,16 @@ class ShowRoom(RoomOrder, frozen=True, tag="room"):
 
     def describe(self, answer: Row) -> str:
         names = ("room", "status", "visibility", "rules", "game", "ply", "turn", "server", "watching")
-        head = ("name", "player", "online", "bot")
-        seats = [
-            [mark, *(None if seat is None else seat[name] for name in head)] for mark, seat in answer["seats"].items()
-        ]
         facts = [f"{name:10} {show(answer[name])}" for name in names if name in answer]
-        return "\n".join([*facts, "", draw_table(("seat", *head), seats), "", *answer["board"]])
+        seats = [{"seat": mark, **(seat or {})} for mark, seat in answer["seats"].items()]
+        drawn = draw_table(("seat", "name", "player", "online", "bot"), seats)
+        return "\n".join([*facts, "", drawn, "", *answer["board"]])
 
 
 class CloseRoom(RoomOrder, frozen=True, tag="close"):
     """End the room CODE; the game that is on there is not kept."""
 
-    reason: Annotated[Reason, text_option("reason", "What those in the room are told.")] = ""
+    reason: Annotated[Reason, reason_option("What those in the room are told.")] = ""
 
     async def run_here(self, server: ServerParts) -> Row:
         live, reason = self.find(server), without_stop(self.reason)
@@ -106,7 +92,7 @@ def _row_of(live: LiveRoom) -> Row:
         "rules": room.rules.preset,
         "game": room.game,
         "ply": room.position.ply,
-        "players": {mark: None if seat is None else seat.name for mark, seat in room.seats.items()},
+        "players": {mark: seat and seat.name for mark, seat in room.seats.items()},
         "here": len(live.players),
         "watchers": len(live.watchers),
     }

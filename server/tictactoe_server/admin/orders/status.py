@@ -11,29 +11,13 @@ import click
 
 from tictactoe_protocol import clean_text
 from tictactoe_server import __version__
-from tictactoe_server.admin.orders.order import Listing, Order, Row, Seconds, run_at, time_option
-from tictactoe_server.admin.orders.words import draw_table, show, show_duration
+from tictactoe_server.admin.orders.order import Listing, Order, Row, run_at
+from tictactoe_server.admin.orders.words import Seconds, draw_table, show, show_duration, show_ready, time_option
 from tictactoe_server.admin.parts import ServerParts
 from tictactoe_server.settings import COUNTS, Limits, count_of
 
 _FIGURES: Final = ("unready", "connections", "players", "served", "moves", "loop_lag_ms", "store_owes_ms", "elsewhere")
 """What the status of a cluster says of each server."""
-
-_OF_SERVERS: Final = {
-    "players": "players",
-    "connections": "connections",
-    "served": "rooms served",
-    "moves": "moves",
-    "elsewhere": "elsewhere",
-    "loop_lag_ms": "loop late",
-    "store_owes_ms": "store owes",
-}
-"""The columns in which they are shown, by the names of the figures."""
-
-_DEADLINE: Final = time_option("deadline", "How long games may go on: 90, 30m, 2h. [default: any time]")
-_FOR_GOOD: Final = click.Option(
-    ["--for-good"], is_flag=True, help="Tell people that the server stops, not that it restarts."
-)
 
 
 class Status(Order, frozen=True, tag="status"):
@@ -45,11 +29,10 @@ class Status(Order, frozen=True, tag="status"):
         if server.cluster is None:
             return own
         asked = (run_at(id, self, server) for id in list(names)[1:])
-        found = [own, *await asyncio.gather(*asked, return_exceptions=True)]
-        servers = []
-        for name, status in zip(names.values(), found, strict=True):
-            figures = {"unready": "it does not answer"} if isinstance(status, BaseException) else status
-            servers.append({"server": name, **{figure: figures.get(figure) for figure in _FIGURES}})
+        answers, servers = await asyncio.gather(*asked, return_exceptions=True), []
+        for name, found in zip(names.values(), [own, *answers], strict=True):
+            status = {"unready": "it does not answer"} if isinstance(found, BaseException) else found
+            servers.append({"server": name, **{figure: status.get(figure) for figure in _FIGURES}})
         return {**own, "server": servers[0]["server"], "house": servers}
 
     async def run_here(self, server: ServerParts) -> Row:
@@ -90,8 +73,13 @@ class DrainOrder(Order, frozen=True, tag="drain"):
     Everybody is told. A signal to the server ends it at once.
     """
 
-    seconds: Annotated[Seconds | None, _DEADLINE] = None
-    for_good: Annotated[bool, _FOR_GOOD] = False
+    seconds: Annotated[
+        Seconds | None, time_option("deadline", "How long games may go on: 90, 30m, 2h. [default: any time]")
+    ] = None
+    for_good: Annotated[
+        bool,
+        click.Option(["--for-good"], is_flag=True, help="Tell people that the server stops, not that it restarts."),
+    ] = False
 
     async def run_here(self, server: ServerParts) -> Row:
         """Drain this server alone; its rooms go to the others of its cluster."""
@@ -119,24 +107,20 @@ class ListLimits(Listing, frozen=True, tag="limits"):
 
 def list_status(status: dict[str, Any]) -> list[tuple[str, str]]:
     """Return what there is to say about a server, each with its name."""
-    drain = status["drain"]
-    up = show_duration(status["up_seconds"])
-    rows = [
-        ("server", f"tictactoe-server {status['version']}, process {status['pid']}, up {up}"),
-        ("address", f"{status['address']}, keeps {status['data']}"),
-        ("ready", _ready(status)),
-        ("people", f"{status['players']} players, {status['connections']} connections, {status['bans']} bans"),
-        ("rooms", show(status["rooms"])),
-        ("moves", f"{status['moves']}; {status['refusals']} requests refused, {status['limited']} by a limit"),
-        (
-            "load",
-            f"event loop {status['loop_lag_ms']} ms late, store owes {status['store_owes_ms']} ms, "
-            f"{status['bots_waiting']} thoughts of bots wait",
-        ),
-    ]
+    late, owes, waiting = status["loop_lag_ms"], status["store_owes_ms"], status["bots_waiting"]
+    up, drain = show_duration(status["up_seconds"]), status["drain"]
+    rows = {
+        "server": f"tictactoe-server {status['version']}, process {status['pid']}, up {up}",
+        "address": f"{status['address']}, keeps {status['data']}",
+        "ready": show_ready(status["unready"]),
+        "people": f"{status['players']} players, {status['connections']} connections, {status['bans']} bans",
+        "rooms": show(status["rooms"]),
+        "moves": f"{status['moves']}; {status['refusals']} requests refused, {status['limited']} by a limit",
+        "load": f"event loop {late} ms late, store owes {owes} ms, {waiting} thoughts of bots wait",
+    }
     if drain is not None:
-        rows.append(("drain", _describe_drain(drain)))
-    return [(name, clean_text(text)) for name, text in rows]
+        rows["drain"] = _describe_drain(drain)
+    return [(name, clean_text(text)) for name, text in rows.items()]
 
 
 def draw_servers(status: dict[str, Any]) -> str:
@@ -148,19 +132,9 @@ def draw_servers(status: dict[str, Any]) -> str:
     SERVER  READY  PLAYERS  CONNECTIONS  ROOMS SERVED  MOVES  ELSEWHERE  LOOP LATE  STORE OWES
     a:8765  yes    3        4            2             9      0          0.1 ms     0 ms
     """
-
-    def shown(name: str, value: Any) -> object:
-        return f"{value} ms" if name.endswith("_ms") and value is not None else value
-
-    rows = [
-        (one["server"], _ready(one), *(shown(name, one[name]) for name in _OF_SERVERS))
-        for one in status.get("house", ())
-    ]
-    return draw_table(("server", "ready", *_OF_SERVERS.values()), rows) if rows else ""
-
-
-def _ready(status: Row) -> str:
-    return "yes" if status["unready"] is None else f"no: {status['unready']}"
+    servers = status.get("house")
+    figures = ("players", "connections", "served", "moves", "elsewhere", "loop_lag_ms", "store_owes_ms")
+    return draw_table(("server", "unready", *figures), servers) if servers else ""
 
 
 def _row_of_drain(server: ServerParts) -> Row:

@@ -1,16 +1,28 @@
-"""Answers of a server as text for people, and lengths of time as they are typed."""
+"""What is typed into orders and shown of their answers: lengths of time, reasons, values and tables."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Annotated, Any, Final
+
+import click
+from msgspec import Meta
 
 from tictactoe_protocol import clean_text
+from tictactoe_server.settings import Parsed
+
+Reason = Annotated[str, Meta(max_length=120)]
+Seconds = Annotated[float, Meta(ge=0, le=10 * 365 * 86_400)]
 
 _UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _DURATION: Final = re.compile(r"([0-9]{1,9})([smhdw]?)", re.ASCII)
+
+
+def without_stop(reason: str) -> str:
+    """Return a reason that is safe to print, and with which a sentence can end."""
+    return clean_text(reason).strip().rstrip(".")
 
 
 def parse_duration(text: str) -> float:
@@ -25,17 +37,14 @@ def parse_duration(text: str) -> float:
     return float(int(found[1]) * _UNITS[found[2]])
 
 
-def draw_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return rows under a head, in columns as wide as they need.
+def reason_option(help: str) -> click.Option:
+    """Return the option that fills the field `reason`."""
+    return click.Option(["--reason"], default="", metavar="TEXT", help=help)
 
-    >>> print(draw_table(["room", "ply"], [["K7M4PQ", 3]]))
-    ROOM    PLY
-    K7M4PQ  3
-    """
-    cells = [[title.upper() for title in head], *([show(value) for value in row] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells)
-    return "\n".join(line.rstrip() for line in lines)
+
+def time_option(name: str, help: str) -> click.Option:
+    """Return an option that fills the field `seconds`."""
+    return click.Option([f"--{name}", "seconds"], type=Parsed(parse_duration), metavar="TIME", help=help)
 
 
 def show(value: object) -> str:
@@ -80,6 +89,37 @@ def show_duration(seconds: float) -> str:
     return f"{minutes} min {int(seconds % 60)} s" if minutes else f"{int(seconds)} s"
 
 
-def show_count(count: int, what: str) -> str:
-    """Return so many of something, as in 2 connections."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
+def show_ready(unready: str | None) -> str:
+    """Return whether a server is ready, and why not."""
+    return "yes" if unready is None else f"no: {unready}"
+
+
+def _show_ms(ms: float | None) -> str | None:
+    return None if ms is None else f"{ms} ms"
+
+
+_COLUMNS: Final[Mapping[str, tuple[str, Callable[[Any], object]]]] = {
+    "since": ("since", show_time),
+    "until": ("until", show_time),
+    "seconds": ("for", show_duration),
+    "unready": ("ready", show_ready),
+    "served": ("rooms served", show),
+    "loop_lag_ms": ("loop late", _show_ms),
+    "store_owes_ms": ("store owes", _show_ms),
+}
+"""The heads of the columns that are not called as their values are, and how their values are shown."""
+
+
+def draw_table(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return these values of the rows under heads, in columns as wide as they need.
+
+    >>> print(draw_table(["room", "ply", "seconds"], [{"room": "K7M4PQ", "ply": 3, "seconds": 59}]))
+    ROOM    PLY  FOR
+    K7M4PQ  3    59 s
+    """
+    columns = [(name, *_COLUMNS.get(name, (name, show))) for name in names]
+    cells = [[head.upper() for _, head, _ in columns]]
+    cells += [[show(shown(row.get(name))) for name, _, shown in columns] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells)
+    return "\n".join(line.rstrip() for line in lines)
