@@ -16,10 +16,9 @@ import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
 from tictactoe_server.admin.bans import Bans, Barred, describe_ban
+from tictactoe_server.admin.chores import Housekeeping, LoopLag, log_refusals
 from tictactoe_server.admin.control import answer_line, carry_out
 from tictactoe_server.admin.drain import HANDOVER_MS, Drain
-from tictactoe_server.admin.gauges import LoopLag, MeteredConnection, log_refusals
-from tictactoe_server.admin.housekeeping import Housekeeping
 from tictactoe_server.admin.orders.order import Order
 from tictactoe_server.admin.orders.people import hear_ban
 from tictactoe_server.admin.parts import LimitsNow, ServerParts
@@ -278,7 +277,11 @@ class Server:
         admission.names |= self._own_names()
         if settings.page:
             admission.pages = Pages(Assets(), core, admission).answer
-        make = Connection if settings.metrics is None else partial(MeteredConnection, core.tally)
+        make: Callable[..., Connection] = Connection
+        if settings.metrics is not None:
+            from tictactoe_server.admin.metrics import MeteredConnection  # what else is here does without the library
+
+            make = partial(MeteredConnection, core.tally)
         self._machine_names = MachineNames(settings.host, admission.learn_names)
         self._listener = Listener(self._meet, admission, limits, self.certificate, make)
 
@@ -304,7 +307,7 @@ class Server:
             cluster.on_order = partial(answer_line, carry_out=partial(carry_out, parts, is_from_another=True))
         self._housekeeping = Housekeeping(core.store, self._bans, self._staying, settings.keep_history_days)
         if settings.metrics is not None:
-            from tictactoe_server.admin.metrics import MetricsServer  # what else is here does without the library
+            from tictactoe_server.admin.metrics import MetricsServer
 
             self._metrics = MetricsServer(*settings.metrics, parts)
 

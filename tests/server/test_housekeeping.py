@@ -12,7 +12,7 @@ from tests.peer import open_peer, play_out
 from tests.server.stored import finish, keep_player, seat
 from tests.server.tables import ANA, BO
 from tictactoe_server.admin.bans import Bans
-from tictactoe_server.admin.housekeeping import Housekeeping
+from tictactoe_server.admin.chores import Housekeeping
 from tictactoe_server.core.kept import BANS, PLAYERS, open_folder, open_memory, today
 from tictactoe_server.core.rooms import Player
 from tictactoe_server.server import Server

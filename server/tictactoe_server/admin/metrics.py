@@ -5,6 +5,7 @@ They are answered on the event loop, by the HTTP of the server itself with its t
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, Final
@@ -17,6 +18,7 @@ from prometheus_client.registry import Collector
 from tictactoe_protocol import CloseCode
 from tictactoe_server import __version__
 from tictactoe_server.admin.parts import ServerParts
+from tictactoe_server.core.tally import Tally
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.store import Histogram
 from tictactoe_server.transport.admission import Admission
@@ -59,17 +61,33 @@ class MetricsServer(Collector):
         """Listen no more."""
         await self._listener.stop(CloseCode.GOING_AWAY, "stopping", 0)
 
-    def describe(self) -> list[core.Metric]:
-        """Return nothing: so that registering asks for no figures yet."""
-        return []
-
-    def collect(self) -> list[core.Metric]:
-        return list(_figures(self._server))
+    def collect(self) -> Iterator[core.Metric]:
+        return _figures(self._server)
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
         if request.path not in ("/", "/metrics"):
             return say(HTTPStatus.NOT_FOUND, "There is nothing here. Figures: /metrics")
         return HttpResponse(HTTPStatus.OK, generate_latest(self._registry), CONTENT_TYPE_PLAIN_0_0_4)
+
+
+class MeteredConnection(Connection):
+    """A connection that counts the bytes that it sends, together with others, as `sent` of a tally."""
+
+    __slots__ = ("_tally",)
+
+    def __init__(self, tally: Tally, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._tally = tally
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        write, tally = self._write, self._tally
+
+        def count(data: bytes) -> None:
+            tally.sent += len(data)
+            write(data)
+
+        self._write = count
 
 
 class _Nobody:
@@ -93,7 +111,7 @@ def _figures(server: ServerParts) -> Iterator[core.Metric]:
         own = next(iter(server.cluster.names.values()))
         yield core.InfoMetricFamily("tictactoe_house", "What this server is called in its cluster.", {"server": own})
         yield _gauge("house_servers", "Servers of the cluster that live, this one included.", len(server.cluster.urls))
-        yield _gauge("rooms_served", "Rooms that this server serves.", server.rooms_served)
+        yield _gauge("rooms_served", "Rooms that this server serves.", len(server.core.registry.by_code))
     yield _gauge("connections", "Open connections, also those without a hello.", server.admission.connections)
     yield _counter("connections_accepted", "Connections that were accepted.", server.admission.accepted)
     yield _gauge("sessions", "Connections over which a player has said hello.", len(server.core.presence.greeted))

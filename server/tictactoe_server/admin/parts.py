@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tictactoe_server.admin.bans import Bans
+from tictactoe_server.admin.chores import LoopLag
 from tictactoe_server.admin.drain import Drain
-from tictactoe_server.admin.gauges import LoopLag
 from tictactoe_server.core.core import Core
 from tictactoe_server.transport.admission import Admission
 
@@ -65,8 +65,3 @@ class ServerParts:
     def names(self) -> Mapping[str, str]:
         """What people call the servers of the cluster, by their ids, this one first; "" for one on its own."""
         return {"": ""} if self.cluster is None else self.cluster.names
-
-    @property
-    def rooms_served(self) -> int:
-        """How many rooms this server serves, without those of others in its cluster."""
-        return len(self.core.registry.by_code)

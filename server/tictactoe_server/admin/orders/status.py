@@ -59,7 +59,11 @@ class Status(Order, frozen=True, tag="status"):
         }
         if server.cluster is None:
             return status
-        return {**status, "served": server.rooms_served, "elsewhere": server.core.registry.elsewhere.count}
+        return {
+            **status,
+            "served": len(server.core.registry.by_code),
+            "elsewhere": server.core.registry.elsewhere.count,
+        }
 
     def describe(self, answer: Row) -> str:
         lines = [f"{name:8} {text}" for name, text in list_status(answer)]

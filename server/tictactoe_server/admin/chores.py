@@ -1,7 +1,4 @@
-"""Forgets what nobody needs any more, in steps so small that nobody waits for them.
-
-Players who were not here for long, finished games that are older than the operator wants to keep, bans that are over.
-"""
+"""What runs beside serving, each a `keep` until cancelled: forgetting, and looking how late the event loop is."""
 
 from __future__ import annotations
 
@@ -16,20 +13,24 @@ import structlog
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.core.kept import PLAYERS, SHARES, KnownPlayer, today
 from tictactoe_server.core.rooms import FinishedGame
+from tictactoe_server.core.tally import Tally
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import Conflict, StoreUnavailable, delete
 
 ROUND_SECONDS: Final = 3_600.0
 STEP_SECONDS: Final = 0.1
 _DAY_MS: Final = 86_400_000
+_LOOK_SECONDS: Final = 0.25
+_WINDOW_SECONDS: Final = 10.0
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Housekeeping:
-    """Let `keep` run beside the server. `stay` returns the ids of players who are here or have a seat.
+    """Forgets what nobody needs any more, in steps so small that nobody waits for them.
 
-    Finished games are kept for `history_days`, for good where that is None.
+    That is players who were not here for long, but for those who `stay`: who are here or have a seat; finished games
+    after `history_days`, never where that is None; and bans that are over.
     """
 
     def __init__(
@@ -84,3 +85,35 @@ class Housekeeping:
                     with contextlib.suppress(Conflict):  # they are just here
                         await delete(self._players, stored.key, stored.revision)
             await asyncio.sleep(step_seconds)
+
+
+class LoopLag:
+    """How late the event loop does what is due."""
+
+    def __init__(self) -> None:
+        self._worst = self._worst_before = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """The longest delay of the last ten to twenty seconds."""
+        return max(self._worst, self._worst_before)
+
+    async def keep(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            self._worst, self._worst_before = 0.0, self._worst
+            for _ in range(round(_WINDOW_SECONDS / _LOOK_SECONDS)):
+                due = loop.time() + _LOOK_SECONDS
+                await asyncio.sleep(_LOOK_SECONDS)
+                self._worst = max(self._worst, loop.time() - due)
+
+
+async def log_refusals(tally: Tally, seconds: float = 60.0) -> None:
+    """Log how much was refused, by code, so often and only where there is something to say, until cancelled."""
+    told = tally.refusals.copy()
+    while True:
+        await asyncio.sleep(seconds)
+        news = tally.refusals - told
+        if news:
+            told = tally.refusals.copy()
+            log.info("refused", **{str(code): count for code, count in news.most_common(5)})
