@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.peer import PATIENCE_SECONDS
-from tictactoe_server.cli.supervision import Supervisor
+from tictactoe_server.cli.process import Supervisor
 
 
 @pytest.fixture

@@ -1,14 +1,17 @@
-"""The options that say where a store on NATS is and who asks, as every command about one has them."""
+"""The options that say where everything is kept and who asks, as several commands have them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import update_wrapper
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import click
 
 Decorated = TypeVar("Decorated", bound=Callable[..., object])
+
+MEMORY: Final = ":memory:"
 
 store_option = click.option(
     "--store",
@@ -17,22 +20,44 @@ store_option = click.option(
     required=True,
     help="The NATS servers, as in nats://a.example,b.example,c.example.",
 )
-_CREDENTIALS = click.option(
-    "--store-credentials",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    envvar="TICTACTOE_STORE_CREDENTIALS",
-    help="Who you are: a user's credentials for NATS, or the seed of an nkey.",
-)
-_AUTHORITIES = click.option(
-    "--store-ca",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    envvar="TICTACTOE_STORE_CA",
-    help="Certificates to trust instead of the system's, in PEM.",
-)
 
 
 def access_options(command: Decorated) -> Decorated:
     """Give a command the options that say who asks, and whom to trust."""
-    return _CREDENTIALS(_AUTHORITIES(command))
+    ca = _file_option("store-ca", "Certificates to trust instead of the system's, in PEM.")
+    who = _file_option("store-credentials", "Who you are: a user's credentials for NATS, or the seed of an nkey.")
+    return who(ca(command))
+
+
+def _file_option(name: str, help: str) -> Callable[[Decorated], Decorated]:
+    variable = f"TICTACTOE_{name.replace('-', '_').upper()}"
+    return click.option(f"--{name}", type=click.Path(path_type=Path), metavar="FILE", envvar=variable, help=help)
+
+
+class Place(NamedTuple):
+    """Which server is meant: by its data folder, None where it keeps nothing, and by its port."""
+
+    folder: Path | None
+    port: int
+
+
+def folder_of(data: str) -> Path | None:
+    """Return the folder that `--data` names, None for none."""
+    return None if data == MEMORY else Path(data).expanduser()
+
+
+def with_folder(words: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Call a command with the `folder` that its own option `--data` names, or that of the program."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        def run(place: Place, /, own_data: str | None, **values: object) -> None:
+            folder = place.folder if own_data is None else folder_of(own_data)
+            if folder is None:
+                raise click.UsageError("A server with --data :memory: keeps nothing.")
+            command(folder, **values)
+
+        return click.option("--data", "own_data", metavar="DIR", help=words)(
+            click.pass_obj(update_wrapper(run, command))
+        )
+
+    return decorate

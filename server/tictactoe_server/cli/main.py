@@ -11,14 +11,18 @@ import platformdirs
 
 from tictactoe_protocol import PROTOCOL_VERSION
 from tictactoe_server import __version__
+from tictactoe_server.admin.control import NoServer
+from tictactoe_server.admin.orders.order import OrderRefused
+from tictactoe_server.cli.access import Place, folder_of
 from tictactoe_server.cli.cluster import cluster
 from tictactoe_server.cli.data import backup, check, restore
-from tictactoe_server.cli.folders import Place
 from tictactoe_server.cli.log import set_up_logging, tell
 from tictactoe_server.cli.move import move
 from tictactoe_server.cli.orders import ORDER_COMMANDS
 from tictactoe_server.cli.process import run
 from tictactoe_server.settings import OPTIONS, Limits, Settings, with_counts
+from tictactoe_server.storage.backup import CannotBackUp
+from tictactoe_server.storage.copying import CannotMove
 from tictactoe_server.storage.store import CannotOpenStore
 from tictactoe_server.transport.certificate import CannotUseCertificate
 from tictactoe_server.transport.listen import CannotListen
@@ -47,7 +51,19 @@ def _chosen(kind: type[Settings | Limits], values: dict[str, Any]) -> dict[str, 
     return chosen
 
 
+class _Program(click.Group):
+    """Says in a line what a command cannot do, and ends with exit code 1."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except (CannotBackUp, CannotMove, CannotOpenStore, NoServer, OrderRefused) as error:
+            click.echo(f"tictactoe-server: {error}", err=True)
+            sys.exit(1)
+
+
 @click.group(
+    cls=_Program,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TICTACTOE"},
     params=[_DATA, *OPTIONS.values(), _WITH_PARENT],
@@ -69,7 +85,7 @@ def main(context: click.Context, /, **values: Any) -> None:
       tictactoe-server backup FILE          copy a running server's data
       tictactoe-server cluster check        how the store of several servers is
     """
-    context.obj = place = Place(values["data"], values["port"])
+    context.obj = place = Place(folder_of(values["data"]), values["port"])
     if context.invoked_subcommand is not None:
         return
     settings = Settings(**_chosen(Settings, values), data=place.folder)

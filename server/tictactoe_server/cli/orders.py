@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn, get_type_hints
@@ -19,33 +19,31 @@ import msgspec
 from tictactoe_server.admin.control import ORDERS, NoServer, ask, socket_path
 from tictactoe_server.admin.orders.order import Order, OrderRefused
 from tictactoe_server.admin.orders.status import DrainOrder, Status, draw_servers, list_status
-from tictactoe_server.cli.folders import Place, folder_of
+from tictactoe_server.cli.access import Place, folder_of
 
 WATCH_SECONDS: Final = 1.0
 
-_FLAGS: Final[Mapping[type[Order], Sequence[click.Option]]] = {
-    Status: [click.Option(["--watch", "watches"], is_flag=True, help="Show it anew every second, until Ctrl-C.")],
-    DrainOrder: [click.Option(["--wait", "waits"], is_flag=True, help="Return when the server has ended.")],
+_SHARED: Final = (
+    click.Option(
+        ["--data", "own_data"], metavar="DIR", help="The data folder of the server that is meant, if not the default."
+    ),
+    click.Option(
+        ["--port", "own_port"], type=click.IntRange(1, 65535), help="The port of a server with --data :memory:."
+    ),
+    click.Option(["--json", "in_json"], is_flag=True, help="Print the answer as one line of JSON."),
+)
+_OWN: Final[Mapping[type[Order], click.Option]] = {
+    Status: click.Option(["--watch", "watches"], is_flag=True, help="Show it anew every second, until Ctrl-C."),
+    DrainOrder: click.Option(["--wait", "waits"], is_flag=True, help="Return when the server has ended."),
 }
-"""What the command does beside asking."""
+"""What all commands have, and what one does beside asking."""
 
 
 def _command_of(kind: type[Order]) -> click.Command:
     """Return the command for a kind of order: the options that all have, then those beside its fields."""
-    shared = [
-        click.Option(
-            ["--data", "own_data"],
-            metavar="DIR",
-            help="The data folder of the server that is meant, if not the default.",
-        ),
-        click.Option(
-            ["--port", "own_port"], type=click.IntRange(1, 65535), help="The port of a server with --data :memory:."
-        ),
-        click.Option(["--json", "in_json"], is_flag=True, help="Print the answer as one line of JSON."),
-    ]
     hints = get_type_hints(kind, include_extras=True).values()
-    own = [note for hint in hints for note in getattr(hint, "__metadata__", ()) if isinstance(note, click.Parameter)]
-    params = [*shared, *own, *_FLAGS.get(kind, ())]
+    fields = [note for hint in hints for note in getattr(hint, "__metadata__", ()) if isinstance(note, click.Parameter)]
+    params = [*_SHARED, *fields, *([_OWN[kind]] if kind in _OWN else [])]
     return click.Command(
         str(kind.__struct_config__.tag), help=kind.__doc__, params=params, callback=partial(_run, kind)
     )
@@ -64,7 +62,11 @@ def _run(
     """Ask the server that is meant, say what it answers, and end with exit code 1 where there is no answer."""
     place: Place = click.get_current_context().obj
     folder = place.folder if own_data is None else folder_of(own_data)
-    path, order = socket_path(folder, place.port if own_port is None else own_port), _made(kind, fields)
+    path = socket_path(folder, place.port if own_port is None else own_port)
+    try:
+        order = msgspec.convert({"command": kind.__struct_config__.tag, **fields}, kind)
+    except msgspec.ValidationError as bad:
+        raise click.UsageError(f"{bad}.") from None
     try:
         if watches and not in_json:
             _watch(path)
@@ -75,19 +77,10 @@ def _run(
         if waits:
             _wait_for_end(path)
     except (NoServer, OrderRefused) as error:
-        if in_json:
-            click.echo(json.dumps({"error": str(error)}))
-        else:
-            click.echo(f"tictactoe-server: {error}", err=True)
+        if not in_json:
+            raise
+        click.echo(json.dumps({"error": str(error)}))
         sys.exit(1)
-
-
-def _made(kind: type[Order], fields: Mapping[str, Any]) -> Order:
-    """Return an order of values that were typed; raises `click.UsageError` for one that is too long."""
-    try:
-        return msgspec.convert({"command": kind.__struct_config__.tag, **fields}, kind)
-    except msgspec.ValidationError as bad:
-        raise click.UsageError(f"{bad}.") from None
 
 
 def _ask_and_say(path: Path, order: Order, *, in_json: bool) -> None:

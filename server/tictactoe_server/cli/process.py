@@ -7,9 +7,10 @@ import contextlib
 import gc
 import os
 import signal
+import socket
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final, cast
 
@@ -19,7 +20,6 @@ import structlog
 from tictactoe_server import __version__
 from tictactoe_server.admin.control import ControlSocket, socket_path
 from tictactoe_server.cli.log import tell
-from tictactoe_server.cli.supervision import Supervisor
 from tictactoe_server.server import Server
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 from tictactoe_server.transport.announcement import announce
@@ -94,6 +94,35 @@ class _Stop:
         """Ask for the end when something else has happened."""
         await other
         self.asked.set()
+
+
+class Supervisor:
+    """Whoever started this process and wants to know that it is ready, alive, and about to stop.
+
+    It is told by systemd's own small protocol (sd_notify(3)): lines in datagrams to the socket that `NOTIFY_SOCKET` of
+    the `environment` names. Where nobody supervises, nothing is said.
+    """
+
+    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+        place = environment.get("NOTIFY_SOCKET", "")
+        self._place = f"\0{place[1:]}" if place.startswith("@") else place
+        patience = environment.get("WATCHDOG_USEC", "")
+        is_ours = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+        self._patience_seconds = int(patience) / 1e6 if patience.isdecimal() and is_ours else None
+
+    def tell(self, *lines: str) -> None:
+        """Say something, such as ``READY=1``; one who does not listen is not waited for."""
+        if not self._place:
+            return
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.setblocking(False)
+            sender.sendto("\n".join(lines).encode(), self._place)
+
+    async def keep_alive(self) -> None:
+        """Say so at half the time after which a silent server counts as hung; never, where there is none."""
+        while self._patience_seconds:
+            self.tell("WATCHDOG=1")
+            await asyncio.sleep(self._patience_seconds / 2)
 
 
 def _log_start(settings: Settings, limits: Limits, server: Server) -> None:
