@@ -30,16 +30,18 @@ _log: Final = structlog.get_logger("tictactoe_server")
 
 def set_up_logging(log_format: LogFormat, level: str) -> None:
     """Send our own events, those of the libraries, warnings and what nobody caught to stderr in one format."""
-    processors: list[Processor]
+    preparing: list[Processor] = [structlog.processors.format_exc_info]
+    render: Processor = _render_plain
     if log_format == "json":
-        processors = [structlog.stdlib.add_logger_name, structlog.stdlib.add_log_level, _add_time]
-        processors += [structlog.processors.format_exc_info, _render_json]
+        preparing = [structlog.stdlib.add_logger_name, structlog.stdlib.add_log_level, _add_time, *preparing]
+        render = _render_json
     elif sys.stderr.isatty():
-        processors = [_add_unusual_level, structlog.processors.TimeStamper(fmt=_TEXT_TIME, utc=True), _console()]
-    else:
-        processors = [structlog.processors.format_exc_info, _render_plain]
+        preparing = [_add_unusual_level, structlog.processors.TimeStamper(fmt=_TEXT_TIME, utc=True)]
+        plain = structlog.dev.plain_traceback  # with `rich` the usual ones show local variables, and tokens among them
+        render = structlog.dev.ConsoleRenderer(
+            pad_event_to=0, pad_level=False, sort_keys=False, exception_formatter=plain
+        )
     handler = logging.StreamHandler(sys.stderr)
-    *preparing, render = processors
     clean = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processors=[*preparing, clean, render]))
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
@@ -49,7 +51,7 @@ def set_up_logging(log_format: LogFormat, level: str) -> None:
     # Said at each end of a connection with TLS that another library has made, and of no consequence.
     logging.getLogger("asyncio").addFilter(lambda line: "eof_received() has no effect" not in line.getMessage())
     structlog.configure(
-        processors=processors,
+        processors=[*preparing, render],
         logger_factory=_LineWriter,
         wrapper_class=structlog.make_filtering_bound_logger(level),
         cache_logger_on_first_use=True,
@@ -94,19 +96,8 @@ def _add_unusual_level(logger: Any, level: str, event: EventDict) -> EventDict:
     return event
 
 
-def _console() -> structlog.dev.ConsoleRenderer:
-    """Return what makes lines with colours."""
-    return structlog.dev.ConsoleRenderer(
-        pad_event_to=0,
-        pad_level=False,
-        sort_keys=False,
-        # Where `rich` is installed the usual tracebacks show local variables, and tokens among them.
-        exception_formatter=structlog.dev.plain_traceback,
-    )
-
-
 def _render_plain(logger: Any, level: str, event: EventDict) -> str:
-    """Return the line that `_console` would make without colours, in a tenth of the time."""
+    """Return the line that structlog makes for a terminal, without colours and in a tenth of the time."""
     exception = event.pop("exception", None)
     line = _show_second(_TEXT_TIME, int(time.time()))
     line += f" {event.pop('event')}" if level == "info" else f" [{level}] {event.pop('event')}"
@@ -132,7 +123,6 @@ def tell(words: str, log_format: LogFormat, level: str = "info") -> None:
 
 
 def _log_uncaught(kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-    """Log what nobody caught."""
     if kind is not None and issubclass(kind, KeyboardInterrupt):
         return
     _log.error("something failed that nobody expected", exc_info=(kind, error, trace))

@@ -5,6 +5,7 @@ Each is made from the class of its order: name, help, arguments and options, and
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import time
@@ -74,8 +75,10 @@ def _run(
         while watches:
             time.sleep(WATCH_SECONDS)
             _ask_and_say(path, order, in_json=in_json)
-        if waits:
-            _wait_for_end(path)
+        with contextlib.suppress(NoServer):
+            while waits:
+                time.sleep(WATCH_SECONDS / 2)
+                ask(path, Status())
     except (NoServer, OrderRefused) as error:
         if not in_json:
             raise
@@ -91,15 +94,6 @@ def _ask_and_say(path: Path, order: Order, *, in_json: bool) -> None:
         if answer is None:
             raise
     click.echo(json.dumps(answer, ensure_ascii=False) if in_json else order.describe(answer))
-
-
-def _wait_for_end(path: Path) -> None:
-    while True:
-        time.sleep(WATCH_SECONDS / 2)
-        try:
-            ask(path, Status())
-        except NoServer:
-            return
 
 
 def _watch(path: Path) -> NoReturn:

@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final, cast
 
@@ -62,7 +62,9 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         if settings.data is None and settings.store is None:
             tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
         supervisor.tell("READY=1", f"STATUS=Listening on {server.url}")
-        chores = [asyncio.create_task(work) for work in (supervisor.keep_alive(), stop.when(server.until_drained()))]
+        drained = asyncio.create_task(server.until_drained())
+        drained.add_done_callback(lambda _: stop.asked.set())
+        chores = [asyncio.create_task(supervisor.keep_alive()), drained]
         if settings.announces and not with_parent:
             tls_name = None if server.certificate is None else next(iter(server.certificate.names), None)
             work = announce(settings.host, server.port, name=settings.announce_as, tls_name=tls_name)
@@ -88,11 +90,6 @@ class _Stop:
     def __call__(self) -> None:
         if self.asked.is_set():
             self.hurry()
-        self.asked.set()
-
-    async def when(self, other: Awaitable[object]) -> None:
-        """Ask for the end when something else has happened."""
-        await other
         self.asked.set()
 
 
