@@ -88,24 +88,20 @@ class Housekeeping:
 
 
 class LoopLag:
-    """How late the event loop does what is due."""
+    """How late the event loop does what is due: `seconds` is the longest delay of the last ten to twenty seconds."""
 
-    def __init__(self) -> None:
-        self._worst = self._worst_before = 0.0
-
-    @property
-    def seconds(self) -> float:
-        """The longest delay of the last ten to twenty seconds."""
-        return max(self._worst, self._worst_before)
+    seconds = 0.0
 
     async def keep(self) -> None:
-        loop = asyncio.get_running_loop()
+        loop, before = asyncio.get_running_loop(), 0.0
         while True:
-            self._worst, self._worst_before = 0.0, self._worst
+            worst = 0.0
             for _ in range(round(_WINDOW_SECONDS / _LOOK_SECONDS)):
                 due = loop.time() + _LOOK_SECONDS
                 await asyncio.sleep(_LOOK_SECONDS)
-                self._worst = max(self._worst, loop.time() - due)
+                worst = max(worst, loop.time() - due)
+                self.seconds = max(before, worst)
+            before = worst
 
 
 async def log_refusals(tally: Tally, seconds: float = 60.0) -> None:

@@ -24,29 +24,13 @@ import platformdirs
 import structlog
 
 from tictactoe_protocol import BadRoomCode
+from tictactoe_server.admin.orders import people, rooms, status
 from tictactoe_server.admin.orders.order import Order, OrderRefused, read_answer
-from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListBans, ListConnections, ListPlayers, Unban
-from tictactoe_server.admin.orders.rooms import CloseRoom, ListRooms, ShowRoom
-from tictactoe_server.admin.orders.status import DrainOrder, ListLimits, Status
 from tictactoe_server.admin.parts import ServerParts
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.storage.store import StoreUnavailable
 
-ORDERS: Final[tuple[type[Order], ...]] = (
-    Status,
-    ListRooms,
-    ShowRoom,
-    ListPlayers,
-    ListConnections,
-    Kick,
-    BanOrder,
-    Unban,
-    ListBans,
-    CloseRoom,
-    Announce,
-    DrainOrder,
-    ListLimits,
-)
+ORDERS: Final[tuple[type[Order], ...]] = (*status.ORDERS, *rooms.ORDERS, *people.ORDERS)
 _decode: Final[Callable[[bytes], Order]] = msgspec.json.Decoder(reduce(or_, ORDERS)).decode
 
 SOCKET_NAME: Final = "control.sock"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from http import HTTPStatus
+from itertools import accumulate
 from typing import Any, Final
 
 from prometheus_client import CollectorRegistry, core, generate_latest
@@ -27,10 +28,7 @@ from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, 
 from tictactoe_server.transport.listen import CannotListen, open_sockets
 from tictactoe_server.transport.listener import Listener
 
-MAX_CONNECTIONS: Final = 100
-"""How many may be there for figures at once, so that they leave descriptors to those who play."""
-_LIMITS: Final = Limits(connections=MAX_CONNECTIONS)
-
+_LIMITS: Final = Limits(connections=100)  # so that those who ask for figures leave descriptors to those who play
 _PREFIX: Final = "tictactoe_"
 
 
@@ -145,8 +143,6 @@ def _each(family: Any, name: str, words: str, label: str, values: dict[str, int]
 
 def _histogram(name: str, words: str, histogram: Histogram) -> core.Metric:
     """Return a histogram whose buckets count all that is at most as large as their bounds."""
-    buckets, so_far = [], 0
-    for bound, count in zip((*map(str, histogram.bounds), "+Inf"), list(histogram.counts), strict=True):
-        so_far += count
-        buckets.append((bound, float(so_far)))
+    bounds = (*map(str, histogram.bounds), "+Inf")
+    buckets = list(zip(bounds, map(float, accumulate(list(histogram.counts))), strict=True))
     return core.HistogramMetricFamily(_PREFIX + name, words, buckets=buckets, sum_value=histogram.total)

@@ -28,11 +28,17 @@ class NoAnswer(OrderRefused):
 
 
 class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True):
-    """An order; `run` and `run_here` return what JSON can say, and raise `OrderRefused`."""
+    """An order; `run` and `run_here` return what JSON can say, and raise `OrderRefused`.
+
+    With `is_for_all` it is carried out by every server of a cluster: the answers are rows, or one row whose
+    `connections` are added up.
+    """
+
+    is_for_all: ClassVar[bool] = False
 
     async def run(self, server: ServerParts) -> Any:
         """Carry the order out for the whole cluster, where there is one."""
-        return await self.run_here(server)
+        return await (run_everywhere(self, server) if self.is_for_all else self.run_here(server))
 
     async def run_here(self, server: ServerParts) -> Any:
         """Carry out what concerns this one server."""
@@ -59,20 +65,13 @@ class Listing(Order, frozen=True):
         return draw_table((*self.columns, "server") if "server" in answer[0] else self.columns, answer)
 
 
-class WideListing(Listing, frozen=True):
-    """The rows of all servers, with the name of theirs where there are several."""
-
-    async def run(self, server: ServerParts) -> list[Row]:
-        return [named(row, name) for name, rows in await run_everywhere(self, server) for row in rows]
-
-
 def named(row: Row, name: str) -> Row:
     """Return a row with the name of its server, unless that is on its own."""
     return {**row, "server": name} if name else row
 
 
-async def run_everywhere(order: Order, server: ServerParts) -> list[tuple[str, Any]]:
-    """Return what this server and then each of the others answers, with their names, but for those who refuse.
+async def run_everywhere(order: Order, server: ServerParts) -> Any:
+    """Return what this server and then each of the others answers as one answer, but for those who refuse.
 
     Raises `OrderRefused` where all refuse, as this server does, and where one does not answer.
     """
@@ -82,7 +81,10 @@ async def run_everywhere(order: Order, server: ServerParts) -> list[tuple[str, A
     grave = [one for one in failed if isinstance(one, NoAnswer) or not isinstance(one, OrderRefused)]
     if grave or len(failed) == len(answers):
         raise (grave or failed)[0]
-    return [(name, it) for name, it in zip(names.values(), answers, strict=True) if it not in failed]
+    said: list[tuple[str, Any]] = [one for one in zip(names.values(), answers, strict=True) if one[1] not in failed]
+    if isinstance(said[0][1], dict):
+        return {**said[0][1], "connections": sum(answer["connections"] for _, answer in said)}
+    return [named(row, name) for name, rows in said for row in rows]
 
 
 async def run_at(id: str, order: Order, server: ServerParts) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import click
 import structlog
@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 from tictactoe_protocol import MAX_CHAT_LENGTH, ErrorCode, clean_text, encode
 from tictactoe_protocol.pushes import Announcement
 from tictactoe_server.admin.bans import describe_ban, expel, network_of, parse_subject
-from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, WideListing, run_everywhere
+from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, run_everywhere
 from tictactoe_server.admin.orders.words import Reason, Seconds, reason_option, show_time, time_option, without_stop
 from tictactoe_server.admin.parts import ServerParts
 from tictactoe_server.core.kept import Ban
@@ -24,11 +24,12 @@ Subject = Annotated[str, click.Argument(["subject"], metavar="PLAYER|ADDRESS")]
 log: Final = structlog.get_logger(__name__)
 
 
-class ListPlayers(WideListing, frozen=True, tag="players"):
+class ListPlayers(Listing, frozen=True, tag="players"):
     """List who is here."""
 
     columns = ("player", "name", "connections", "rooms")
     nothing = "Nobody is here."
+    is_for_all = True
 
     async def run_here(self, server: ServerParts) -> list[Row]:
         found: dict[str, Row] = {}
@@ -40,11 +41,12 @@ class ListPlayers(WideListing, frozen=True, tag="players"):
         return list(found.values())
 
 
-class ListConnections(WideListing, frozen=True, tag="connections"):
+class ListConnections(Listing, frozen=True, tag="connections"):
     """List the connections, with their addresses."""
 
     columns = ("address", "player", "name", "seconds", "rooms")
     nothing = "No connections."
+    is_for_all = True
 
     async def run_here(self, server: ServerParts) -> list[Row]:
         return [
@@ -65,9 +67,9 @@ class Kick(Order, frozen=True, tag="kick"):
     player: Annotated[str, click.Argument(["player"])]
     reason: Annotated[Reason, reason_option("What the player is told.")] = ""
 
-    async def run(self, server: ServerParts) -> Row:
-        id = await _find_player(self.player, server)
-        return await _run_and_count(replace(self, player=id), server)
+    async def run(self, server: ServerParts) -> Any:
+        player = await _find_player(self.player, server)
+        return await run_everywhere(replace(self, player=player), server)
 
     async def run_here(self, server: ServerParts) -> Row:
         sessions, reason = server.core.presence.of_player(self.player), without_stop(self.reason)
@@ -91,9 +93,7 @@ class Announce(Order, frozen=True, tag="announce"):
         Meta(min_length=1, max_length=MAX_CHAT_LENGTH),
         click.Argument(["text"], nargs=-1, required=True, callback=lambda _, __, words: " ".join(words)),
     ]
-
-    async def run(self, server: ServerParts) -> Row:
-        return await _run_and_count(self, server)
+    is_for_all = True
 
     async def run_here(self, server: ServerParts) -> Row:
         text = clean_text(self.text).strip()
@@ -158,6 +158,9 @@ class ListBans(Listing, frozen=True, tag="bans"):
         return [asdict(ban) for ban in server.bans]
 
 
+ORDERS: Final = (ListPlayers, ListConnections, Kick, Announce, BanOrder, Unban, ListBans)
+
+
 async def _find_player(text: str, server: ServerParts) -> str:
     """Return the id of the one player who is meant, by id or by the name of one who is here; raises `OrderRefused`."""
     rows = await ListPlayers().run(server)
@@ -177,12 +180,6 @@ def _nobody(text: str) -> OrderRefused:
 def _count_connections(answer: Row) -> str:
     count = answer["connections"]
     return f"{count} connection{'' if count == 1 else 's'}"
-
-
-async def _run_and_count(order: Order, server: ServerParts) -> Row:
-    """Return what one server answers, with the connections of all."""
-    answers = [answer for _, answer in await run_everywhere(order, server)]
-    return {**answers[0], "connections": sum(answer["connections"] for answer in answers)}
 
 
 def hear_ban(server: ServerParts, subject: str, ban: Ban | None) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import click
 
 from tictactoe_protocol import parse_room_code
-from tictactoe_server.admin.orders.order import Order, OrderRefused, Row, WideListing, named, run_at
+from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, named, run_at
 from tictactoe_server.admin.orders.words import Reason, draw_table, reason_option, show, without_stop
 from tictactoe_server.admin.parts import ServerParts
 from tictactoe_server.core.live_room import LiveRoom
@@ -15,11 +15,12 @@ from tictactoe_server.core.live_room import LiveRoom
 _SEAT: Final = ("player", "name", "online", "bot", "left")
 
 
-class ListRooms(WideListing, frozen=True, tag="rooms"):
+class ListRooms(Listing, frozen=True, tag="rooms"):
     """List all rooms, the private ones too."""
 
     columns = ("room", "status", "visibility", "rules", "game", "ply", "players", "here", "watchers")
     nothing = "No rooms."
+    is_for_all = True
 
     async def run_here(self, server: ServerParts) -> list[Row]:
         return [_row_of(live) for live in server.core.registry.by_code.values()]
@@ -81,6 +82,9 @@ class CloseRoom(RoomOrder, frozen=True, tag="close"):
 
     def describe(self, answer: Row) -> str:
         return f"Closed {answer['room']}."
+
+
+ORDERS: Final = (ListRooms, ShowRoom, CloseRoom)
 
 
 def _row_of(live: LiveRoom) -> Row:

@@ -109,6 +109,9 @@ class ListLimits(Listing, frozen=True, tag="limits"):
         return [{"name": name, "limit": count_of(Limits(), name), "now": None} for name in COUNTS]
 
 
+ORDERS: Final = (Status, DrainOrder, ListLimits)
+
+
 def list_status(status: dict[str, Any]) -> list[tuple[str, str]]:
     """Return what there is to say about a server, each with its name."""
     late, owes, waiting = status["loop_lag_ms"], status["store_owes_ms"], status["bots_waiting"]

@@ -81,12 +81,10 @@ def show_duration(seconds: float) -> str:
     >>> show_duration(59), show_duration(3_600), show_duration(90_061)
     ('59 s', '1 h 0 min', '1 d 1 h')
     """
-    minutes, hours, days = int(seconds // 60), int(seconds // 3_600), int(seconds // 86_400)
-    if days:
-        return f"{days} d {hours % 24} h"
-    if hours:
-        return f"{hours} h {minutes % 60} min"
-    return f"{minutes} min {int(seconds % 60)} s" if minutes else f"{int(seconds)} s"
+    for size, unit, part, small in ((86_400, "d", 3_600, "h"), (3_600, "h", 60, "min"), (60, "min", 1, "s")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit} {int(seconds % size // part)} {small}"
+    return f"{int(seconds)} s"
 
 
 def show_ready(unready: str | None) -> str:
