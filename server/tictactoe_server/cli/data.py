@@ -1,16 +1,27 @@
-"""The commands about a folder of data: a copy of it, a copy put back, and what is damaged in it."""
+"""The commands about what is kept: a copy of it, a copy put back, what is damaged in it, and all of it moved."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import sys
+import time
 from pathlib import Path
+from typing import Final
 
 import click
 
-from tictactoe_server.cli.access import with_folder
+from tictactoe_server.cli.access import access_options, folder_of, with_folder
+from tictactoe_server.cli.log import set_up_logging
+from tictactoe_server.cluster import needing_nats
 from tictactoe_server.core.kept import KEPT
 from tictactoe_server.storage.backup import back_up, restore_backup
-from tictactoe_server.storage.contents import check_folder
+from tictactoe_server.storage.contents import FolderSource, FolderTarget, check_folder
+from tictactoe_server.storage.copying import CannotMove, Contents, CopySource, CopyTarget, copy
+
+_PROGRESS_SECONDS: Final = 2.0
+
+_Access = tuple[Path | None, Path | None]
 
 _file_argument = click.argument("file", type=click.Path(path_type=Path))
 
@@ -48,3 +59,86 @@ def check(folder: Path) -> None:
         click.echo("The server starts with what can be read. A backup may have more: tictactoe-server restore FILE")
         sys.exit(1)
     click.echo("Nothing is damaged.")
+
+
+@click.command()
+@click.argument("source")
+@click.argument("target")
+@access_options
+def move(source: str, target: str, store_credentials: Path | None, store_ca: Path | None) -> None:
+    """Copy all that SOURCE keeps into TARGET, which is empty: rooms, players, bans, finished games.
+
+    Each is a data folder on which no server runs, or a store as in nats://a,b,c. SOURCE stays as it is; servers may
+    go on in a store that is read. What is damaged there is named and left out, and the exit code is 1 then.
+    """
+    set_up_logging("text", "error")
+    if asyncio.run(_move(source, target, (store_credentials, store_ca))):
+        sys.exit(1)
+
+
+async def _move(source: str, target: str, access: _Access) -> list[str]:
+    """Copy everything, compare, say how much it was, and return what is damaged."""
+    if source.rstrip("/") == target.rstrip("/"):
+        raise CannotMove("Both are the same.")
+    scheme, separator, rest = target.partition("://")
+    shown = scheme + separator + rest.rpartition("@")[2]  # without what tells who we are
+    async with contextlib.AsyncExitStack() as closing:
+        reading = await _open_source(source, access)
+        closing.push_async_callback(reading.close)
+        writing = await _open_target(target, access)
+        closing.push_async_callback(writing.close)
+        try:
+            moved = await copy(reading, writing, KEPT, _Progress("copied"))
+        except CannotMove as error:
+            raise CannotMove(f"{error} A part of everything is in {shown}: empty it first, then try again.") from error
+    for line in reading.damage:
+        click.echo(f"Left out: {line}")
+    async with contextlib.AsyncExitStack() as closing:
+        checking = await _open_source(target, access)
+        closing.push_async_callback(checking.close)
+        found = await copy(checking, None, KEPT, _Progress("compared"))
+    if found != moved:
+        raise CannotMove(f"{shown} does not hold what was copied: {_described(found)}, not {_described(moved)}.")
+    click.echo(f"Copied and compared: {_described(moved)}.")
+    return reading.damage
+
+
+async def _open_source(place: str, access: _Access) -> CopySource:
+    if "://" not in place:
+        return FolderSource.open(_folder(place), KEPT)
+    with needing_nats():
+        from tictactoe_server.cluster.jetstream.contents import StreamSource
+    return await StreamSource.open(place, *access, KEPT)
+
+
+async def _open_target(place: str, access: _Access) -> CopyTarget:
+    if "://" not in place:
+        return FolderTarget.open(_folder(place), KEPT)
+    with needing_nats():
+        from tictactoe_server.cluster.jetstream.contents import StreamTarget
+    return await StreamTarget.open(place, *access, KEPT)
+
+
+def _folder(place: str) -> Path:
+    folder = folder_of(place)
+    if folder is None:
+        raise CannotMove(f"{place} keeps nothing.")
+    return folder
+
+
+class _Progress:
+    """Says now and then how far it is, on standard error."""
+
+    def __init__(self, deed: str) -> None:
+        self._deed = deed
+        self._told_at = time.monotonic()
+
+    def __call__(self, noun: str, count: int) -> None:
+        if time.monotonic() - self._told_at > _PROGRESS_SECONDS:
+            self._told_at = time.monotonic()
+            click.echo(f"{count} {noun}s {self._deed}", err=True)
+
+
+def _described(contents: Contents) -> str:
+    """Return how much there is."""
+    return ", ".join(f"{found.count} {noun}s" for noun, found in contents.sums.items())

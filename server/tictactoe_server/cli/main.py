@@ -15,9 +15,8 @@ from tictactoe_server.admin.control import NoServer
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.cli.access import Place, folder_of
 from tictactoe_server.cli.cluster import cluster
-from tictactoe_server.cli.data import backup, check, restore
+from tictactoe_server.cli.data import backup, check, move, restore
 from tictactoe_server.cli.log import set_up_logging, tell
-from tictactoe_server.cli.move import move
 from tictactoe_server.cli.orders import ORDER_COMMANDS
 from tictactoe_server.cli.process import run
 from tictactoe_server.settings import OPTIONS, Limits, Settings, with_counts
