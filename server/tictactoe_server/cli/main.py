@@ -19,12 +19,15 @@ from tictactoe_server.cli.data import backup, check, move, restore
 from tictactoe_server.cli.log import set_up_logging, tell
 from tictactoe_server.cli.orders import ORDER_COMMANDS
 from tictactoe_server.cli.process import run
-from tictactoe_server.settings import OPTIONS, Limits, Settings, with_counts
+from tictactoe_server.settings import OPTIONS, Limits, LogFormat, Settings, with_counts
 from tictactoe_server.storage.backup import CannotBackUp
 from tictactoe_server.storage.copying import CannotMove
 from tictactoe_server.storage.store import CannotOpenStore
 from tictactoe_server.transport.certificate import CannotUseCertificate
 from tictactoe_server.transport.listen import CannotListen
+
+_CANNOT: Final = (CannotListen, CannotUseCertificate, CannotOpenStore, CannotBackUp, CannotMove, NoServer, OrderRefused)
+"""What a server or a command cannot do; the message is a sentence for the operator."""
 
 _DATA: Final = click.Option(
     ["--data"],
@@ -56,8 +59,9 @@ class _Program(click.Group):
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
-        except (CannotBackUp, CannotMove, CannotOpenStore, NoServer, OrderRefused) as error:
-            click.echo(f"tictactoe-server: {error}", err=True)
+        except _CANNOT as error:
+            log_format: LogFormat = "text" if context.invoked_subcommand else context.params["log_format"]
+            tell(f"tictactoe-server: {error}", log_format, "error")
             sys.exit(1)
 
 
@@ -98,9 +102,6 @@ def main(context: click.Context, /, **values: Any) -> None:
     set_up_logging(settings.log_format, settings.log_level)
     try:
         run(settings, limits, with_parent=values["with_parent"])
-    except (CannotListen, CannotUseCertificate, CannotOpenStore) as error:
-        tell(f"tictactoe-server: {error}", settings.log_format, "error")
-        sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(0)
 
