@@ -9,6 +9,7 @@ import ipaddress
 import re
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
@@ -146,19 +147,19 @@ def expel(connection: Peer, code: ErrorCode, words: str, *, id: str | None = Non
     connection.close(CloseCode[code.name], str(code))
 
 
+@dataclass(frozen=True, slots=True)
 class Barred:
     """One whose address is banned: whatever they say first is answered with why, and closed upon.
 
     Only then, because a client that is closed on before its first word need not look at what it was told.
     """
 
-    def __init__(self, connection: Peer, words: str) -> None:
-        self._connection = connection
-        self._words = words
+    connection: Peer
+    words: str
 
     def received(self, message: bytes) -> None:
-        if self._connection.is_open:
-            expel(self._connection, ErrorCode.BANNED, self._words)
+        if self.connection.is_open:
+            expel(self.connection, ErrorCode.BANNED, self.words)
 
     def ended(self) -> None:
         pass

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import Final
 
 import structlog
@@ -26,6 +27,7 @@ _WINDOW_SECONDS: Final = 10.0
 log: Final = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
 class Housekeeping:
     """Forgets what nobody needs any more, in steps so small that nobody waits for them.
 
@@ -33,14 +35,10 @@ class Housekeeping:
     after `history_days`, never where that is None; and bans that are over.
     """
 
-    def __init__(
-        self, store: Storage, bans: Bans, stay: Callable[[], Collection[str]], history_days: float | None
-    ) -> None:
-        self._store = store
-        self._players = store.table(PLAYERS)
-        self._bans = bans
-        self._stay = stay
-        self._history_days = history_days
+    store: Storage
+    bans: Bans
+    stay: Callable[[], Collection[str]]
+    history_days: float | None
 
     async def keep(self) -> None:
         """Go round every hour until cancelled; what the store refuses waits for the next time."""
@@ -53,19 +51,19 @@ class Housekeeping:
 
     async def go_round(self, day: int, step_seconds: float = STEP_SECONDS) -> None:
         """Forget what is too old on that day; raises `StoreUnavailable`."""
-        await self._bans.forget_past()
-        if self._history_days is not None:
-            await self._forget_games(time.time_ns() // 1_000_000 - round(self._history_days * _DAY_MS), step_seconds)
-        if not self._players.expires:
+        await self.bans.forget_past()
+        if self.history_days is not None:
+            await self._forget_games(time.time_ns() // 1_000_000 - round(self.history_days * _DAY_MS), step_seconds)
+        if not self.store.table(PLAYERS).expires:
             await self._forget_players(day, step_seconds)
 
     async def _forget_games(self, before: int, step_seconds: float) -> None:
         """Forget the games that ended before a moment (ms since 1970), and what is shared of them."""
         is_more = True
         while is_more:
-            is_more = await self._store.games.forget_before(before)
+            is_more = await self.store.games.forget_before(before)
             await asyncio.sleep(step_seconds)
-        shares = self._store.table(SHARES)
+        shares = self.store.table(SHARES)
         async for some in shares.load_all():
             for stored in some:
                 if isinstance(stored.value, FinishedGame) and stored.value.at < before:
@@ -75,15 +73,16 @@ class Housekeeping:
 
     async def _forget_players(self, day: int, step_seconds: float) -> None:
         """Forget those who were not here for long, but for those who stay and those of whom games are kept."""
-        async for some in self._players.load_all():
-            stay = self._stay()
+        players = self.store.table(PLAYERS)
+        async for some in players.load_all():
+            stay = self.stay()
             for stored in some:
                 known = stored.value
                 if not isinstance(known, KnownPlayer) or known.days_left(day) > 0 or known.player.id in stay:
                     continue
-                if not await self._store.games.games_of(known.player.id, 1):
+                if not await self.store.games.games_of(known.player.id, 1):
                     with contextlib.suppress(Conflict):  # they are just here
-                        await delete(self._players, stored.key, stored.revision)
+                        await delete(players, stored.key, stored.revision)
             await asyncio.sleep(step_seconds)
 
 
