@@ -19,9 +19,8 @@ from tictactoe_server.admin.bans import Bans, Barred, describe_ban
 from tictactoe_server.admin.chores import Housekeeping, LoopLag, log_refusals
 from tictactoe_server.admin.control import answer_line, carry_out
 from tictactoe_server.admin.drain import HANDOVER_MS, Drain
-from tictactoe_server.admin.orders.order import Order
+from tictactoe_server.admin.orders.order import LimitsNow, Order, ServerParts
 from tictactoe_server.admin.orders.people import hear_ban
-from tictactoe_server.admin.parts import LimitsNow, ServerParts
 from tictactoe_server.cluster import needing_nats
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.dispatcher import Dispatcher

@@ -25,8 +25,7 @@ import structlog
 
 from tictactoe_protocol import BadRoomCode
 from tictactoe_server.admin.orders import people, rooms, status
-from tictactoe_server.admin.orders.order import Order, OrderRefused, read_answer
-from tictactoe_server.admin.parts import ServerParts
+from tictactoe_server.admin.orders.order import Order, OrderRefused, ServerParts, read_answer
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.storage.store import StoreUnavailable
 

@@ -1,4 +1,4 @@
-"""What all orders have in common, and how one server asks the others of its cluster.
+"""What all orders have in common: what they see of a server, and how one server asks the others of its cluster.
 
 A class for an order has as fields what is sent as JSON, told apart by `command`. Beside the type of a field stands the
 parameter of click that fills it on the command line, where the help is the docstring of the class.
@@ -7,16 +7,77 @@ parameter of click that fills it on the command line, where the help is the docs
 from __future__ import annotations
 
 import asyncio
-from typing import Any, ClassVar
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
 
 import msgspec
 from msgspec import Struct
 
+from tictactoe_server.admin.bans import Bans
+from tictactoe_server.admin.chores import LoopLag
+from tictactoe_server.admin.drain import Drain
 from tictactoe_server.admin.orders.words import draw_table
-from tictactoe_server.admin.parts import ServerParts
+from tictactoe_server.core.core import Core
 from tictactoe_server.storage.store import StoreUnavailable
+from tictactoe_server.transport.admission import Admission
 
 Row = dict[str, Any]
+LimitsNow = Mapping[str, tuple[float | None, float | None]]
+"""Each limit by its name: what it is, None for none; and how much there is now, None where that is no one figure."""
+
+
+class OtherServers(Protocol):
+    """The cluster as orders see it; a server is named by its id."""
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What people call the living servers, by their ids; this one comes first."""
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """Where those are reached that do not leave."""
+
+    def server_of(self, code: str) -> str:
+        """Return which server has a room: this one where no other has it."""
+
+    async def ask_order(self, id: str, order: bytes) -> bytes:
+        """Return another server's answer; raises `StoreUnavailable`."""
+
+    async def leave(self) -> bool:
+        """Give all rooms to the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerParts:
+    """The parts of a running server that orders and figures read and act upon.
+
+    `address` and `data` say where the server listens and what it keeps. `limits` returns what counts now, `limited`
+    how often each limit held something back, `bots_waiting` how many thoughts of bots wait.
+
+    `unready` returns why the server is not ready, or None. `cluster` is None for a server on its own.
+    """
+
+    address: str
+    data: str
+    core: Core
+    admission: Admission
+    bots_waiting: Callable[[], int]
+    lag: LoopLag
+    bans: Bans
+    drain: Drain
+    limits: Callable[[], LimitsNow]
+    limited: Callable[[], Counter[str]]
+    unready: Callable[[], str | None]
+    cluster: OtherServers | None = None
+    started_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What people call the servers of the cluster, by their ids, this one first; "" for one on its own."""
+        return {"": ""} if self.cluster is None else self.cluster.names
 
 
 class OrderRefused(Exception):

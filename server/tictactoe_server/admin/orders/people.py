@@ -13,9 +13,8 @@ from msgspec.structs import asdict, replace
 from tictactoe_protocol import MAX_CHAT_LENGTH, ErrorCode, clean_text, encode
 from tictactoe_protocol.pushes import Announcement
 from tictactoe_server.admin.bans import describe_ban, expel, network_of, parse_subject
-from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, run_everywhere
+from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, ServerParts, run_everywhere
 from tictactoe_server.admin.orders.words import Reason, Seconds, reason_option, show_time, time_option, without_stop
-from tictactoe_server.admin.parts import ServerParts
 from tictactoe_server.core.kept import Ban
 from tictactoe_server.transport.frames import encode_frame
 

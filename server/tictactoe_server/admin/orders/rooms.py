@@ -7,9 +7,8 @@ from typing import Annotated, Final
 import click
 
 from tictactoe_protocol import parse_room_code
-from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, named, run_at
+from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, ServerParts, named, run_at
 from tictactoe_server.admin.orders.words import Reason, draw_table, reason_option, show, without_stop
-from tictactoe_server.admin.parts import ServerParts
 from tictactoe_server.core.live_room import LiveRoom
 
 _SEAT: Final = ("player", "name", "online", "bot", "left")

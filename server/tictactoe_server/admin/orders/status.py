@@ -11,9 +11,8 @@ import click
 
 from tictactoe_protocol import clean_text
 from tictactoe_server import __version__
-from tictactoe_server.admin.orders.order import Listing, Order, Row, run_at
+from tictactoe_server.admin.orders.order import Listing, Order, Row, ServerParts, run_at
 from tictactoe_server.admin.orders.words import Seconds, draw_table, show, show_duration, show_ready, time_option
-from tictactoe_server.admin.parts import ServerParts
 from tictactoe_server.settings import COUNTS, Limits, count_of
 
 _FIGURES: Final = ("unready", "connections", "players", "served", "moves", "loop_lag_ms", "store_owes_ms", "elsewhere")
