@@ -186,7 +186,6 @@ class Server:
         await self._dispatcher.close()
         await self.core.changes.stop()
         self.core.agenda.stop()
-        drain.stop()
         for chore in self._chores:
             chore.cancel()
         await asyncio.gather(*self._chores, return_exceptions=True)
@@ -210,7 +209,7 @@ class Server:
 
     async def until_drained(self) -> None:
         """Return when the operator has asked for an orderly end, and nothing is waited for any more."""
-        await self._drain.is_over.wait()
+        await self._drain.until_over()
 
     def hurry(self) -> None:
         """Wait for no peer any more at the end."""

@@ -22,19 +22,18 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Drain:
-    """`is_over` is set when nothing is waited for any more. `count_games` returns how many games are on.
+    """`count_games` returns how many games are on, which are waited for. `tell_all` sends a frame to everybody.
 
     With `is_final` the server goes for good. Those who are sent away come back in `back_ms`, before their jitter.
     """
 
     def __init__(self, count_games: Callable[[], int], tell_all: Callable[[bytes], None]) -> None:
         self.is_on = self.is_final = False
-        self.is_over = asyncio.Event()
         self.back_ms = RESTART_MS
         self._count_games = count_games
         self._tell_all = tell_all
         self._ends_at: float | None = None
-        self._waiting: asyncio.Task[None] | None = None
+        self._begun = asyncio.Event()
 
     @property
     def seconds_left(self) -> float | None:
@@ -47,8 +46,7 @@ class Drain:
         self._ends_at = None if seconds is None else asyncio.get_running_loop().time() + seconds
         log.info("draining", games=self._count_games(), deadline=seconds, restart=not is_final)
         self._tell_all(self.notice(in_ms=None if seconds is None else round(seconds * 1000)))
-        if self._waiting is None:
-            self._waiting = asyncio.create_task(self._wait())
+        self._begun.set()
 
     def check(self) -> None:
         """Raise `Refused` where no new game may begin."""
@@ -63,12 +61,9 @@ class Drain:
         """Return the frame that tells people that the server goes."""
         return encode_frame(encode(Notice("stopping" if self.is_final else "restarting", self.back_ms, **content)))
 
-    def stop(self) -> None:
-        if self._waiting is not None:
-            self._waiting.cancel()
-
-    async def _wait(self) -> None:
+    async def until_over(self) -> None:
+        """Return when it has begun and nothing is waited for any more."""
+        await self._begun.wait()
         while self.seconds_left != 0 and self._count_games():
             left = self.seconds_left
             await asyncio.sleep(_LOOK_SECONDS if left is None else min(_LOOK_SECONDS, left))
-        self.is_over.set()
