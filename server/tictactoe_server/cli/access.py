@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import update_wrapper
 from pathlib import Path
-from typing import Final, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import click
 
 Decorated = TypeVar("Decorated", bound=Callable[..., object])
-
-MEMORY: Final = ":memory:"
 
 store_option = click.option(
     "--store",
@@ -43,7 +41,7 @@ class Place(NamedTuple):
 
 def folder_of(data: str) -> Path | None:
     """Return the folder that `--data` names, None for none."""
-    return None if data == MEMORY else Path(data).expanduser()
+    return None if data == ":memory:" else Path(data).expanduser()
 
 
 def with_folder(words: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

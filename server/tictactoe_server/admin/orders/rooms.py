@@ -11,8 +11,6 @@ from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Ro
 from tictactoe_server.admin.orders.words import Reason, draw_table, reason_option, show, without_stop
 from tictactoe_server.core.live_room import LiveRoom
 
-_SEAT: Final = ("player", "name", "online", "bot", "left")
-
 
 class ListRooms(Listing, frozen=True, tag="rooms"):
     """List all rooms, the private ones too."""
@@ -51,10 +49,11 @@ class ShowRoom(RoomOrder, frozen=True, tag="room"):
     async def run_here(self, server: ServerParts) -> Row:
         live = self.find(server)
         room, board, columns = live.room, live.room.position.board, live.room.rules.columns
+        names = ("player", "name", "online", "bot", "left")
         return {
             **_row_of(live),
             "seats": {
-                mark: seat and {name: getattr(seat, name) for name in _SEAT} for mark, seat in room.seats.items()
+                mark: seat and {name: getattr(seat, name) for name in names} for mark, seat in room.seats.items()
             },
             "watching": [session.player.name for session in live.watchers if session.player is not None],
             "turn": room.position.turn if room.status == "playing" else None,
