@@ -38,7 +38,10 @@ def run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
 
     Raises `CannotListen`, `CannotUseCertificate` and `CannotOpenStore` before anybody was let in.
     """
-    _spare_the_collector()
+    # A batch of moves that wait for the disk is more than 700 new objects, after which the collector would look.
+    # Neither they nor connections leave cycles behind, so that it looks seldom, and never at what was imported.
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
     sys.setswitchinterval(SWITCH_SECONDS)
     limits = _within_descriptors(limits)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
@@ -133,16 +136,6 @@ def _log_start(settings: Settings, limits: Limits, server: Server) -> None:
         data=None if settings.data is None else str(settings.data.absolute()),
         limits=",".join(changed) or "usual",
     )
-
-
-def _spare_the_collector() -> None:
-    """Let the garbage collector leave alone what was imported, and look seldom.
-
-    A batch of moves that wait for the disk is more than 700 new objects, after which it would look; neither they nor
-    connections leave cycles behind.
-    """
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
 
 
 def _within_descriptors(limits: Limits) -> Limits:
