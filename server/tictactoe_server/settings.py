@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 from urllib.parse import urlsplit
 
 import click
@@ -91,37 +91,97 @@ def _parse_url(text: str) -> str | None:
     return f"{found}://{rest.rstrip('/')}"
 
 
+def _option(
+    default: Any, help: str, type: Any = None, metavar: str | None = None, *, name: str = "", **how: Any
+) -> Any:
+    """Return a field that an option fills; this has the field's name unless it has one of its own."""
+    return field(default=default, metadata={"help": help, "type": type, "metavar": metavar, "name": name, **how})
+
+
+def _seconds(default: float, help: str, least: float, most: float | None, name: str) -> Any:
+    return _option(default, help, FloatRange(least, most), "SECONDS", name=name)
+
+
+def _file(help: str) -> Any:
+    return _option(None, help, click.Path(path_type=Path), "FILE")
+
+
+def _list(help: str, parse: Callable[[str], Any], metavar: str, name: str) -> Any:
+    return _option((), f"{help}; may be given more than once.", Parsed(parse), metavar, name=name, multiple=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How one server runs: `OPTIONS` say what each field is; None is what they call the default, or without it.
+    """How one server runs: the options say what each field is; None is what they call the default, or without it.
 
-    `data` is the folder that keeps rooms and games, None to keep nothing. A seat is held for `hold_seconds` for a
-    player whose connection dropped. With `announces` the server is to be found on the local network.
+    `data` is the folder that keeps rooms and games, None to keep nothing.
     """
 
-    host: str | None = None
-    port: int = DEFAULT_PORT
-    log_format: LogFormat = "text"
-    log_level: str = "info"
-    hold_seconds: float = 60.0
-    bot_pause_seconds: float = 0.6
-    bot_deadline_seconds: float = 1.0
-    bot_workers: int | None = None
+    host: str | None = _option(None, "Address to listen on. [default: all, IPv4 and IPv6]", metavar="ADDRESS")
+    port: int = _option(DEFAULT_PORT, "Port to listen on; 0 picks a free one.", IntRange(0, 65535))
+    tls_cert: Path | None = _file(
+        "Speak TLS (wss://) with this certificate, in PEM, its chain included; a renewed file is taken up by itself."
+    )
+    tls_key: Path | None = _file("The key of --tls-cert, in PEM and without a pass phrase.")
+    log_format: LogFormat = _option("text", "How log lines on stderr look.", Choice(get_args(LogFormat)))
+    log_level: str = _option("info", "The least important lines to log.", Choice(_LOG_LEVELS, case_sensitive=False))
+    hold_seconds: float = _seconds(
+        60.0, "How long a dropped player's seat is kept before the opponent may claim the game.", 0, 86_400, "hold"
+    )
+    bot_pause_seconds: float = _seconds(
+        0.6, "How long bots wait before they move, as a person would; 0 for machines.", 0, 60, "bot-pause"
+    )
+    bot_deadline_seconds: float = _seconds(1.0, "How long a bot may think about a move.", 0.05, 60, "bot-deadline")
+    bot_workers: int | None = _option(
+        None,
+        "Processes in which bots think. [default: one less than the cores, at least 1]",
+        IntRange(1, 256),
+        "NUMBER",
+    )
     data: Path | None = None
-    origins: tuple[str, ...] = ()
-    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
-    tls_cert: Path | None = None
-    tls_key: Path | None = None
-    metrics: tuple[str, int] | None = None
-    announces: bool = True
-    announce_as: str | None = None
-    keep_history_days: float | None = None
-    store: str | None = None
-    store_credentials: Path | None = None
-    store_ca: Path | None = None
-    store_unsafe: bool = False
-    page: bool = True
-    advertise: str | None = None
+    origins: tuple[str, ...] = _list(
+        "Web pages of this origin may connect, too, as in https://play.example", _parse_origin, "ORIGIN", "origin"
+    )
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = _list(
+        "Believe peers of this network for whom they speak", _parse_network, "CIDR", "trusted-proxy"
+    )
+    announce_as: str | None = _option(
+        None,
+        "The name under which players on this network find the server. [default: this machine's name]",
+        metavar="NAME",
+    )
+    announces: bool = _option(True, "Let nobody find the server without its address.", name="no-announce", is_flag=True)
+    keep_history_days: float | None = _option(
+        None, "How long finished games are kept. [default: for good]", FloatRange(0), "DAYS", name="keep-history"
+    )
+    metrics: tuple[str, int] | None = _option(
+        None, "Show figures for Prometheus on this address.", Parsed(_parse_address), "HOST:PORT"
+    )
+    store: str | None = _option(
+        None,
+        "Keep everything in these NATS servers, for several servers at once, as in nats://a,b,c; --data then keeps a "
+        "copy of the finished games alone.",
+        metavar="URLS",
+    )
+    store_credentials: Path | None = _file(
+        "Who this server is to --store: a user's credentials, or the seed of an nkey."
+    )
+    store_ca: Path | None = _file("Certificates to trust for --store instead of the system's, in PEM.")
+    store_unsafe: bool = _option(
+        False, "Use --store even where it may lose moves that it has acknowledged, and say so.", is_flag=True
+    )
+    advertise: str | None = _option(
+        None,
+        "With --store: where players reach this very server, as in ws://10.0.0.11:8765 or wss://play.example/s1. "
+        "Needed unless --host is one address.",
+        Parsed(_parse_url),
+        "URL",
+    )
+    page: bool = _option(
+        True,
+        "Whether browsers are shown the page on the same port, and others rooms and games as text.",
+        name="page/--no-page",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +194,6 @@ class Limits:
     outbox_bytes: what may wait for a peer that does not read; past it only the newest state of each room is kept,
         and as much again of everything else.
     catch_up_seconds: how long a peer may stay past that before it is cut off.
-    deserted_seconds: how long a room that no player is connected to is kept while it waits or its game is over.
-    deserted_game_seconds: the same while a game is on.
     unwatched_seconds: how long a game of bots among themselves is kept that nobody watches.
     start_seconds: within how long a first move is due in a game with a clock, or within the time for a move if longer.
     flood_seconds: how long a connection may want to say more than it may before it is closed.
@@ -148,8 +206,16 @@ class Limits:
     close_seconds: float = 2.0
     outbox_bytes: int = 256 * 1024
     catch_up_seconds: float = 5.0
-    deserted_seconds: float = 600.0
-    deserted_game_seconds: float = 3600.0
+    deserted_seconds: float = _seconds(
+        600.0,
+        "How long a room that no player is connected to is kept while it waits or its game is over.",
+        1,
+        None,
+        "keep-room",
+    )
+    deserted_game_seconds: float = _seconds(
+        3600.0, "How long a running game is kept that all have left without a word.", 1, None, "keep-game"
+    )
     unwatched_seconds: float = 60.0
     start_seconds: float = 30.0
     flood_seconds: float = 10.0
@@ -157,14 +223,10 @@ class Limits:
     messages_per_second: int = 100  # messages that a player, or a connection before its hello, may send
     messages_at_once: int = 300  # messages that may come at once, before that rate counts
     messages_per_second_per_address: int = 1_000  # messages that may come from one address
-    messages_at_once_per_address: int = (
-        3_000  # messages that may come at once from one address, before that rate counts
-    )
+    messages_at_once_per_address: int = 3_000  # of these at once, before that rate counts
     connections: int = 20_000  # connections; never more than the system's descriptors allow
     connections_per_address: int = 1_000  # connections from one address
-    connections_per_minute_per_address: int = (
-        3_000  # new connections from one address in a minute, but those of plain HTTP
-    )
+    connections_per_minute_per_address: int = 3_000  # new ones from one address in a minute, but those of plain HTTP
     connections_at_once_per_address: int = 1_000  # how many of these may come at once, before that rate counts
     rooms: int = 20_000  # rooms
     rooms_per_player: int = 20  # rooms that one player has opened
@@ -172,9 +234,7 @@ class Limits:
     bot_games_per_player: int = 5  # running games with bots that one player has opened
     creates_per_minute_per_player: int = 20  # rooms that a player may open in a minute
     creates_per_minute_per_address: int = 200  # rooms that may be opened from one address in a minute
-    misses_per_minute_per_player: int = (
-        10  # requests of a player for rooms that are not there or not theirs, in a minute
-    )
+    misses_per_minute_per_player: int = 10  # requests of a player for rooms that are not there or not theirs
     misses_per_minute_per_address: int = 100  # the same from one address
     misses_at_once_per_address: int = 300  # how many of these may come at once from one address
     requests_per_minute_per_address: int = 20_000  # requests of plain HTTP from one address, in a minute
@@ -185,12 +245,8 @@ class Limits:
     kept_megabytes_per_hour_per_player: int = 10  # of finished games that are kept for good for one player, in an hour
     kept_megabytes_per_hour_per_address: int = 100  # the same for all who play from one address
     watchers_per_room: int = 500  # connections that watch one room
-    offers_per_ten_seconds_per_player: int = (
-        5  # offers of a draw, requests for a move back or a game after an aborted one
-    )
-    turn_milliseconds: int = (
-        80  # of the processor for requests in a turn of the event loop; the next are refused as busy
-    )
+    offers_per_ten_seconds_per_player: int = 5  # offers of a draw, requests for a move back or a game after an abort
+    turn_milliseconds: int = 80  # of the processor for requests in a turn of the event loop; the next are `busy`
 
 
 COUNTS: Final = tuple(
@@ -199,104 +255,24 @@ COUNTS: Final = tuple(
 """The limits that an operator may choose: the numbers that something is counted against."""
 
 
-def _option(name: str, help: str, type: Any = None, metavar: str | None = None, **how: Any) -> Option:
-    """Return an option; what a word that is no argument here means to click is told there."""
-    return Option([f"--{name}"], help=help, type=type, metavar=metavar, show_default=True, show_envvar=True, **how)
+_LIMIT: Final = _list("How many of something there may be, 0 for no limit", _parse_limit, "NAME=NUMBER", "limit")
 
 
-def _seconds(name: str, least: float, most: float | None, help: str) -> Option:
-    return _option(name, help, FloatRange(least, most), "SECONDS")
+def _list_options() -> Iterator[tuple[str, Option]]:
+    """Yield each option by its field, in the order of the help; what says "no-" is a switch, its field the opposite."""
+    told = [(one.name, one) for one in fields(Settings) if one.metadata]
+    limits = [*((one.name, one) for one in fields(Limits) if one.metadata), ("limit", _LIMIT)]
+    place = [name for name, _ in told].index("origins")
+    for filled, one in (*told[:place], *limits, *told[place:]):
+        how = dict(one.metadata)
+        name = how.pop("name") or filled.replace("_", "-")
+        default = {"default": one.default} if one.default and not name.startswith("no-") else {}
+        yield filled, Option([f"--{name}"], show_default=True, show_envvar=True, **default, **how)
 
 
-def _file(name: str, help: str) -> Option:
-    return _option(name, help, click.Path(path_type=Path), "FILE")
-
-
-def _list(name: str, parse: Callable[[str], Any], metavar: str, help: str) -> Option:
-    return _option(name, f"{help}; may be given more than once.", Parsed(parse), metavar, multiple=True)
-
-
-OPTIONS: Final[Mapping[str, Option]] = {
-    "host": _option("host", "Address to listen on. [default: all, IPv4 and IPv6]", metavar="ADDRESS"),
-    "port": _option("port", "Port to listen on; 0 picks a free one.", IntRange(0, 65535)),
-    "tls_cert": _file(
-        "tls-cert",
-        "Speak TLS (wss://) with this certificate, in PEM, its chain included; a renewed file is taken up by itself.",
-    ),
-    "tls_key": _file("tls-key", "The key of --tls-cert, in PEM and without a pass phrase."),
-    "log_format": _option("log-format", "How log lines on stderr look.", Choice(["text", "json"])),
-    "log_level": _option("log-level", "The least important lines to log.", Choice(_LOG_LEVELS, case_sensitive=False)),
-    "hold_seconds": _seconds(
-        "hold", 0, 86_400, "How long a dropped player's seat is kept before the opponent may claim the game."
-    ),
-    "bot_pause_seconds": _seconds(
-        "bot-pause", 0, 60, "How long bots wait before they move, as a person would; 0 for machines."
-    ),
-    "bot_deadline_seconds": _seconds("bot-deadline", 0.05, 60, "How long a bot may think about a move."),
-    "bot_workers": _option(
-        "bot-workers",
-        "Processes in which bots think. [default: one less than the cores, at least 1]",
-        IntRange(1, 256),
-        "NUMBER",
-    ),
-    "deserted_seconds": _seconds(
-        "keep-room",
-        1,
-        None,
-        "How long a room that no player is connected to is kept while it waits or its game is over.",
-    ),
-    "deserted_game_seconds": _seconds(
-        "keep-game", 1, None, "How long a running game is kept that all have left without a word."
-    ),
-    "limit": _list("limit", _parse_limit, "NAME=NUMBER", "How many of something there may be, 0 for no limit"),
-    "origins": _list(
-        "origin", _parse_origin, "ORIGIN", "Web pages of this origin may connect, too, as in https://play.example"
-    ),
-    "trusted_proxies": _list(
-        "trusted-proxy", _parse_network, "CIDR", "Believe peers of this network for whom they speak"
-    ),
-    "announce_as": _option(
-        "announce-as",
-        "The name under which players on this network find the server. [default: this machine's name]",
-        metavar="NAME",
-    ),
-    "announces": _option("no-announce", "Let nobody find the server without its address.", is_flag=True),
-    "keep_history_days": _option(
-        "keep-history", "How long finished games are kept. [default: for good]", FloatRange(0), "DAYS"
-    ),
-    "metrics": _option("metrics", "Show figures for Prometheus on this address.", Parsed(_parse_address), "HOST:PORT"),
-    "store": _option(
-        "store",
-        "Keep everything in these NATS servers, for several servers at once, as in nats://a,b,c; --data then keeps a "
-        "copy of the finished games alone.",
-        metavar="URLS",
-    ),
-    "store_credentials": _file(
-        "store-credentials", "Who this server is to --store: a user's credentials, or the seed of an nkey."
-    ),
-    "store_ca": _file("store-ca", "Certificates to trust for --store instead of the system's, in PEM."),
-    "store_unsafe": _option(
-        "store-unsafe", "Use --store even where it may lose moves that it has acknowledged, and say so.", is_flag=True
-    ),
-    "advertise": _option(
-        "advertise",
-        "With --store: where players reach this very server, as in ws://10.0.0.11:8765 or wss://play.example/s1. "
-        "Needed unless --host is one address.",
-        Parsed(_parse_url),
-        "URL",
-    ),
-    "page": _option(
-        "page/--no-page", "Whether browsers are shown the page on the same port, and others rooms and games as text."
-    ),
-}
-"""The options of the command line by the fields of `Settings` and `Limits` that they fill, in the order of the help.
-
-`limit` is for all `COUNTS`; what says "no-" is a switch, and the field has the opposite.
+OPTIONS: Final = dict(_list_options())
+"""The options of the command line by the fields of `Settings` and `Limits` that they fill; `limit` is for all `COUNTS`.
 """
-
-for _field in (*fields(Settings), *fields(Limits)):
-    if _field.default and _field.name in OPTIONS and _field.name != "announces":
-        OPTIONS[_field.name].default = _field.default
 
 
 def with_counts(limits: Limits, counts: Mapping[str, int]) -> Limits:
