@@ -18,8 +18,7 @@ from tictactoe_engine import PRESETS, Position
 from tictactoe_engine.search import Budget, analyse
 from tictactoe_engine.strategies import Level
 from tictactoe_server.services.bots.pool import ThinkingPool
-from tictactoe_server.services.bots.worker import COMMAND
-from tictactoe_server.services.bots.workers import Priority
+from tictactoe_server.services.bots.workers import COMMAND, Priority
 
 PATIENCE_SECONDS = 30.0
 LONG_SECONDS = 60.0
@@ -90,7 +89,7 @@ async def test_a_worker_that_could_not_be_started_is_started_again(
 ) -> None:
     pool = open_pool(habit, 2.0)
     with pytest.MonkeyPatch.context() as patch:  # the next worker has its time: one that is good may be slow
-        patch.setattr("tictactoe_server.services.bots.worker._START_SECONDS", 0.5)
+        patch.setattr("tictactoe_server.services.bots.workers._START_SECONDS", 0.5)
         assert await soon(pool.choose(position, Level.PERFECT)) not in best
     await until_best(pool, position, best)
 

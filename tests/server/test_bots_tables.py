@@ -6,7 +6,7 @@ import asyncio
 
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_engine.search import Table, solve
-from tictactoe_server.services.bots.tables import Tables
+from tictactoe_server.services.bots.pool import Tables
 
 CLASSIC, MISERE, BLOCKER = PRESETS["classic"], PRESETS["misere"], PRESETS["blocker"]
 

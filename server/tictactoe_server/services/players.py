@@ -20,7 +20,7 @@ from tictactoe_server.core.kept import KnownPlayer, today
 from tictactoe_server.core.limits import Allowances
 from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.session import Session
-from tictactoe_server.services.bots.levels import LEVEL_NAMES
+from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Table, save
 
 _ID_ALPHABET: Final = string.ascii_letters + string.digits
@@ -28,7 +28,7 @@ _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
 _ATTEMPTS: Final = 8
 _CLOSING_SECONDS: Final = 1.0
-_HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVEL_NAMES)})-bot[ _.'-]*\d*", re.IGNORECASE)
+_HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVELS)})-bot[ _.'-]*\d*", re.IGNORECASE)
 _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
 
 log: Final = structlog.get_logger(__name__)

@@ -20,7 +20,7 @@ from tictactoe_server.core.matchmaking import GameKind
 from tictactoe_server.core.rooms import Command, Enter, Player, Refused, Room
 from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
-from tictactoe_server.services.bots.levels import LEVEL_NAMES
+from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.services.players import Players
 
 
@@ -360,8 +360,8 @@ def _chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
 
 def _check_bots(names: Sequence[str], rules: Rules) -> None:
     for index, name in enumerate(names):
-        if name not in LEVEL_NAMES:
-            message = f"There is no bot called {name!r}: {', '.join(LEVEL_NAMES)}."
+        if name not in LEVELS:
+            message = f"There is no bot called {name!r}: {', '.join(LEVELS)}."
             raise Refused(ErrorCode.BAD_MESSAGE, message, path=f"bots[{index}]")
     if len(names) > len(rules.marks):
         message = f"{len(names)} bots do not fit a game of {len(rules.marks)}."

@@ -17,8 +17,7 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.rooms import Command, Player, Refused, Room, is_first_move
 from tictactoe_server.core.service import Service
-from tictactoe_server.services.bots.levels import level_of
-from tictactoe_server.services.bots.pool import ThinkingPool
+from tictactoe_server.services.bots.pool import LEVELS, ThinkingPool
 from tictactoe_server.services.bots.workers import Priority
 from tictactoe_server.storage.store import StoreUnavailable
 
@@ -70,10 +69,9 @@ class Bots(Service):
 
     async def close(self) -> None:
         """Stop all thinking and end the workers."""
-        tasks = [*self._tasks]
-        for task in tasks:
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.pool.workers.close()
 
     def _update(self, room: Room, kind: Kind, mark: str | None) -> None:
@@ -132,8 +130,7 @@ class Bots(Service):
             case "move":
                 return await self._choose_move(room, mark)
             case "draw":
-                is_better = await self._is_better_than_draw(room, mark)
-                return Draw(room=room.code, action="decline" if is_better else "accept")
+                return Draw(room=room.code, action=await self._answer_draw(room, mark))
             case "undo":
                 return Undo(room=room.code, action="accept")
             case "rematch":
@@ -143,9 +140,11 @@ class Bots(Service):
         position, left = room.position, _seconds_left(room, mark)
         pause = min(self._pause, left * _SHARE_OF_CLOCK_FOR_PAUSE)
         await asyncio.sleep(pause)
+        is_awaited = any(seat.online and not (seat.bot or seat.left) for seat in room.held_seats)
+        priority = Priority.PERSON if is_awaited else Priority.BOTS
         try:
-            level = level_of(room.seat(mark).bot or "")
-            cell = await self.pool.choose(position, level, clock_seconds=left - pause, priority=_priority_of(room))
+            level = LEVELS[room.seat(mark).bot or ""]
+            cell = await self.pool.choose(position, level, clock_seconds=left - pause, priority=priority)
         except Exception:
             log.exception("a bot moves without a thought", room=room.code)
             cell = choose_at_random(position, Random())
@@ -154,18 +153,14 @@ class Bots(Service):
             await asyncio.wait([answering.task])
         return Move(room=room.code, cell=cell, ply=position.ply)
 
-    async def _is_better_than_draw(self, room: Room, mark: str) -> bool:
+    async def _answer_draw(self, room: Room, mark: str) -> Literal["accept", "decline"]:
         try:
-            return await self.pool.is_better_than_draw(room.position, mark, clock_seconds=_seconds_left(room, mark))
+            left = _seconds_left(room, mark)
+            if not await self.pool.is_better_than_draw(room.position, mark, clock_seconds=left):
+                return "accept"
         except Exception:
             log.exception("a bot declines without a thought", room=room.code)
-            return True
-
-
-def _priority_of(room: Room) -> Priority:
-    """Return how urgent the room's moves are: whether a person sits there and is connected."""
-    is_here = any(seat.online and not (seat.bot or seat.left) for seat in room.held_seats)
-    return Priority.PERSON if is_here else Priority.BOTS
+        return "decline"
 
 
 def _seconds_left(room: Room, mark: str) -> float:

@@ -9,23 +9,51 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from tictactoe_engine import Position, Rules
 from tictactoe_engine.search import Analysis, Budget, Table, analyse, best_cells, fits_table, solve
 from tictactoe_engine.strategies import Level, choose_at_random, choose_by_rules
-from tictactoe_server.services.bots.tables import Tables
-from tictactoe_server.services.bots.worker import COMMAND
-from tictactoe_server.services.bots.workers import Priority, Workers
+from tictactoe_server.services.bots.workers import COMMAND, Priority, Workers
+
+LEVELS: Final = {level.value: level for level in Level} | {
+    "easy": Level.RANDOM,
+    "medium": Level.RULES,
+    "hard": Level.PERFECT,
+}
+"""The levels by every name that a request may give: by strategy, and in plain words."""
 
 _SHARE_FOR_OFFERS: Final = 0.5
-
 _SHARE_OF_CLOCK: Final = 0.4
 _SHARE_OF_CLOCK_FOR_TABLE: Final = 0.8  # how much of its running clock a bot thinks, and waits for a table, at most
-_TABLE_SECONDS: Final = 10.0  # A worker that has not solved a table after so long hangs
+_TABLE_SECONDS: Final = 10.0  # a worker that has not solved a table after so long hangs
+_MAX_TABLES: Final = 256  # of 20 KB each: 5 MB
+
+
+class Tables:
+    """The tables of small boards: each is solved once, and the latest used are kept. `solve` returns None where it
+    cannot now.
+    """
+
+    def __init__(
+        self, solve: Callable[[Rules], Coroutine[Any, Any, Table | None]], max_kept: int = _MAX_TABLES
+    ) -> None:
+        self._solve = solve
+        self._max_kept = max_kept
+        self._solved: dict[Rules, asyncio.Task[Table | None]] = {}
+
+    async def table_of(self, rules: Rules) -> Table | None:
+        """Return the table, at once where it is at hand; None where it could not be solved now, for all who wait."""
+        task = self._solved.pop(rules, None)
+        if task is None or (task.done() and task.result() is None):
+            task = asyncio.create_task(self._solve(rules))
+        self._solved[rules] = task  # the latest used are last
+        if len(self._solved) > self._max_kept:
+            del self._solved[next(iter(self._solved))]
+        return await asyncio.shield(task)
 
 
 class ThinkingPool:
@@ -62,20 +90,23 @@ class ThinkingPool:
 
     async def is_better_than_draw(self, position: Position, mark: str, *, clock_seconds: float = math.inf) -> bool:
         """Tell whether a player had better go on than agree to a draw; yes where no worker answers in time."""
-        analysis = await self._evaluate(position, Priority.PERSON, _SHARE_FOR_OFFERS, clock_seconds)
+        analysis = await self.analyse(position, Priority.PERSON, _SHARE_FOR_OFFERS, clock_seconds)
         if analysis is None:
             return True
         estimate = analysis.value.estimate
         return estimate > 0 if position.turn == mark else estimate < 0
 
-    async def analyse(self, position: Position) -> Analysis | None:
-        """Return what the position and its moves are worth, or None where no worker answers in time."""
-        return await self._evaluate(position, Priority.REVIEW, 1.0, math.inf)
-
-    async def _evaluate(
-        self, position: Position, priority: Priority, share: float, clock_seconds: float
+    async def analyse(
+        self,
+        position: Position,
+        priority: Priority = Priority.REVIEW,
+        share: float = 1.0,
+        clock_seconds: float = math.inf,
     ) -> Analysis | None:
-        """Return the analysis after a share of the deadline, for which it may have to wait twice as long."""
+        """Return what the position and its moves are worth, or None where no worker answers in time.
+
+        That is after a share of the deadline, for which it may have to wait twice as long.
+        """
         if fits_table(position):
             table = await self._table_of(position.rules, clock_seconds)
             return None if table is None else analyse(position, Budget(), table)

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import pickle
+import sys
 import time
+from asyncio.subprocess import PIPE, Process
 from bisect import insort
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,54 +19,127 @@ from enum import IntEnum
 from functools import partial
 from itertools import count, takewhile
 from operator import attrgetter
-from typing import Any, Final, Generic
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import structlog
 
 from tictactoe_engine.search import Budget
-from tictactoe_server.services.bots.worker import Answer, NotStarted, Worker, WorkerLost
+from tictactoe_server.services.bots.thinking import LENGTH_BYTES, encode
 
+COMMAND: Final = (sys.executable, "-P", str(Path(__file__).with_name("thinking.py")))  # what starts a worker
+_START_SECONDS: Final = 10.0
+_GRACE_SECONDS: Final = 0.5
+_STOP_SECONDS: Final = 2.0
 _LEAST_SECONDS: Final = 0.02
 _SHARE_OF_DEADLINE: Final = 0.85
-
 _FIRST_REST_SECONDS: Final = 0.5
 _LONGEST_REST_SECONDS: Final = 30.0
 """How long a worker that could not be started is left alone: twice as long each time, up to this."""
 
-log = structlog.get_logger(__name__)
-
+Answer = TypeVar("Answer")
 Question = Callable[[Budget], partial[Answer]]
 """Returns the call of the engine that answers the question within a budget."""
+
+log = structlog.get_logger(__name__)
 
 
 class Priority(IntEnum):
     """How urgent a question is, the most urgent first."""
 
-    TABLE = 0
-    """Solved once, in milliseconds, and several may wait for it."""
-    PERSON = 1
-    """A person at the table waits for the bot."""
-    REVIEW = 2
-    """A person wants to know what a position is worth."""
-    BOTS = 3
-    """Bots are among themselves."""
+    TABLE = 0  # solved once, in milliseconds, and several may wait for it
+    PERSON = 1  # a person at the table waits for the bot
+    REVIEW = 2  # a person wants to know what a position is worth
+    BOTS = 3  # bots are among themselves
+
+
+class WorkerLost(Exception):
+    """The process died; it is gone."""
+
+
+class Worker:
+    """A process that can be started, asked one question at a time, and started again where it was lost.
+
+    `pid` is None while there is no process that can be asked.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._process: Process | None = None
+        self.pid: int | None = None
+        self.rest_seconds = _FIRST_REST_SECONDS
+
+    async def start(self) -> str:
+        """Start the process; return why that failed or took more than ten seconds, empty where it did not."""
+        pipes = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE}
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                self._process = await asyncio.create_subprocess_exec(*self._command, **pipes)
+                await self._exchange(b"")
+        except Exception as error:
+            return await self.stop() or str(error) or type(error).__name__
+        self.pid = self._process.pid
+        self.rest_seconds = _FIRST_REST_SECONDS
+        return ""
+
+    async def answer(self, question: partial[Any], seconds: float) -> Any:
+        """Return the result of a call of the engine, which is to take so many seconds.
+
+        Raises `WorkerLost`, TimeoutError where the process is late by more than half a second and so was ended, and
+        RuntimeError with its traceback where it found no answer.
+        """
+        try:
+            async with asyncio.timeout(seconds + _GRACE_SECONDS):
+                is_found, answer = await self._exchange(encode(question))
+        except TimeoutError:
+            await self.stop()
+            raise
+        except Exception as error:
+            raise WorkerLost(await self.stop() or type(error).__name__) from error
+        if not is_found:
+            raise RuntimeError(answer)
+        return answer
+
+    async def stop(self) -> str:
+        """End the process at once; return the last line of its complaints, if it has any."""
+        process, self._process, self.pid = self._process, None, None
+        if process is None or process.stdin is None:
+            return ""
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        process.stdin.close()
+        complaints = b""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_STOP_SECONDS):
+                _, complaints = await process.communicate()
+        return complaints.decode(errors="replace").strip().rpartition("\n")[2]
+
+    async def _exchange(self, question: bytes) -> Any:
+        """Send bytes to the process and return what it says next."""
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
+            raise EOFError
+        process.stdin.write(question)
+        await process.stdin.drain()
+        length = int.from_bytes(await process.stdout.readexactly(LENGTH_BYTES), "big")
+        return pickle.loads(await process.stdout.readexactly(length))
 
 
 @dataclass(slots=True, eq=False)
-class Job(Generic[Answer]):
+class Job:
     """A question to a worker, which may think for so many seconds; `deadline` is on the loop's clock, or infinite.
 
     Its `turn` is its priority, and its number among all. The `answer` is None where none was to be had.
     """
 
-    question: Question[Answer]
+    question: Question[Any]
     turn: tuple[Priority, int]
     seconds: float
     deadline: float
-    answer: asyncio.Future[Answer | None]
+    answer: asyncio.Future[Any]
     has_lost_worker: bool = False
 
-    def settle(self, answer: Answer | None = None) -> None:
+    def settle(self, answer: Any = None) -> None:
         """Give the answer to whoever still waits for it."""
         if not self.answer.done():
             self.answer.set_result(answer)
@@ -75,10 +151,9 @@ class Workers:
     def __init__(self, size: int, command: Sequence[str]) -> None:
         self._workers = [Worker(command) for _ in range(size)]
         self._idle = [*self._workers]
-        self._waiting: list[Job[Any]] = []
+        self._waiting: list[Job] = []
         self._numbers = count()
         self._serving: set[asyncio.Task[None]] = set()
-        self._rest_seconds: dict[Worker, float] = {}
         self._resting = 0
         self._is_closed = False
 
@@ -97,12 +172,12 @@ class Workers:
         if self._is_helpless:
             return None
         loop = asyncio.get_running_loop()
-        turn = priority, next(self._numbers)
-        job = Job(question, turn, seconds, loop.time() + within, loop.create_future())
+        answer: asyncio.Future[Answer | None] = loop.create_future()
+        job = Job(question, (priority, next(self._numbers)), seconds, loop.time() + within, answer)
         self._put(job)
         try:
             async with asyncio.timeout(within):
-                return await job.answer
+                return await answer
         except TimeoutError:
             return None
         finally:
@@ -123,7 +198,7 @@ class Workers:
         """Whether no process runs, and none could be started just now."""
         return self._is_closed or (self._resting > 0 and not self.process_ids)
 
-    def _put(self, job: Job[Any]) -> None:
+    def _put(self, job: Job) -> None:
         """Let a job wait for its turn, and begin with what waits where a worker is idle."""
         insort(self._waiting, job, key=attrgetter("turn"))
         if self._idle:
@@ -140,49 +215,42 @@ class Workers:
         """Let a worker answer what waits until nothing does; it is started when it is first needed."""
         while self._waiting:
             job = self._waiting.pop(0)
+            answer, is_put_back = None, False
             try:
-                await self._carry_out(job, worker)
-            except NotStarted as error:
-                await self._rest(job, worker, error)
-            except TimeoutError:
-                log.warning("bot worker lost", reason="late")
-                job.settle()
-            except WorkerLost as lost:
-                log.warning("bot worker lost", reason=str(lost))
-                if job.has_lost_worker:
-                    job.settle()
+                if worker.pid is None and (reason := await worker.start()):
+                    is_put_back = True
+                    await self._rest(job, worker, reason)
                 else:
+                    answer = await self._answer(job, worker)
+            except (TimeoutError, WorkerLost) as lost:
+                log.warning("bot worker lost", reason=str(lost) or "late")
+                is_put_back = isinstance(lost, WorkerLost) and not job.has_lost_worker
+                if is_put_back:
                     job.has_lost_worker = True
                     self._put(job)
-            except asyncio.CancelledError:
-                job.settle()
-                raise
             except Exception:
                 log.exception("a bot's question came to nothing")
-                job.settle()
+            finally:
+                if not is_put_back:
+                    job.settle(answer)
         self._idle.append(worker)
 
-    async def _carry_out(self, job: Job[Any], worker: Worker) -> None:
-        """Have the job answered, so soon that those behind it can be answered in their time where that is possible."""
-        if worker.pid is None:
-            await worker.start()
-            self._rest_seconds.pop(worker, None)
+    async def _answer(self, job: Job, worker: Worker) -> Any:
+        """Return the answer, so soon that those behind can have theirs in time where that is possible; None if late."""
         now, workers = asyncio.get_running_loop().time(), len(self._workers)
         left = job.deadline - now
         if left < _LEAST_SECONDS or job.answer.done():
-            job.settle()
-            return
+            return None
         behind = takewhile(lambda other: other.turn[0] is job.turn[0], self._waiting)
         shares = ((other.deadline - now) * workers / place for place, other in enumerate(behind, workers + 1))
         seconds = min(job.seconds, max(_LEAST_SECONDS, min((left, *shares)))) * _SHARE_OF_DEADLINE
-        question = job.question(Budget(seconds=seconds, clock=time.monotonic))
-        job.settle(await worker.answer(question, seconds))
+        return await worker.answer(job.question(Budget(seconds=seconds, clock=time.monotonic)), seconds)
 
-    async def _rest(self, job: Job[Any], worker: Worker, error: NotStarted) -> None:
+    async def _rest(self, job: Job, worker: Worker, reason: str) -> None:
         """Leave a worker alone that could not be started; the job is another one's, or nobody's where none runs."""
-        seconds = self._rest_seconds.get(worker, _FIRST_REST_SECONDS)
-        self._rest_seconds[worker] = min(2 * seconds, _LONGEST_REST_SECONDS)
-        log.warning("bot worker not started", reason=str(error), again_in_seconds=seconds)
+        seconds = worker.rest_seconds
+        worker.rest_seconds = min(2 * seconds, _LONGEST_REST_SECONDS)
+        log.warning("bot worker not started", reason=reason, again_in_seconds=seconds)
         self._resting += 1
         try:
             self._put(job)
