@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
 
@@ -22,6 +22,8 @@ from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.services.players import Players
+
+_ENTER: Final = Enter()
 
 
 class Visiting(Service):
@@ -42,11 +44,10 @@ class Visiting(Service):
 
     def start(self, core: Core) -> None:
         self.core = core
-        self.log = core.registry.log
 
     # -- opening ------------------------------------------------------------------------------------------------
 
-    def create(self, call: Call) -> Coroutine[Any, Any, None] | None:
+    def create(self, call: Call) -> None:
         """Open a room in which the player plays the mark that was asked for; bots take the next seats.
 
         With as many bots as there are marks the player only watches.
@@ -61,33 +62,19 @@ class Visiting(Service):
             raise Refused(ErrorCode.BAD_MESSAGE, message, path="seat")
         if len(request.bots) + 1 < len(rules.marks):
             self.check_seats(call)
+        player = call.player if len(request.bots) < len(rules.marks) else None
         terms = {name: getattr(request, name) for name in ("visibility", "clock", "analysis", "chat")}
-        if len(request.bots) == len(rules.marks):
-            return self._open_for_bots(call, rules, terms)
         others = [mark for mark in rules.marks if mark != seat]
         bots = dict(zip(others, bot_seats(request.bots), strict=False))
-        self._open(call, rules, seat=seat, reserved=bots, **terms)
-        return None
+        self._open(call, rules, player, seat=seat, reserved=bots, **terms)
 
-    def _open(self, call: Call, rules: Rules, **terms: Any) -> LiveRoom:
-        """Open a room in which the player sits."""
-        player, session = call.player, call.session
-        self.core.allowances.take_create(session, player)
-        live = self.core.new_room(rules, player, call.now, owner=player.id, origin=session.address, **terms)
+    def _open(self, call: Call, rules: Rules, player: Player | None, **terms: Any) -> LiveRoom:
+        """Open a room in which the player sits, or a room of bots alone."""
+        session, owner = call.session, call.player
+        self.core.allowances.take_create(session, owner)
+        live = self.core.new_room(rules, player, call.now, owner=owner.id, origin=session.address, **terms)
         self.core.changes.submit(_Opening(self, call, live))
         return live
-
-    async def _open_for_bots(self, call: Call, rules: Rules, terms: dict[str, Any]) -> None:
-        """Open a room of bots alone, and let the player watch."""
-        self.core.allowances.take_create(call.session, call.player)
-        seats = dict(zip(rules.marks, call.request.bots, strict=True))
-        origin = call.session.address
-        live = await self.core.open_room(rules, seats=seats, owner=call.player.id, origin=origin, **terms)
-        live.admit(call.session)
-        self.log_opening(call, live)
-        live.closing_at = None
-        call.answer_with_room(live)
-        self.core.changes.show(live)
 
     # -- matches ------------------------------------------------------------------------------------------------
 
@@ -95,13 +82,12 @@ class Visiting(Service):
         """Join the oldest open public room of this kind whose players are there, or open one."""
         self.drain.check()
         self.check_seats(call)
-        kind = self._kind_of(call.request)
+        kind = _chosen_rules(call.request.rules), call.request.clock
         registry = self.core.registry
         if registry.elsewhere.is_several:
             return self._match_elsewhere(call, kind)
         found = registry.matchmaker.find(kind, call.player.id)
-        live = None if found is None else registry.find_here(found.room.code)
-        self._lead(call, kind, live, registry.new_code())
+        self._lead(call, kind, None if found is None else registry.find_here(found.room.code))
         return None
 
     async def _match_elsewhere(self, call: Call, kind: GameKind) -> bool:
@@ -113,23 +99,20 @@ class Visiting(Service):
         self._lead(call, kind, live, code)
         return True
 
-    def _lead(self, call: Call, kind: GameKind, live: LiveRoom | None, code: str) -> None:
+    def _lead(self, call: Call, kind: GameKind, live: LiveRoom | None, code: str = "") -> None:
         """Let the player into the room that was found, or open the one in which they wait for somebody."""
         if live is not None:
-            self.core.changes.submit(_Matching(self, call, live))
+            self.core.changes.submit(_Joining(self, call, live))
         else:
             rules, clock = kind
-            self.core.registry.matchmaker.offer(self._open(call, rules, clock=clock, code=code))
-
-    def _kind_of(self, request: Match) -> GameKind:
-        return _chosen_rules(request.rules), request.clock
+            self.core.registry.matchmaker.offer(self._open(call, rules, call.player, clock=clock, code=code))
 
     # -- joining and watching -----------------------------------------------------------------------------------
 
     def join(self, call: Call) -> None:
         """Take a free seat, or attach this session to the seat that the player holds."""
         self._read_if_ahead(call)
-        if self._takes_seat(call.player, call.live.room):
+        if _takes_seat(call.player, call.live.room):
             self.check_seats(call)
         self.core.changes.submit(_Joining(self, call, call.live))
 
@@ -175,15 +158,11 @@ class Visiting(Service):
             self.core.timers.tell_count(live)
             self.core.timers.close_later(live)
         else:
-            self.core.changes.submit(_Leaving(self, call, live))
+            self.core.changes.submit(_Leaving(self, call, live, call.request))
 
     def check_seats(self, call: Call) -> None:
         """Raise `Refused` for one who sits in as many unfinished games as may be, or whose address does."""
         self.core.registry.seats.check(call.player.id, call.session.address)
-
-    def _takes_seat(self, player: Player, room: Room) -> bool:
-        """Tell whether one who joins takes a seat that counts."""
-        return room.status == "waiting" and room.is_for_several and room.mark_of(player.id) is None
 
     def _read_if_ahead(self, call: Call) -> bool:
         """Have a room read again before its next change where somebody says to have seen something newer; tell if so.
@@ -210,17 +189,6 @@ class Visiting(Service):
             with suppress(Refused):
                 self.core.allowances.count_miss(call.session, call.player)
 
-    def reserve(self, call: Call, live: LiveRoom) -> None:
-        """Reserve a seat for one who comes."""
-        live.entering.add(call.player.id)
-        if self._takes_seat(call.player, live.room):
-            self.core.registry.seats.expect(call.player.id, live.room.code, call.session.address)
-
-    def release(self, player: Player, live: LiveRoom) -> None:
-        """Reserve it no longer."""
-        live.entering.discard(player.id)
-        self.core.registry.seats.give_up(player.id, live.room.code)
-
     def take_seat(self, call: Call, live: LiveRoom) -> None:
         """Let a session play whose player has the seat now."""
         live.seat(call.session, call.player)
@@ -228,28 +196,19 @@ class Visiting(Service):
         live.closing_at = None
         self.core.registry.matchmaker.offer(live)
 
-    def after_leaving(self, live: LiveRoom) -> None:
-        """Let a room end that all have left, at once or when nobody comes back."""
-        if live.room.is_deserted:
-            live.is_unshown = False
-            self.core.timers.close(live, "Everybody left.")
-        else:
-            self.core.timers.close_later(live)
-
-    def log_opening(self, call: Call, live: LiveRoom) -> None:
-        bots = sum(seat is not None and seat.bot is not None for seat in live.room.seats.values())
-        facts = {"private": live.room.visibility == "private", "bots": bots}
+    def note(self, event: str, call: Call, live: LiveRoom, **facts: Any) -> None:
+        """Log what somebody did, with what there is to be said of it."""
         known = {name: value for name, value in facts.items() if value}
-        self.log.note("room opened", call.session.address, room=live.room.code, player=call.player.name, **known)
+        log, code = self.core.registry.log, live.room.code
+        log.note(event, call.session.address, room=code, player=call.player.name, **known)
 
 
 class _Visit(Requested):
-    """A change by which somebody comes in or goes."""
+    """A change by which somebody comes in, or goes by a command."""
 
     __slots__ = ("visiting",)
 
-    def __init__(self, visiting: Visiting, call: Call, live: LiveRoom) -> None:
-        command: Command = call.request if isinstance(call.request, Leave) else Enter()
+    def __init__(self, visiting: Visiting, call: Call, live: LiveRoom, command: Command = _ENTER) -> None:
         super().__init__(call, live, command)
         self.visiting = visiting
 
@@ -266,13 +225,18 @@ class _Opening(_Visit):
         return super().settled(error)
 
     def carried_out(self) -> None:
-        self.visiting.take_seat(self.call, self.live)
-        self.call.answer_with_room(self.live)
-        self.visiting.log_opening(self.call, self.live)
+        live, room = self.live, self.live.room
+        if room.is_for_bots:
+            live.admit(self.call.session)
+        else:
+            self.visiting.take_seat(self.call, live)
+        self.call.answer_with_room(live)
+        bots = sum(seat.bot is not None for seat in room.held_seats)
+        self.visiting.note("room opened", self.call, live, private=room.visibility == "private", bots=bots)
 
 
 class _Joining(_Visit):
-    """Somebody who takes a free seat, or is back in the own one."""
+    """Somebody who takes a free seat, or is back in the own one; for a match another room will do where that fails."""
 
     __slots__ = ("is_back",)
 
@@ -280,7 +244,9 @@ class _Joining(_Visit):
 
     def __init__(self, visiting: Visiting, call: Call, live: LiveRoom) -> None:
         super().__init__(visiting, call, live)
-        visiting.reserve(call, live)
+        live.entering.add(call.player.id)
+        if _takes_seat(call.player, live.room):
+            visiting.core.registry.seats.expect(call.player.id, live.room.code, call.session.address)
 
     def apply(self, room: Room) -> Room | None:
         if not self.attempts:
@@ -291,7 +257,12 @@ class _Joining(_Visit):
         return super().apply(room)
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
-        self.visiting.release(self.player, self.live)
+        live, call = self.live, self.call
+        live.entering.discard(self.player.id)
+        self.visiting.core.registry.seats.give_up(self.player.id, live.room.code)
+        if isinstance(error, Refused) and isinstance(call.request, Match):
+            call.session.again(call.request, self.now)
+            return None
         return super().settled(error)
 
     def carried_out(self) -> None:
@@ -302,19 +273,7 @@ class _Joining(_Visit):
         if not live.is_unshown:
             live.show_to(call.session, self.now)
         if not self.is_back:
-            facts = {"player": self.player.name, "mark": live.room.mark_of(self.player.id)}
-            self.visiting.log.note("player joined", call.session.address, room=live.room.code, **facts)
-
-
-class _Matching(_Joining):
-    """Somebody who joins a room by a match: where that fails, another room will do."""
-
-    def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
-        if not isinstance(error, Refused):
-            return super().settled(error)
-        self.visiting.release(self.player, self.live)
-        self.call.session.again(self.call.request, self.now)
-        return None
+            self.visiting.note("player joined", call, live, mark=live.room.mark_of(self.player.id))
 
 
 class _Watching(_Visit):
@@ -330,7 +289,7 @@ class _Watching(_Visit):
 
 
 class _Leaving(_Visit):
-    """A player who goes for good."""
+    """A player who goes for good; a room that all have left ends, at once or when nobody comes back."""
 
     def apply(self, room: Room) -> Room | None:
         if not self.live.is_played_by(self.call.session):
@@ -338,11 +297,20 @@ class _Leaving(_Visit):
         return super().apply(room)
 
     def carried_out(self) -> None:
-        live, session = self.live, self.call.session
-        live.part(session)
+        live, timers = self.live, self.visiting.core.timers
+        live.part(self.call.session)
         self.call.answer()
-        self.visiting.log.note("player left", session.address, room=live.room.code, player=self.player.name)
-        self.visiting.after_leaving(live)
+        self.visiting.note("player left", self.call, live)
+        if live.room.is_deserted:
+            live.is_unshown = False
+            timers.close(live, "Everybody left.")
+        else:
+            timers.close_later(live)
+
+
+def _takes_seat(player: Player, room: Room) -> bool:
+    """Tell whether one who joins takes a seat that counts."""
+    return room.status == "waiting" and room.is_for_several and room.mark_of(player.id) is None
 
 
 def _is_ahead(request: Join | Match | Watch, room: Room) -> bool:

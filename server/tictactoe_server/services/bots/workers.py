@@ -71,10 +71,10 @@ class Worker:
 
     async def start(self) -> str:
         """Start the process; return why that failed or took more than ten seconds, empty where it did not."""
-        pipes = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE}
+        starting = asyncio.create_subprocess_exec(*self._command, stdin=PIPE, stdout=PIPE, stderr=PIPE)
         try:
             async with asyncio.timeout(_START_SECONDS):
-                self._process = await asyncio.create_subprocess_exec(*self._command, **pipes)
+                self._process = await starting
                 await self._exchange(b"")
         except Exception as error:
             return await self.stop() or str(error) or type(error).__name__
