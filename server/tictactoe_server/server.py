@@ -35,12 +35,10 @@ from tictactoe_server.http.pages import Pages
 from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.chat import Talk
-from tictactoe_server.services.hello import Greeting
+from tictactoe_server.services.hello import Greeting, Players
 from tictactoe_server.services.history import PastGames
-from tictactoe_server.services.keeping import Keeping
 from tictactoe_server.services.lobby import PublicRooms
 from tictactoe_server.services.play import Play
-from tictactoe_server.services.players import Players
 from tictactoe_server.services.review import Reviews
 from tictactoe_server.services.visiting import Visiting
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
@@ -255,7 +253,6 @@ class Server:
             PublicRooms(),
             PastGames(shows_pages=settings.page),
             Reviews(pool),
-            Keeping(),
             self.bots,
             *self._more_services,
         )

@@ -13,7 +13,7 @@ from tests.peer import open_peer
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
 from tictactoe_server.core.pressure import HELLOS, IN_LINE, TURNS, Pressure
-from tictactoe_server.services.players import Players
+from tictactoe_server.services.hello import Players
 from tictactoe_server.transport.rate_limit import RateLimit
 
 SECOND_NS = 1_000_000_000

@@ -1,22 +1,47 @@
-"""The first thing that anybody says, and what they are told of this server and of their seats."""
+"""The first thing that anybody says, who they are by their secret token, and what they are told of this server.
+
+A token makes a connection the same player again. The store keeps its hash alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
-from typing import Any
+import asyncio
+import contextlib
+import hashlib
+import re
+import secrets
+import string
+import unicodedata
+from typing import Final
 
-from msgspec import UNSET
+import structlog
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
-from tictactoe_protocol import PROTOCOL_VERSION, ErrorCode
+from tictactoe_protocol import PROTOCOL_VERSION, BadName, ErrorCode, parse_name
 from tictactoe_protocol.pushes import FEATURES, Welcome, known_features
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.admin.bans import Bans, describe_ban, expel
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.rooms import Refused
+from tictactoe_server.core.limits import Allowances
+from tictactoe_server.core.kept import KnownPlayer, today
+from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.service import Service
-from tictactoe_server.services.players import Players
+from tictactoe_server.core.session import Session
+from tictactoe_server.services.bots.pool import LEVELS
+from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Table, save
+
+_ID_ALPHABET: Final = string.ascii_letters + string.digits
+_ID_LENGTH: Final = 10
+_TOKEN_BYTES: Final = 24
+_ATTEMPTS: Final = 8
+_CLOSING_SECONDS: Final = 1.0
+_HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVELS)})-bot[ _.'-]*\d*", re.IGNORECASE)
+_GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
+
+log: Final = structlog.get_logger(__name__)
 
 
 class Greeting(Service):
@@ -34,14 +59,11 @@ class Greeting(Service):
     async def close(self) -> None:
         await self._players.close()
 
-    def greet(self, call: Call) -> Coroutine[Any, Any, None]:
+    async def greet(self, call: Call) -> None:
         """Say who one is, and which seats they hold."""
-        if call.session.player is not None:
-            raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {call.player.name}.")
-        return self._greet(call)
-
-    async def _greet(self, call: Call) -> None:
         session, request = call.session, call.request
+        if session.player is not None:
+            raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {call.player.name}.")
         async with session.source.hellos:
             player, token = await self._players.welcome(request.name, request.token, session.address)
         ban = self._bans.of_subject(player.id)
@@ -53,7 +75,8 @@ class Greeting(Service):
         session.player = player
         session.features = known_features(request.features)
         session.messages = self._core.allowances.messages[player.id]
-        session.key = session.secret = self._players.note(token)
+        session.key = session.secret = _key_of(token)
+        self._players.note(session.key)
         session.connection.let_in()
         registry = self._core.registry
         held = await registry.held_seats(player.id)
@@ -74,3 +97,109 @@ class Greeting(Service):
                 cluster=UNSET if cluster is None else cluster.id,
             )
         )
+
+
+class Players:
+    """Makes players and recognises them."""
+
+    def __init__(self, players: Table[KnownPlayer], allowances: Allowances) -> None:
+        self._players = players
+        self._allowances = allowances
+        self._day = 0
+        self._seen: dict[str, bool] = {}
+        self._notes: set[asyncio.Task[None]] = set()
+
+    async def welcome(self, name: str | UnsetType, token: str | UnsetType, address: str) -> tuple[Player, str]:
+        """Return the player who says hello from that address, and their token.
+
+        Without a token that is a new player; with one, the same as before, under the new name if one is given.
+        Raises `Refused` with ``bad_name``, ``bad_token``, ``rate_limited`` or ``busy``.
+        """
+        try:
+            chosen = None if name is UNSET else parse_name(name)
+        except BadName as bad:
+            raise Refused(ErrorCode.BAD_NAME, bad.message, path="name") from None
+        if token is UNSET:
+            own = _own_name(chosen) if chosen else f"guest-{_random_text(_GUEST_ALPHABET, 4)}"
+            self._allowances.take_new_player(address)
+            player, token = (
+                Player("p" + _random_text(_ID_ALPHABET, _ID_LENGTH), own),
+                secrets.token_urlsafe(_TOKEN_BYTES),
+            )
+            await save(self._players, _key_of(token), KnownPlayer(player, today()), MISSING)
+            self._seen.setdefault(_key_of(token), False)
+            return player, token
+        for _ in range(_ATTEMPTS):
+            with contextlib.suppress(Conflict):
+                return await self._recognise(chosen, token), token
+        raise Refused(ErrorCode.BUSY, "Too many connections of yours say hello at once.", retry_ms=500)
+
+    async def _recognise(self, name: str | None, token: str) -> Player:
+        """Return the player whose token this is, under the new name if there is one; may raise `Conflict`."""
+        key = _key_of(token)
+        found = await self._players.load(key)
+        if found is None:
+            raise Refused(ErrorCode.BAD_TOKEN, "This server does not know that token.", path="token")
+        known, revision = found
+        if name is not None and name != known.player.name:
+            known = replace(known, player=Player(known.player.id, _own_name(name)))
+            await save(self._players, key, known, revision)
+        if known.seen == today():
+            self._seen.setdefault(key, known.is_seated)
+        return known.player
+
+    async def close(self) -> None:
+        """Return when all that was to be noted is kept, or after a second."""
+        if self._notes:
+            await asyncio.wait(self._notes, timeout=_CLOSING_SECONDS)
+
+    def note_seat(self, session: Session) -> None:
+        """Note that a session's player takes a seat, unless that is known."""
+        if session.key is not None:
+            self.note(session.key, is_seated=True)
+            session.key = None
+
+    def note(self, key: str, *, is_seated: bool = False) -> None:
+        """Note soon that a player is here today, or has a seat: what is known already is not written again."""
+        if self._day != today():
+            self._day = today()
+            self._seen.clear()
+        if key not in self._seen or is_seated > self._seen[key]:
+            self._seen[key] = is_seated
+            task = asyncio.ensure_future(self._write_seen(key, self._day, is_seated=is_seated))
+            self._notes.add(task)
+            task.add_done_callback(self._notes.discard)
+
+    async def _write_seen(self, key: str, day: int, *, is_seated: bool) -> None:
+        """Write the day, unless it stands there; where that fails the next time will do."""
+        try:
+            for _ in range(_ATTEMPTS):
+                found = await self._players.load(key)
+                if found is None:
+                    break
+                known, revision = found
+                now = KnownPlayer(known.player, max(known.seen, day), known.is_seated or is_seated)
+                if now == known:
+                    return
+                with contextlib.suppress(Conflict):
+                    await save(self._players, key, now, revision)
+                    return
+        except StoreUnavailable as unavailable:
+            log.debug("that a player is here could not be noted", reason=str(unavailable))
+        self._seen.pop(key, None)
+
+
+def _own_name(name: str) -> str:
+    """Return a name that a person may take: not one of a bot, however it is written."""
+    if _HOUSE_NAME.fullmatch(unicodedata.normalize("NFKC", name)):
+        raise Refused(ErrorCode.BAD_NAME, f"{name} is a player of the house: choose another name.", path="name")
+    return name
+
+
+def _key_of(token: str) -> str:
+    """Return by what the store knows the player of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _random_text(alphabet: str, length: int) -> str:
+    return "".join(secrets.choice(alphabet) for _ in range(length))

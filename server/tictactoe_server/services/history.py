@@ -1,9 +1,13 @@
-"""Finished games as their players ask for them: rows of a history, and one game as text."""
+"""Finished games: which are kept for good, and what their players ask for: rows of a history, and one game as text.
+
+What players and addresses keep is counted, and past a limit none is kept.
+"""
 
 from __future__ import annotations
 
 import base64
 import secrets
+import time
 from hashlib import blake2b
 from typing import Final
 
@@ -11,22 +15,32 @@ from msgspec import UNSET
 
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.pushes import PastGame, PastPlayer
+from tictactoe_protocol.pushes import Announcement, PastGame, PastPlayer
 from tictactoe_protocol.requests import History, Record, Share
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import SHARES, encode_game
+from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.rooms import FinishedGame, Player, Refused
 from tictactoe_server.core.rooms.finished import record_of
 from tictactoe_server.core.service import Service
 from tictactoe_server.storage.store import delete, save
+from tictactoe_server.transport.rate_limit import RateLimits
 
+ROW_BYTES: Final = 200
+"""About what a finished game takes in SQLite beside its document: its row, its players, their indexes."""
+
+TOLD: Final = (
+    "You have played so many games within an hour that this server keeps no more of yours for now. "
+    "They are played as ever, but are in no history."
+)
+_HOUR_MS: Final = 3_600_000
 _SHARE_RETRY_MS: Final = 60_000
 _SHARE_BYTES: Final = 8  # of each half of a shared game's id, which is eleven letters
 
 
 class PastGames(Service):
-    """The finished games that a player played in. Games can be shared where `shows_pages`."""
+    """Keeps finished games, and tells of those that a player played in. Games can be shared where `shows_pages`."""
 
     def __init__(self, *, shows_pages: bool) -> None:
         self._shows_pages = shows_pages
@@ -36,6 +50,23 @@ class PastGames(Service):
         self._games = core.store.games
         self._shares = core.store.table(SHARES)
         self._allowances = core.allowances
+        self._told = RateLimits(1, _HOUR_MS, core.monotonic_ns)
+        core.changes.keeps = self.keeps
+
+    def keeps(self, live: LiveRoom, game: FinishedGame) -> bool:
+        """Count a game that a room has finished, and tell whether it is kept: where one who played it may keep more.
+
+        A game of bots counts for who opened the room. Where it is not kept, its players are told, each once an hour.
+        """
+        size = ROW_BYTES + len(encode_game(game))
+        sessions = {player: live.players.get(player) for player in game.people or (live.owner,)}
+        addresses = {player: live.origin if one is None else one.address for player, one in sessions.items()}
+        if self._allowances.take_kept(addresses, size):
+            return True
+        for player, session in sessions.items():
+            if session is not None and not self._told[player].take():
+                session.push(Announcement(TOLD, time.time_ns() // 1_000_000))
+        return False
 
     async def list(self, call: Call) -> None:
         """Answer with a player's games, newest first."""

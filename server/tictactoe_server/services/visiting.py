@@ -21,7 +21,7 @@ from tictactoe_server.core.rooms import Command, Enter, Player, Refused, Room
 from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.services.bots.pool import LEVELS
-from tictactoe_server.services.players import Players
+from tictactoe_server.services.hello import Players
 
 _ENTER: Final = Enter()
 
