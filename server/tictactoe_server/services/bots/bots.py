@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Final, Literal, get_args
 
@@ -32,16 +32,8 @@ _LONGEST_AGAIN_SECONDS: Final = 4.0
 log: Final = structlog.get_logger(__name__)
 
 
-@dataclass(slots=True, eq=False)
-class Duty:
-    """What a bot has to answer. Its `moment`: the bot's mark, the game's number, the moves, how many were passed over.
-
-    Once that is over the task is cancelled, but not while its command is on the way.
-    """
-
-    moment: tuple[str, int, tuple[int, ...], int]
-    is_sending: bool = False
-    task: asyncio.Task[None] = field(init=False)
+Moment = tuple[str, int, tuple[int, ...], int]
+"""When a bot has to answer: its mark, the game's number, the moves, how many were passed over."""
 
 
 class Bots(Service):
@@ -50,8 +42,7 @@ class Bots(Service):
     def __init__(self, pool: ThinkingPool, *, pause_seconds: float) -> None:
         self.pool = pool
         self._pause = pause_seconds
-        self._duties: dict[tuple[str, Kind], Duty] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._duties: dict[tuple[str, Kind], tuple[Moment, asyncio.Task[None]]] = {}
 
     def start(self, core: Core) -> None:
         self.act = core.registry.act
@@ -69,61 +60,56 @@ class Bots(Service):
 
     async def close(self) -> None:
         """Stop all thinking and end the workers."""
-        for task in self._tasks:
+        tasks = [task for _, task in self._duties.values()]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         await self.pool.workers.close()
 
     def _update(self, room: Room, kind: Kind, mark: str | None) -> None:
         """Have a moment answered once, by the bot with that mark, and an earlier one no more."""
         position, matter = room.position, (room.code, kind)
         moment = None if mark is None else (mark, room.game, position.moves, len(position.passed))
-        current = self._duties.get(matter)
-        if current is not None:
-            if current.moment == moment:
-                return
+        answered, task = self._duties.get(matter, (None, None))
+        if answered == moment:
+            return
+        if task is not None:
+            task.cancel()
             del self._duties[matter]
-            if not current.is_sending:
-                current.task.cancel()
         if moment is not None:
-            duty = self._duties[matter] = Duty(moment)
-            duty.task = asyncio.create_task(self._fulfil(duty, kind, room, moment[0]))
-            self._tasks.add(duty.task)
-            duty.task.add_done_callback(self._tasks.discard)
+            task = asyncio.create_task(self._fulfil(kind, room, moment[0]))
+            self._duties[matter] = moment, task
+            task.add_done_callback(partial(self._forget, matter))
 
-    async def _fulfil(self, duty: Duty, kind: Kind, room: Room, mark: str) -> None:
-        """Decide, and send the command until the server has dealt with it or its moment is over."""
-        seat, matter, again_seconds = room.seat(mark), (room.code, kind), _AGAIN_SECONDS
+    def _forget(self, matter: tuple[str, Kind], task: asyncio.Task[None]) -> None:
+        if matter in self._duties and self._duties[matter][1] is task:
+            del self._duties[matter]
+
+    async def _fulfil(self, kind: Kind, room: Room, mark: str) -> None:
+        """Decide, and send the command until the server has dealt with it; cancelled when its moment is over."""
+        seat, again_seconds = room.seat(mark), _AGAIN_SECONDS
         try:
             command = await self._decide(kind, room, mark)
-            while not await self._send(duty, room.code, Player(seat.player, seat.name), command):
-                if self._duties.get(matter) is not duty:
-                    return
+            while not await self._send(room.code, Player(seat.player, seat.name), command):
                 await asyncio.sleep(again_seconds)
                 again_seconds = min(2 * again_seconds, _LONGEST_AGAIN_SECONDS)
         except Exception:
             log.exception("a bot failed", room=room.code)
-        finally:
-            if self._duties.get(matter) is duty:
-                del self._duties[matter]
 
-    async def _send(self, duty: Duty, code: str, player: Player, command: Command) -> bool:
-        """Return whether the server has dealt with the command, be it by a refusal."""
-        duty.is_sending = True
+    async def _send(self, code: str, player: Player, command: Command) -> bool:
+        """Return whether the server has dealt with a command, be it by a refusal; on its way it is not cut off."""
         try:
-            await self.act(code, player, command)
+            await asyncio.shield(self.act(code, player, command))
         except Refused as refused:
             log.debug("a bot is refused", room=code, code=refused.code)
             return refused.code is not ErrorCode.BUSY
         except StoreUnavailable:
             log.debug("a bot waits for the store", room=code)
+            return False
         except Exception:
             log.exception("a bot's command failed", room=code)
-        else:
-            return True
-        finally:
-            duty.is_sending = False
-        return False
+            return False
+        return True
 
     async def _decide(self, kind: Kind, room: Room, mark: str) -> Command:
         match kind:
@@ -150,7 +136,7 @@ class Bots(Service):
             cell = choose_at_random(position, Random())
         if (answering := self._duties.get((room.code, "draw"))) is not None:
             # The move would let the offer lapse: it is answered first.
-            await asyncio.wait([answering.task])
+            await asyncio.wait(answering[1:])
         return Move(room=room.code, cell=cell, ply=position.ply)
 
     async def _answer_draw(self, room: Room, mark: str) -> Literal["accept", "decline"]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from functools import partial
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from tictactoe_engine import Position, Rules
 from tictactoe_engine.search import Analysis, Budget, Table, analyse, best_cells, fits_table, solve
@@ -33,29 +33,6 @@ _TABLE_SECONDS: Final = 10.0  # a worker that has not solved a table after so lo
 _MAX_TABLES: Final = 256  # of 20 KB each: 5 MB
 
 
-class Tables:
-    """The tables of small boards: each is solved once, and the latest used are kept. `solve` returns None where it
-    cannot now.
-    """
-
-    def __init__(
-        self, solve: Callable[[Rules], Coroutine[Any, Any, Table | None]], max_kept: int = _MAX_TABLES
-    ) -> None:
-        self._solve = solve
-        self._max_kept = max_kept
-        self._solved: dict[Rules, asyncio.Task[Table | None]] = {}
-
-    async def table_of(self, rules: Rules) -> Table | None:
-        """Return the table, at once where it is at hand; None where it could not be solved now, for all who wait."""
-        task = self._solved.pop(rules, None)
-        if task is None or (task.done() and task.result() is None):
-            task = asyncio.create_task(self._solve(rules))
-        self._solved[rules] = task  # the latest used are last
-        if len(self._solved) > self._max_kept:
-            del self._solved[next(iter(self._solved))]
-        return await asyncio.shield(task)
-
-
 class ThinkingPool:
     """Chooses moves for bots. `deadline_seconds` is how long an answer may take once its pause is over."""
 
@@ -64,7 +41,7 @@ class ThinkingPool:
     ) -> None:
         self.workers = Workers(max(1, (os.cpu_count() or 2) - 1) if workers is None else workers, command)
         self._deadline = deadline_seconds
-        self._tables = Tables(self._solve)
+        self._tables: dict[Rules, asyncio.Task[Table | None]] = {}
         self._random = Random()
 
     async def choose(
@@ -79,7 +56,7 @@ class ThinkingPool:
             return choose_at_random(position, self._random)
         cells = None
         if level is Level.PERFECT and fits_table(position):
-            table = await self._table_of(position.rules, clock_seconds)
+            table = await self.table_of(position.rules, clock_seconds)
             cells = None if table is None else best_cells(position, Budget(), table)
         elif level is Level.PERFECT:
             seconds = min(self._deadline, clock_seconds * _SHARE_OF_CLOCK)
@@ -108,16 +85,26 @@ class ThinkingPool:
         That is after a share of the deadline, for which it may have to wait twice as long.
         """
         if fits_table(position):
-            table = await self._table_of(position.rules, clock_seconds)
+            table = await self.table_of(position.rules, clock_seconds)
             return None if table is None else analyse(position, Budget(), table)
         at_most = clock_seconds * _SHARE_OF_CLOCK
         seconds, within = min(self._deadline * share, at_most), min(self._deadline * 2, at_most)
         return await self.workers.ask(lambda budget: partial(analyse, position, budget), priority, seconds, within)
 
-    async def _table_of(self, rules: Rules, clock_seconds: float) -> Table | None:
+    async def table_of(self, rules: Rules, clock_seconds: float = math.inf) -> Table | None:
+        """Return the table of a small board: it is solved once for all who ask, and the latest used are kept.
+
+        None where it cannot be solved now, or not long before the clock runs out.
+        """
+        task = self._tables.pop(rules, None)
+        if task is None or (task.done() and task.result() is None):
+            task = asyncio.create_task(self._solve(rules))
+        self._tables[rules] = task  # the latest used are last
+        if len(self._tables) > _MAX_TABLES:
+            del self._tables[next(iter(self._tables))]
         try:
             async with asyncio.timeout(clock_seconds * _SHARE_OF_CLOCK_FOR_TABLE):
-                return await self._tables.table_of(rules)
+                return await asyncio.shield(task)
         except TimeoutError:
             return None
 
