@@ -22,8 +22,7 @@ from tictactoe_server.core.kept import SHARES
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.rooms.finished import record_of
 from tictactoe_server.http import texts
-from tictactoe_server.http.assets import PREFIX, Assets
-from tictactoe_server.http.sending import send, send_part, takes
+from tictactoe_server.http.assets import PREFIX, Assets, send, send_part, takes
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission, key_of
 from tictactoe_server.transport.http_messages import PLAIN_TEXT, HttpRequest, HttpResponse, say_too_many
@@ -70,7 +69,7 @@ class Pages:
             is_page = _wants_page(request)
             return self._page(request, *texts.HEAD_OF_WALL) if is_page else self._later(request, self._wall(request))
         if path.startswith(_REPLAY):
-            return self._game(request, path.removeprefix(_REPLAY))
+            return self._later(request, self._replay(request, path.removeprefix(_REPLAY)))
         if path.startswith(PREFIX):
             return self._nothing(request)
         return self._room(request, path.removeprefix("/"))
@@ -123,19 +122,16 @@ class Pages:
             return self._page(request, *texts.head_of_room(state))
         return self._text(request, texts.describe_room(state, request.origin, is_coloured=_wants_colour(request)))
 
-    def _game(self, request: HttpRequest, name: str) -> HttpResponse | Awaitable[HttpResponse]:
+    async def _replay(self, request: HttpRequest, name: str) -> HttpResponse:
+        """Return a game that was shared, or its record."""
         id = name.removesuffix(_RECORD)
         if _SHARE_ID.fullmatch(id) is None:
             return self._nothing(request)
-        return self._later(request, self._replay(request, id, name != id))
-
-    async def _replay(self, request: HttpRequest, id: str, is_record: bool) -> HttpResponse:
-        """Return a game that was shared, with `is_record` as its record."""
         found = await self._core.store.table(SHARES).load(id)
         if found is None:
             return self._missed(request, "There is no such game, or it is not shared any more.")
         game, _ = found
-        if is_record:
+        if name != id:
             return self._text(request, format_record(record_of(game)).splitlines())
         if _wants_page(request):
             return self._page(request, *texts.head_of_game(game))

@@ -5,9 +5,11 @@ Every line fits 80 columns, unless a board is wider.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import Final
 
 from tictactoe_engine import Position
@@ -26,7 +28,7 @@ from tictactoe_protocol.wording import (
     format_duration,
     name_of,
 )
-from tictactoe_server.core.rooms import FinishedGame
+from tictactoe_server.core.rooms.finished import FinishedGame, Participant
 from tictactoe_server.http.drawing import draw_board
 
 WIDTH: Final = 80
@@ -38,9 +40,13 @@ PRIVATE: Final = "a private game"
 HEAD_OF_WALL: Final = (f"All games - {TITLE}", "All public games of this server at once, live.")
 HEAD_OF_NOTHING: Final = (TITLE, "There is nothing under this address, or not any more.")
 
+Held = Mapping[str, SeatState | None] | Mapping[str, Participant]
+"""Who has the marks of a room, or had those of a game."""
+
 _NAMES_WIDTH: Final = 27
 _RULES_WIDTH: Final = 24
 _LEAST_TILE: Final = 18
+_COLOUR: Final = re.compile(r"\x1b\[\d+m")
 
 
 # -- title and description of a page's head -------------------------------------------------------------------------
@@ -57,12 +63,12 @@ def head_of_room(state: RoomState) -> tuple[str, str]:
     if state.visibility != "public":
         return PRIVATE, PRIVATE
     description = f"{describe_rules(state.rules)}. {_describe_standing(state)}"
-    return f"{_describe_pairing(_names_of(state.seats))}, {_size_of(state.rules)}", description
+    return _describe_table(state.seats, state.rules), description
 
 
 def head_of_game(game: FinishedGame) -> tuple[str, str]:
     """Return those of a game that is over."""
-    return f"{_describe_pairing(_players_of(game))}, {_size_of(game.rules)}", _describe_outcome(game)
+    return _describe_table(game.players, game.rules), _describe_outcome(game)
 
 
 # -- text for terminals ---------------------------------------------------------------------------------------------
@@ -108,14 +114,16 @@ def describe_wall(states: Sequence[RoomState], *, is_coloured: bool) -> list[str
     """Return the boards of games side by side, as many in a row as there is room for."""
     if not states:
         return ["No public game is on."]
-    rows: list[list[list[str]]] = []
+    rows: list[list[tuple[int, list[str]]]] = []
     used = WIDTH
     for state in states:
-        tile, width = _tile_of(state, is_coloured=is_coloured)
+        board = _board_of(state, is_coloured=is_coloured)
+        width = max(_LEAST_TILE, *map(_width_of, board))
+        status = state.room if state.result is None else f"{state.room} over"
         if used + 2 + width > WIDTH:
             rows.append([])
             used = -2
-        rows[-1].append(tile)
+        rows[-1].append((width, [status, _describe_pairing(state.seats), *board]))
         used += 2 + width
     return [line for row in rows for line in ("", *_side_by_side(row))][1:]
 
@@ -124,8 +132,8 @@ def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[s
     """Return the last position of a game that is over, who played it and how it ended."""
     rules = game.rules
     position = Position.replay(rules.to_rules(), game.moves, game.passed)
-    board = (position.board, rules.columns, rules.marks, position.last, game.result.line)
-    players = ", ".join(f"{name} is {mark}" for mark, name in _players_of(game).items())
+    board = position.board, rules.columns, rules.marks, position.last, game.result.line
+    players = ", ".join(f"{name} is {mark}" for mark, name in _names_of(game.players).items())
     return [
         *_wrap(f"{players}: {describe_rules(rules)}."),
         "",
@@ -143,7 +151,7 @@ def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[s
 
 def _describe_outcome(game: FinishedGame) -> str:
     """Return how and when a game ended: ``ana wins by a line after 5 moves. 2026-01-31.``"""
-    winner = _players_of(game).get(game.result.winner or "")
+    winner = _names_of(game.players).get(game.result.winner or "")
     what = "A draw" if winner is None else f"{winner} wins"
     day = datetime.fromtimestamp(game.at // 1000, UTC).strftime("%Y-%m-%d")
     return f"{what} {describe_reason(game.result.reason)} after {count(len(game.moves), 'move')}. {day}."
@@ -160,9 +168,17 @@ def _describe_standing(state: RoomState) -> str:
     return f"The game is over: {name_of(state, result.winner)}, {result.winner}, wins {how}."
 
 
-def _describe_pairing(names: Mapping[str, str]) -> str:
+def _describe_table(held: Held, rules: RulesState) -> str:
+    return f"{_describe_pairing(held)}, {rules.rows}x{rules.columns}"
+
+
+def _describe_pairing(held: Held) -> str:
     """Return who plays whom: ``ana v bo``."""
-    return " v ".join(names.values()) or "nobody yet"
+    return " v ".join(_names_of(held).values()) or "nobody yet"
+
+
+def _names_of(held: Held) -> dict[str, str]:
+    return {mark: clean_text(one.name) for mark, one in held.items() if one is not None}
 
 
 def _board_of(state: RoomState, *, is_coloured: bool) -> list[str]:
@@ -171,42 +187,22 @@ def _board_of(state: RoomState, *, is_coloured: bool) -> list[str]:
 
 
 def _row_of(room: RoomSummary) -> str:
-    names = _fill(_describe_pairing(_names_of(room.seats)), _NAMES_WIDTH)
+    names = _fill(_describe_pairing(room.seats), _NAMES_WIDTH)
     rules = _shorten(room.rules.preset or describe_rules(room.rules), _RULES_WIDTH)
     row = f"{room.room}  {room.status:<7}  {names}  {rules:<{_RULES_WIDTH}}  {count(room.ply, 'move')}"
     return _shorten(row, WIDTH)
 
 
-def _tile_of(state: RoomState, *, is_coloured: bool) -> tuple[list[str], int]:
-    """Return a board under its room and players, each line of the same width, and that width."""
-    plain = _board_of(state, is_coloured=False)
-    width = max(_LEAST_TILE, *map(len, plain))
-    drawn = _board_of(state, is_coloured=True) if is_coloured else plain
-    padded = [line + " " * (width - len(bare)) for line, bare in zip(drawn, plain, strict=True)]
-    status = state.room if state.result is None else f"{state.room} over"
-    return [status.ljust(width), _fill(_describe_pairing(_names_of(state.seats)), width), *padded], width
-
-
-def _side_by_side(tiles: Sequence[list[str]]) -> list[str]:
-    height = max(map(len, tiles))
-    filled = [tile + [" " * _width_of(tile[1])] * (height - len(tile)) for tile in tiles]
-    return ["  ".join(lines).rstrip() for lines in zip(*filled, strict=True)]
-
-
-def _names_of(seats: Mapping[str, SeatState | None]) -> dict[str, str]:
-    return {mark: clean_text(seat.name) for mark, seat in seats.items() if seat is not None}
-
-
-def _players_of(game: FinishedGame) -> dict[str, str]:
-    return {mark: clean_text(player.name) for mark, player in game.players.items()}
-
-
-def _size_of(rules: RulesState) -> str:
-    return f"{rules.rows}x{rules.columns}"
+def _side_by_side(tiles: Sequence[tuple[int, list[str]]]) -> list[str]:
+    """Return texts beside each other, each with its width."""
+    widths = [width for width, _ in tiles]
+    lines = zip_longest(*(tile for _, tile in tiles), fillvalue="")
+    return ["  ".join(map(_fill, line, widths)).rstrip() for line in lines]
 
 
 def _width_of(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
+    """Return how many columns of a terminal a text takes, which may be coloured."""
+    text = _COLOUR.sub("", text)
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
     return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
 
