@@ -65,7 +65,8 @@ class Greeting(Service):
         if session.player is not None:
             raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {call.player.name}.")
         async with session.source.hellos:
-            player, token = await self._players.welcome(request.name, request.token, session.address)
+            known, token = await self._players.welcome(request.name, request.token, session.address)
+        player = known.player
         ban = self._bans.of_subject(player.id)
         if ban is not None:
             id = None if request.id is UNSET else request.id
@@ -75,8 +76,10 @@ class Greeting(Service):
         session.player = player
         session.features = known_features(request.features)
         session.messages = self._core.allowances.messages[player.id]
-        session.key = session.secret = _key_of(token)
-        self._players.note(session.key)
+        session.secret = key = _key_of(token)
+        session.key = None if known.is_seated else key
+        if known.seen < today():
+            self._players.note(key)
         session.connection.let_in()
         registry = self._core.registry
         held = await registry.held_seats(player.id)
@@ -105,11 +108,9 @@ class Players:
     def __init__(self, players: Table[KnownPlayer], allowances: Allowances) -> None:
         self._players = players
         self._allowances = allowances
-        self._day = 0
-        self._seen: dict[str, bool] = {}
         self._notes: set[asyncio.Task[None]] = set()
 
-    async def welcome(self, name: str | UnsetType, token: str | UnsetType, address: str) -> tuple[Player, str]:
+    async def welcome(self, name: str | UnsetType, token: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
         """Return the player who says hello from that address, and their token.
 
         Without a token that is a new player; with one, the same as before, under the new name if one is given.
@@ -122,19 +123,16 @@ class Players:
         if token is UNSET:
             own = _own_name(chosen) if chosen else f"guest-{_random_text(_GUEST_ALPHABET, 4)}"
             self._allowances.take_new_player(address)
-            player, token = (
-                Player("p" + _random_text(_ID_ALPHABET, _ID_LENGTH), own),
-                secrets.token_urlsafe(_TOKEN_BYTES),
-            )
-            await save(self._players, _key_of(token), KnownPlayer(player, today()), MISSING)
-            self._seen.setdefault(_key_of(token), False)
-            return player, token
+            made = KnownPlayer(Player("p" + _random_text(_ID_ALPHABET, _ID_LENGTH), own), today())
+            token = secrets.token_urlsafe(_TOKEN_BYTES)
+            await save(self._players, _key_of(token), made, MISSING)
+            return made, token
         for _ in range(_ATTEMPTS):
             with contextlib.suppress(Conflict):
                 return await self._recognise(chosen, token), token
         raise Refused(ErrorCode.BUSY, "Too many connections of yours say hello at once.", retry_ms=500)
 
-    async def _recognise(self, name: str | None, token: str) -> Player:
+    async def _recognise(self, name: str | None, token: str) -> KnownPlayer:
         """Return the player whose token this is, under the new name if there is one; may raise `Conflict`."""
         key = _key_of(token)
         found = await self._players.load(key)
@@ -144,9 +142,7 @@ class Players:
         if name is not None and name != known.player.name:
             known = replace(known, player=Player(known.player.id, _own_name(name)))
             await save(self._players, key, known, revision)
-        if known.seen == today():
-            self._seen.setdefault(key, known.is_seated)
-        return known.player
+        return known
 
     async def close(self) -> None:
         """Return when all that was to be noted is kept, or after a second."""
@@ -160,25 +156,20 @@ class Players:
             session.key = None
 
     def note(self, key: str, *, is_seated: bool = False) -> None:
-        """Note soon that a player is here today, or has a seat: what is known already is not written again."""
-        if self._day != today():
-            self._day = today()
-            self._seen.clear()
-        if key not in self._seen or is_seated > self._seen[key]:
-            self._seen[key] = is_seated
-            task = asyncio.ensure_future(self._write_seen(key, self._day, is_seated=is_seated))
-            self._notes.add(task)
-            task.add_done_callback(self._notes.discard)
+        """Note soon that a player is here today, and has a seat."""
+        task = asyncio.ensure_future(self._write_seen(key, is_seated=is_seated))
+        self._notes.add(task)
+        task.add_done_callback(self._notes.discard)
 
-    async def _write_seen(self, key: str, day: int, *, is_seated: bool) -> None:
-        """Write the day, unless it stands there; where that fails the next time will do."""
+    async def _write_seen(self, key: str, *, is_seated: bool) -> None:
+        """Write the day, unless it stands there; where that fails the next hello will do."""
         try:
             for _ in range(_ATTEMPTS):
                 found = await self._players.load(key)
                 if found is None:
-                    break
+                    return
                 known, revision = found
-                now = KnownPlayer(known.player, max(known.seen, day), known.is_seated or is_seated)
+                now = KnownPlayer(known.player, max(known.seen, today()), known.is_seated or is_seated)
                 if now == known:
                     return
                 with contextlib.suppress(Conflict):
@@ -186,7 +177,6 @@ class Players:
                     return
         except StoreUnavailable as unavailable:
             log.debug("that a player is here could not be noted", reason=str(unavailable))
-        self._seen.pop(key, None)
 
 
 def _own_name(name: str) -> str:
