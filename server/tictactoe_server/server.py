@@ -24,7 +24,7 @@ from tictactoe_server.admin.orders.people import hear_ban
 from tictactoe_server.cluster import needing_nats
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.dispatcher import Dispatcher
-from tictactoe_server.core.kept import BANS, KEPT, PLAYERS, open_folder, open_memory
+from tictactoe_server.core.kept import BANS, KEPT, open_folder, open_memory
 from tictactoe_server.core.pressure import Pressure
 from tictactoe_server.core.served_time import GRACE_SECONDS, ServedTime
 from tictactoe_server.core.service import Service
@@ -35,7 +35,7 @@ from tictactoe_server.http.pages import Pages
 from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.chat import Talk
-from tictactoe_server.services.hello import Greeting, Players
+from tictactoe_server.services.hello import Greeting
 from tictactoe_server.services.history import PastGames
 from tictactoe_server.services.lobby import PublicRooms
 from tictactoe_server.services.play import Play
@@ -244,10 +244,10 @@ class Server:
         self._cluster = self._join_cluster(store) if settings.store is not None else None
         self._pool = pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = Bots(pool, pause_seconds=settings.bot_pause_seconds)
-        players = Players(store.table(PLAYERS), core.allowances)
+        greeting = Greeting(bans, shows_pages=settings.page)
         self._services: tuple[Service, ...] = (
-            Greeting(players, bans, shows_pages=settings.page),
-            Visiting(players, drain),
+            greeting,
+            Visiting(greeting.note_seat, drain),
             Play(drain),
             Talk(),
             PublicRooms(),

@@ -13,7 +13,7 @@ from tests.peer import open_peer
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
 from tictactoe_server.core.pressure import HELLOS, IN_LINE, TURNS, Pressure
-from tictactoe_server.services.hello import Players
+from tictactoe_server.services.hello import Greeting
 from tictactoe_server.transport.rate_limit import RateLimit
 
 SECOND_NS = 1_000_000_000
@@ -167,17 +167,17 @@ async def test_what_was_asked_beyond_the_limit_waits_also_where_the_connection_i
 
 async def test_few_of_one_address_are_looked_up_at_a_time_and_all_are_greeted(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = most = 0
-    welcome = Players.welcome
+    welcome = Greeting.welcome
 
-    async def counted(players: Players, *asked: Any) -> Any:
+    async def counted(greeting: Greeting, *asked: Any) -> Any:
         nonlocal at_once, most
         at_once += 1
         most = max(most, at_once)
         await asyncio.sleep(0.01)
         at_once -= 1
-        return await welcome(players, *asked)
+        return await welcome(greeting, *asked)
 
-    monkeypatch.setattr(Players, "welcome", counted)
+    monkeypatch.setattr(Greeting, "welcome", counted)
     async with serving(uncounted()) as server, contextlib.AsyncExitStack() as stack:
         opening = (stack.enter_async_context(open_peer(server.url)) for _ in range(12))
         peers = await asyncio.gather(*opening)

@@ -26,12 +26,12 @@ from tictactoe_server.admin.bans import Bans, describe_ban, expel
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.limits import Allowances
-from tictactoe_server.core.kept import KnownPlayer, today
+from tictactoe_server.core.kept import PLAYERS, KnownPlayer, today
 from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.services.bots.pool import LEVELS
-from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Table, save
+from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, save
 
 _ID_ALPHABET: Final = string.ascii_letters + string.digits
 _ID_LENGTH: Final = 10
@@ -47,17 +47,20 @@ log: Final = structlog.get_logger(__name__)
 class Greeting(Service):
     """Makes a connection a player's, unless that one is banned. Games can be shared where `shows_pages`."""
 
-    def __init__(self, players: Players, bans: Bans, *, shows_pages: bool) -> None:
-        self._players = players
+    def __init__(self, bans: Bans, *, shows_pages: bool) -> None:
         self._bans = bans
         self._shows_pages = shows_pages
+        self._notes: set[asyncio.Task[None]] = set()
         self.handles = {Hello: self.greet}
 
     def start(self, core: Core) -> None:
         self._core = core
+        self._players = core.store.table(PLAYERS)
 
     async def close(self) -> None:
-        await self._players.close()
+        """Return when all that was to be noted is kept, or after a second."""
+        if self._notes:
+            await asyncio.wait(self._notes, timeout=_CLOSING_SECONDS)
 
     async def greet(self, call: Call) -> None:
         """Say who one is, and which seats they hold."""
@@ -65,7 +68,7 @@ class Greeting(Service):
         if session.player is not None:
             raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {call.player.name}.")
         async with session.source.hellos:
-            known, token = await self._players.welcome(request.name, request.token, session.address)
+            known, token = await self.welcome(request.name, request.token, session.address)
         player = known.player
         ban = self._bans.of_subject(player.id)
         if ban is not None:
@@ -79,7 +82,7 @@ class Greeting(Service):
         session.secret = key = _key_of(token)
         session.key = None if known.is_seated else key
         if known.seen < today():
-            self._players.note(key)
+            self._note(key)
         session.connection.let_in()
         registry = self._core.registry
         held = await registry.held_seats(player.id)
@@ -101,15 +104,6 @@ class Greeting(Service):
             )
         )
 
-
-class Players:
-    """Makes players and recognises them."""
-
-    def __init__(self, players: Table[KnownPlayer], allowances: Allowances) -> None:
-        self._players = players
-        self._allowances = allowances
-        self._notes: set[asyncio.Task[None]] = set()
-
     async def welcome(self, name: str | UnsetType, token: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
         """Return the player who says hello from that address, and their token.
 
@@ -122,7 +116,7 @@ class Players:
             raise Refused(ErrorCode.BAD_NAME, bad.message, path="name") from None
         if token is UNSET:
             own = _own_name(chosen) if chosen else f"guest-{_random_text(_GUEST_ALPHABET, 4)}"
-            self._allowances.take_new_player(address)
+            self._core.allowances.take_new_player(address)
             made = KnownPlayer(Player("p" + _random_text(_ID_ALPHABET, _ID_LENGTH), own), today())
             token = secrets.token_urlsafe(_TOKEN_BYTES)
             await save(self._players, _key_of(token), made, MISSING)
@@ -144,18 +138,13 @@ class Players:
             await save(self._players, key, known, revision)
         return known
 
-    async def close(self) -> None:
-        """Return when all that was to be noted is kept, or after a second."""
-        if self._notes:
-            await asyncio.wait(self._notes, timeout=_CLOSING_SECONDS)
-
     def note_seat(self, session: Session) -> None:
         """Note that a session's player takes a seat, unless that is known."""
         if session.key is not None:
-            self.note(session.key, is_seated=True)
+            self._note(session.key, is_seated=True)
             session.key = None
 
-    def note(self, key: str, *, is_seated: bool = False) -> None:
+    def _note(self, key: str, *, is_seated: bool = False) -> None:
         """Note soon that a player is here today, and has a seat."""
         task = asyncio.ensure_future(self._write_seen(key, is_seated=is_seated))
         self._notes.add(task)

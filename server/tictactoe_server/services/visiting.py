@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -21,18 +21,17 @@ from tictactoe_server.core.rooms import Command, Enter, Player, Refused, Room
 from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.services.bots.pool import LEVELS
-from tictactoe_server.services.hello import Players
 
 _ENTER: Final = Enter()
 
 
 class Visiting(Service):
-    """Lets people into rooms, and out of them."""
+    """Lets people into rooms, and out of them. `note_seat` is called with each session whose player takes a seat."""
 
     admits = frozenset({Join, Watch})
 
-    def __init__(self, players: Players, drain: Drain) -> None:
-        self.players = players
+    def __init__(self, note_seat: Callable[[Session], None], drain: Drain) -> None:
+        self.note_seat = note_seat
         self.drain = drain
         self.handles = {
             Create: self.create,
@@ -192,7 +191,7 @@ class Visiting(Service):
     def take_seat(self, call: Call, live: LiveRoom) -> None:
         """Let a session play whose player has the seat now."""
         live.seat(call.session, call.player)
-        self.players.note_seat(call.session)
+        self.note_seat(call.session)
         live.closing_at = None
         self.core.registry.matchmaker.offer(live)
 
