@@ -93,24 +93,17 @@ class Server:
     def url(self) -> str:
         """Where this machine reaches the server: with TLS by a name that the certificate is for."""
         host = None if self._settings.host in ("0.0.0.0", "::") else self._settings.host
-        if self.certificate is None:
-            return url_of(host, self.port)
-        names = self.certificate.names
+        names = () if self.certificate is None else self.certificate.names
         if names and (host or "localhost") not in names:
             host = names[0]
-        return url_of(host, self.port, secure=True)
+        return url_of(host, self.port, secure=self.certificate is not None)
 
     @property
     def link(self) -> str:
         """The same for people: with the scheme of browsers where they are shown the page."""
-        return self.link_of(self.url)
+        return self._link_of(self.url)
 
-    def link_of(self, url: str) -> str:
-        """Return the link for an address of this server.
-
-        >>> Server().link_of("wss://play.example")
-        'https://play.example'
-        """
+    def _link_of(self, url: str) -> str:
         return f"http{url.removeprefix('ws')}" if self._settings.page else url
 
     def links_for_others(self) -> list[str]:
@@ -124,7 +117,7 @@ class Server:
         hosts = addresses_at(host)
         if certificate is not None:
             hosts = [name for name in certificate.names if is_for_others(name)][:1]
-        return [self.link_of(url_of(name, self.port, secure=certificate is not None)) for name in hosts]
+        return [self._link_of(url_of(name, self.port, secure=certificate is not None)) for name in hosts]
 
     async def __aenter__(self) -> Self:
         if self._settings.tls_cert is not None and self._settings.tls_key is not None:
@@ -235,13 +228,10 @@ class Server:
         """Put the parts together, from the store outwards."""
         settings, limits = self._settings, self._limits
         self._store = store
-        self.core = core = Core(
-            store, self._served_time(store), limits, round(settings.hold_seconds * 1000), self._monotonic_ns
-        )
+        self.core = core = self._make_core(store)
         self._pressure = Pressure(limits, self._monotonic_ns)
         self._bans = bans = Bans(store.table(BANS))
         self._drain = drain = Drain(core.registry.count_games, self._tell_all)
-        self._cluster = self._join_cluster(store) if settings.store is not None else None
         self._pool = pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = Bots(pool, pause_seconds=settings.bot_pause_seconds)
         greeting = Greeting(bans, shows_pages=settings.page)
@@ -262,6 +252,23 @@ class Server:
         self._prepare_listening(core)
         self._serve_operator(core)
 
+    def _make_core(self, store: Storage) -> Core:
+        """Return the core; several servers that keep their rooms in the same store are a cluster."""
+        settings, clock = self._settings, self._monotonic_ns
+        terms = self._limits, round(settings.hold_seconds * 1000), clock
+        if settings.store is None:
+            return Core(store, ServedTime(store, clock), *terms)
+        from tictactoe_server.cluster.cluster import GRACE_SECONDS, NOTE_SECONDS, Cluster
+        from tictactoe_server.cluster.jetstream.store import JetStreamStore
+
+        if not isinstance(store, JetStreamStore):
+            raise CannotOpenStore(f"{settings.store} is no store of several servers.")
+        clock = Uninterrupted(clock)  # in a cluster no time passes while this server is stopped
+        served = ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
+        core = Core(store, served, *terms)
+        self._cluster = Cluster(store, f"{socket.gethostname()}:{self.port}", settings.advertise or self.url, core)
+        return core
+
     def _prepare_listening(self, core: Core) -> None:
         """Prepare to listen, and to answer who asks in plain HTTP."""
         settings, limits = self._settings, self._limits
@@ -269,7 +276,8 @@ class Server:
         admission.unready = self._unready
         admission.describe_ban = self._describe_ban
         admission.links_for_others = self.links_for_others
-        admission.names |= self._own_names()
+        names = () if self.certificate is None else self.certificate.names
+        admission.names |= {name.lower() for name in (socket.gethostname(), settings.host, *names) if name}
         if settings.page:
             admission.pages = Pages(Assets(), core, admission).answer
         make: Callable[..., Connection] = Connection
@@ -305,30 +313,6 @@ class Server:
             from tictactoe_server.admin.metrics import MetricsServer
 
             self._metrics = MetricsServer(*settings.metrics, parts)
-
-    def _own_names(self) -> set[str]:
-        """Return the names that this server has by itself: of its machine, where it listens, in its certificate."""
-        names = () if self.certificate is None else self.certificate.names
-        return {name.lower() for name in (socket.gethostname(), self._settings.host, *names) if name}
-
-    def _served_time(self, store: Storage) -> ServedTime:
-        """Return the time that counts: in a cluster it does not run while this server is stopped."""
-        if self._settings.store is None:
-            return ServedTime(store, self._monotonic_ns)
-        from tictactoe_server.cluster.cluster import GRACE_SECONDS, NOTE_SECONDS
-
-        clock = Uninterrupted(self._monotonic_ns)
-        return ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
-
-    def _join_cluster(self, store: Storage) -> Cluster:
-        """Return the servers that keep their rooms in the same store."""
-        from tictactoe_server.cluster.cluster import Cluster
-        from tictactoe_server.cluster.jetstream.store import JetStreamStore
-
-        if not isinstance(store, JetStreamStore):
-            raise CannotOpenStore(f"{self._settings.store} is no store of several servers.")
-        name, url = f"{socket.gethostname()}:{self.port}", self._settings.advertise or self.url
-        return Cluster(store, name, url, self.core)
 
     def _meet(self, connection: Connection) -> Receiver:
         """Return the session of a peer that has just arrived, unless its address is banned."""
