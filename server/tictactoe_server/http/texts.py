@@ -1,18 +1,18 @@
 """What terminals are told in plain text, and what stands in a page's head: rooms, all games, one that is over. Pure.
 
-Every line fits 80 columns, unless a board is wider.
+Every line fits 80 columns, unless a board is wider. The last move is ``(O)``, a deciding line ``<X X X>``.
 """
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Final
 
-from tictactoe_engine import Position
+from tictactoe_engine import BLOCKED, FREE, Position, format_column
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState
 from tictactoe_protocol.wording import (
@@ -29,7 +29,6 @@ from tictactoe_protocol.wording import (
     name_of,
 )
 from tictactoe_server.core.rooms.finished import FinishedGame, Participant
-from tictactoe_server.http.drawing import draw_board
 
 WIDTH: Final = 80
 MOST_LISTED: Final = 20
@@ -46,7 +45,7 @@ Held = Mapping[str, SeatState | None] | Mapping[str, Participant]
 _NAMES_WIDTH: Final = 27
 _RULES_WIDTH: Final = 24
 _LEAST_TILE: Final = 18
-_COLOUR: Final = re.compile(r"\x1b\[\d+m")
+_COLOURS: Final = (36, 33, 35, 32, 34, 31)
 
 
 # -- title and description of a page's head -------------------------------------------------------------------------
@@ -137,7 +136,7 @@ def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[s
     return [
         *_wrap(f"{players}: {describe_rules(rules)}."),
         "",
-        *draw_board(*board, is_coloured=is_coloured),
+        *_draw_board(*board, is_coloured=is_coloured),
         "",
         _describe_outcome(game),
         "",
@@ -183,7 +182,50 @@ def _names_of(held: Held) -> dict[str, str]:
 
 def _board_of(state: RoomState, *, is_coloured: bool) -> list[str]:
     line = state.result.line if state.result is not None else ()
-    return draw_board(state.board, state.rules.columns, state.rules.marks, state.last, line, is_coloured=is_coloured)
+    return _draw_board(state.board, state.rules.columns, state.rules.marks, state.last, line, is_coloured=is_coloured)
+
+
+def _draw_board(
+    board: str, columns: int, marks: str, last: int | None, line: Collection[int] = (), *, is_coloured: bool = False
+) -> list[str]:
+    """Return a board as plain mode draws it, without trailing spaces, with `is_coloured` in ANSI's colours.
+
+    >>> print("\\n".join(_draw_board("X...O....", 3, "XO", 4)))
+       A B C
+    1  X . .
+    2  .(O).
+    3  . . .
+    >>> print("\\n".join(_draw_board("XXXOO....", 3, "XO", 2, (0, 1, 2))))
+       A B C
+    1 <X X X>
+    2  O O .
+    3  . . .
+    """
+    rows = len(board) // columns
+    margin, names = len(str(rows)), [format_column(column) for column in range(columns)]
+    tall = len(names[-1])
+    drawn = [" " * (margin + 2) + " ".join(name.rjust(tall)[level] for name in names) for level in range(tall)]
+    signs = _signs(marks) if is_coloured else {}
+    strong: set[int | None] = {*line} or {last}
+    opening, closing = "<>" if line else "()"
+    for row in range(rows):
+        text = f"{row + 1:>{margin}} "
+        for cell in range(row * columns, (row + 1) * columns):
+            is_first, sign = cell % columns == 0, signs.get(board[cell], board[cell])
+            before = not is_first and cell - 1 in strong
+            if cell in strong:
+                text += (" " if before else opening) + ("\x1b[1m" if is_coloured else "") + sign
+            else:
+                text += (closing if before else " ") + sign
+        drawn.append(f"{text}{closing if cell in strong else ''}".rstrip())
+    return drawn
+
+
+@lru_cache(maxsize=64)
+def _signs(marks: str) -> dict[str, str]:
+    """Return what is drawn for each mark, and for a cell that is free or blocked, in colour."""
+    coloured = {mark: f"\x1b[{_COLOURS[number % len(_COLOURS)]}m{mark}\x1b[0m" for number, mark in enumerate(marks)}
+    return coloured | {sign: f"\x1b[2m{sign}\x1b[0m" for sign in (FREE, BLOCKED)}
 
 
 def _row_of(room: RoomSummary) -> str:
@@ -202,7 +244,8 @@ def _side_by_side(tiles: Sequence[tuple[int, list[str]]]) -> list[str]:
 
 def _width_of(text: str) -> int:
     """Return how many columns of a terminal a text takes, which may be coloured."""
-    text = _COLOUR.sub("", text)
+    if text.isascii():  # a sequence of ANSI's has four characters, one for a colour five
+        return len(text) - 4 * text.count("\x1b[") - text.count("\x1b[3")
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
     return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
 
@@ -222,8 +265,8 @@ def _shorten(text: str, width: int) -> str:
 
 def _fill(text: str, width: int) -> str:
     """Return a text of just so many columns."""
-    shown = _shorten(text, width)
-    return shown + " " * (width - _width_of(shown))
+    missing = width - _width_of(text)
+    return text + " " * missing if missing >= 0 else _fill(_shorten(text, width), width)
 
 
 def _wrap(text: str) -> list[str]:
