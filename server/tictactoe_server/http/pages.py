@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Awaitable, Sequence
 from http import HTTPStatus
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 import structlog
 
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import BadRoomCode, parse_room_code
-from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import SHARES
 from tictactoe_server.core.rooms import Refused
@@ -51,10 +50,23 @@ class Pages:
 
     def answer(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
         """Return the response to a request of GET or HEAD, or what will have it."""
+        asset = self._assets.find(request.path)
+        return self._answer(request) if asset is None else send_part(request, asset, *_policy("'self'"))
+
+    async def _answer(self, request: HttpRequest) -> HttpResponse:
+        """Return what is asked for, or why it does not come: the one place that says so."""
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await self._find(request)
+        except (StoreUnavailable, TimeoutError):
+            words = "The server cannot read this now. Try again soon."
+            return self._text(request, [words], HTTPStatus.SERVICE_UNAVAILABLE)
+        except Exception:
+            log.exception("a request in plain HTTP failed", path=request.path)
+            return self._text(request, ["The server made a mistake."], HTTPStatus.INTERNAL_SERVER_ERROR)
+
+    async def _find(self, request: HttpRequest) -> HttpResponse:
         path = request.path
-        asset = self._assets.find(path)
-        if asset is not None:
-            return send_part(request, asset, *_policy("'self'"))
         if path == "/robots.txt":
             return self._text(request, [_ROBOTS])
         if path in ("/favicon.svg", "/favicon.ico"):
@@ -66,13 +78,12 @@ class Pages:
         if path == "/":
             return self._home(request)
         if path == "/wall":
-            is_page = _wants_page(request)
-            return self._page(request, *texts.HEAD_OF_WALL) if is_page else self._later(request, self._wall(request))
+            return await self._wall(request)
         if path.startswith(_REPLAY):
-            return self._later(request, self._replay(request, path.removeprefix(_REPLAY)))
+            return await self._replay(request, path.removeprefix(_REPLAY))
         if path.startswith(PREFIX):
             return self._nothing(request)
-        return self._room(request, path.removeprefix("/"))
+        return await self._room(request, path.removeprefix("/"))
 
     # -- what is asked for --------------------------------------------------------------------------------------
 
@@ -84,6 +95,8 @@ class Pages:
         return self._text(request, texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin))
 
     async def _wall(self, request: HttpRequest) -> HttpResponse:
+        if _wants_page(request):
+            return self._page(request, *texts.HEAD_OF_WALL)
         is_coloured, now = _wants_colour(request), self._core.time()
         drawn_at, lines = self._walls.get(is_coloured, (-WALL_MS, []))
         if now - drawn_at >= WALL_MS:
@@ -94,30 +107,20 @@ class Pages:
             self._walls[is_coloured] = now, lines
         return self._text(request, [*lines, "", f"In a browser:  {request.origin}/wall"])
 
-    def _room(self, request: HttpRequest, text: str) -> HttpResponse | Awaitable[HttpResponse]:
+    async def _room(self, request: HttpRequest, text: str) -> HttpResponse:
+        """Return a room that is here, or the one that the store has."""
         try:
             code = parse_room_code(text)
         except BadRoomCode:
             return self._nothing(request)
-        live = self._core.registry.find_here(code)
-        wait = self._misses_of(request).wait()
-        if live is not None and (not wait or live.room.visibility == "public"):
-            return self._show(request, live.state(self._core.time()))
-        if not wait:
-            return self._later(request, self._find(request, code))
-        if _wants_page(request):  # the same whether there is such a room or not
-            return self._page(request, texts.PRIVATE, texts.PRIVATE)
-        return say_too_many(wait)
-
-    async def _find(self, request: HttpRequest, code: str) -> HttpResponse:
-        """Return the room that the store has."""
+        live, wait = self._core.registry.find_here(code), self._misses_of(request).wait()
+        if wait and (live is None or live.room.visibility != "public"):  # the same whether there is such a room or not
+            is_page = _wants_page(request)
+            return self._page(request, texts.PRIVATE, texts.PRIVATE) if is_page else say_too_many(wait)
         try:
-            state = await self._core.registry.look(code)
+            state = await self._core.registry.look(code) if live is None else live.state(self._core.time())
         except Refused as refused:
             return self._missed(request, refused.message)
-        return self._show(request, state)
-
-    def _show(self, request: HttpRequest, state: RoomState) -> HttpResponse:
         if _wants_page(request):
             return self._page(request, *texts.head_of_room(state))
         return self._text(request, texts.describe_room(state, request.origin, is_coloured=_wants_colour(request)))
@@ -168,18 +171,6 @@ class Pages:
     def _misses_of(self, request: HttpRequest) -> RateLimit:
         """Return how much may be asked for from an address that is not there."""
         return self._core.allowances.page_misses[key_of(request.address)]
-
-    async def _later(self, request: HttpRequest, work: Coroutine[Any, Any, HttpResponse]) -> HttpResponse:
-        """Return what takes longer, or why it does not come: the one place that says so."""
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await work
-        except (StoreUnavailable, TimeoutError):
-            words = "The server cannot read this now. Try again soon."
-            return self._text(request, [words], HTTPStatus.SERVICE_UNAVAILABLE)
-        except Exception:
-            log.exception("a request in plain HTTP failed", path=request.path)
-            return self._text(request, ["The server made a mistake."], HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 def _wants_page(request: HttpRequest) -> bool:
