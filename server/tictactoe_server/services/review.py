@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from tictactoe_engine import Position
-from tictactoe_engine.search import Analysis, Value
+from tictactoe_engine.search import Value
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 from tictactoe_protocol.requests import Analyse
@@ -41,20 +40,14 @@ class Reviews(Service):
                 raise Refused(ErrorCode.NOT_ALLOWED, "People play this game: its analysis is for afterwards.")
         count = room.position.ply if request.ply is UNSET else request.ply
         if count > room.position.ply:
-            message = f"There are {room.position.ply} moves, not {count}."
-            raise Refused(ErrorCode.STALE, message, path="ply")
+            raise Refused(ErrorCode.STALE, f"There are {room.position.ply} moves, not {count}.", path="ply")
         position = room.position.at(count)
-        analysis = await self._pool.analyse(position)
-        if analysis is None:
+        found = await self._pool.analyse(position)
+        if found is None:
             raise Refused(ErrorCode.BUSY, "There is no time for an analysis now.", retry_ms=1000)
-        call.answer(analysis=_state_of(position, analysis))
-
-
-def _state_of(position: Position, analysis: Analysis) -> AnalysisState:
-    cells = {cell: _value_of(value) for cell, value in analysis.cells.items()}
-    return AnalysisState(
-        position.ply, position.turn, _value_of(analysis.value), cells, analysis.best_cells, analysis.is_solved
-    )
+        cells, worth = {cell: _value_of(value) for cell, value in found.cells.items()}, _value_of(found.value)
+        state = AnalysisState(position.ply, position.turn, worth, cells, found.best_cells, found.is_solved)
+        call.answer(analysis=state)
 
 
 def _value_of(value: Value) -> CellValue:

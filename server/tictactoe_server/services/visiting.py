@@ -33,13 +33,7 @@ class Visiting(Service):
     def __init__(self, note_seat: Callable[[Session], None], drain: Drain) -> None:
         self.note_seat = note_seat
         self.drain = drain
-        self.handles = {
-            Create: self.create,
-            Match: self.match,
-            Join: self.join,
-            Watch: self.watch,
-            Leave: self.leave,
-        }
+        self.handles = {Create: self.create, Match: self.match, Join: self.join, Watch: self.watch, Leave: self.leave}
 
     def start(self, core: Core) -> None:
         self.core = core
@@ -133,7 +127,6 @@ class Visiting(Service):
             raise Refused(ErrorCode.ROOM_FULL, words, retry_ms=60_000)
 
     def let_watch(self, call: Call) -> None:
-        """Let a session spectate."""
         live, session, core = call.live, call.session, self.core
         is_new = session not in live.watchers
         live.admit(session)
@@ -312,9 +305,10 @@ def _takes_seat(player: Player, room: Room) -> bool:
     return room.status == "waiting" and room.is_for_several and room.mark_of(player.id) is None
 
 
-def _is_ahead(request: Join | Match | Watch, room: Room) -> bool:
+def _is_ahead(request: Any, room: Room) -> bool:
     """Tell whether somebody says to have seen a newer state than this one."""
-    return not isinstance(request, Match) and request.seq is not UNSET and request.seq > room.seq
+    seq = getattr(request, "seq", UNSET)
+    return seq is not UNSET and seq > room.seq
 
 
 def _chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
