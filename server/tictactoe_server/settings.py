@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import click
 from click import Choice, FloatRange, IntRange, Option
@@ -54,15 +54,20 @@ def _parse_network(text: str) -> IPv4Network | IPv6Network:
         raise ValueError(f"{text!r} is no address and no network, such as 10.0.0.0/8.") from None
 
 
+def _split_url(text: str) -> SplitResult | None:
+    """Return the parts of a URL with a host, and with a port that can be one; None for anything else."""
+    try:
+        parts = urlsplit(text)
+        return parts if parts.hostname and parts.port != 0 else None
+    except ValueError:
+        return None
+
+
 def _parse_origin(text: str) -> str:
     """Return what a browser calls the place that a page is from, as in https://play.example."""
     origin = text.rstrip("/")
-    try:
-        parts = urlsplit(origin)
-        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_whole = False
-    if not is_whole or origin != f"{parts.scheme}://{parts.netloc}":
+    parts = _split_url(origin)
+    if parts is None or parts.scheme not in ("http", "https") or origin != f"{parts.scheme}://{parts.netloc}":
         raise ValueError(f"{text!r} is no origin, such as https://play.example.")
     return origin
 
@@ -79,16 +84,12 @@ def _parse_url(text: str) -> str | None:
     """Return a URL with the scheme of a WebSocket and without a slash at its end; None for an empty one."""
     if not text:
         return None
-    scheme, separator, rest = text.partition("://")
-    found = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}.get(scheme.lower())
-    try:
-        parts = urlsplit(text)
-        is_whole = bool(parts.hostname) and parts.port != 0 and not (parts.query or parts.fragment or parts.username)
-    except ValueError:
-        is_whole = False
-    if not separator or found is None or not is_whole:
+    scheme, _, rest = text.partition("://")
+    kind = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}.get(scheme.lower())
+    parts = _split_url(text)
+    if kind is None or parts is None or parts.query or parts.fragment or parts.username:
         raise ValueError(f'"{text}" is no URL as in ws://10.0.0.11:8765 or wss://play.example/s1.')
-    return f"{found}://{rest.rstrip('/')}"
+    return f"{kind}://{rest.rstrip('/')}"
 
 
 def _option(
