@@ -31,7 +31,6 @@ _LONGEST_AGAIN_SECONDS: Final = 4.0
 
 log: Final = structlog.get_logger(__name__)
 
-
 Moment = tuple[str, int, tuple[int, ...], int]
 """When a bot has to answer: its mark, the game's number, the moves, how many were passed over."""
 
@@ -134,9 +133,9 @@ class Bots(Service):
         except Exception:
             log.exception("a bot moves without a thought", room=room.code)
             cell = choose_at_random(position, Random())
-        if (answering := self._duties.get((room.code, "draw"))) is not None:
-            # The move would let the offer lapse: it is answered first.
-            await asyncio.wait(answering[1:])
+        _, answering = self._duties.get((room.code, "draw"), (None, None))
+        if answering is not None:  # the move would let the offer lapse: it is answered first
+            await asyncio.wait([answering])
         return Move(room=room.code, cell=cell, ply=position.ply)
 
     async def _answer_draw(self, room: Room, mark: str) -> Literal["accept", "decline"]:
