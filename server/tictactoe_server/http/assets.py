@@ -119,6 +119,7 @@ class Assets:
     def _place_of(self, name: str) -> Path:
         return (CATALOGUES if name.endswith(_CATALOGUE) else self._folder) / name
 
+
 def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Return a response that no cache keeps without asking anew, and none at all where its status is not 200."""
     body, fields = response.body, (("Vary", "Accept, Accept-Encoding"), *response.fields)

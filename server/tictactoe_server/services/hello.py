@@ -25,7 +25,6 @@ from tictactoe_server import SERVER_NAME
 from tictactoe_server.admin.bans import Bans, describe_ban, expel
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.limits import Allowances
 from tictactoe_server.core.kept import PLAYERS, KnownPlayer, today
 from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.service import Service

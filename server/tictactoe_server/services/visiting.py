@@ -95,7 +95,7 @@ class Visiting(Service):
     def _lead(self, call: Call, kind: GameKind, live: LiveRoom | None, code: str = "") -> None:
         """Let the player into the room that was found, or open the one in which they wait for somebody."""
         if live is not None:
-            self.core.changes.submit(_Joining(self, call, live))
+            self._let_in(call, live)
         else:
             rules, clock = kind
             self.core.registry.matchmaker.offer(self._open(call, rules, call.player, clock=clock, code=code))
@@ -107,7 +107,14 @@ class Visiting(Service):
         self._read_if_ahead(call)
         if _takes_seat(call.player, call.live.room):
             self.check_seats(call)
-        self.core.changes.submit(_Joining(self, call, call.live))
+        self._let_in(call, call.live)
+
+    def _let_in(self, call: Call, live: LiveRoom) -> None:
+        """Reserve a seat until it is stored that the player has it, or why not."""
+        live.entering.add(call.player.id)
+        if _takes_seat(call.player, live.room):
+            self.core.registry.seats.expect(call.player.id, live.room.code, call.session.address)
+        self.core.changes.submit(_Joining(self, call, live))
 
     def watch(self, call: Call) -> None:
         """Spectate. A session that plays in the room is refused."""
@@ -233,12 +240,6 @@ class _Joining(_Visit):
     __slots__ = ("is_back",)
 
     is_back: bool
-
-    def __init__(self, visiting: Visiting, call: Call, live: LiveRoom) -> None:
-        super().__init__(visiting, call, live)
-        live.entering.add(call.player.id)
-        if _takes_seat(call.player, live.room):
-            visiting.core.registry.seats.expect(call.player.id, live.room.code, call.session.address)
 
     def apply(self, room: Room) -> Room | None:
         if not self.attempts:
