@@ -57,7 +57,7 @@ class Visiting(Service):
             self.check_seats(call)
         player = call.player if len(request.bots) < len(rules.marks) else None
         terms = {name: getattr(request, name) for name in ("visibility", "clock", "analysis", "chat")}
-        others = [mark for mark in rules.marks if mark != seat]
+        others = [mark for mark in rules.marks if player is None or mark != seat]
         bots = dict(zip(others, bot_seats(request.bots), strict=False))
         self._open(call, rules, player, seat=seat, reserved=bots, **terms)
 

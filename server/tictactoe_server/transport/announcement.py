@@ -35,7 +35,9 @@ async def announce(host: str | None, port: int, *, name: str | None = None, tls_
     machine = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower()).strip("-")[:40] or "server"
     try:
         zeroconf = AsyncZeroconf()
+        started = asyncio.ensure_future(zeroconf.zeroconf.async_wait_for_start())
         try:
+            await asyncio.shield(started)  # what is cancelled while it opens could not be closed
             info = AsyncServiceInfo(
                 SERVICE_TYPE,
                 f"{fit_name(name or socket.gethostname())}.{SERVICE_TYPE}",
@@ -50,6 +52,7 @@ async def announce(host: str | None, port: int, *, name: str | None = None, tls_
         finally:
             with contextlib.suppress(OSError, TimeoutError):
                 async with asyncio.timeout(_GOODBYE_SECONDS):
+                    await started
                     await zeroconf.async_unregister_all_services()
                     await zeroconf.async_close()
     except (OSError, Error) as error:
