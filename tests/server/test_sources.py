@@ -17,7 +17,6 @@ from tictactoe_server.services.hello import Greeting
 from tictactoe_server.transport.rate_limit import RateLimit
 
 SECOND_NS = 1_000_000_000
-UNLIMITED = RateLimit(0, 0, lambda: 0)
 
 
 class InLine:
@@ -38,6 +37,11 @@ class InLine:
         return True
 
 
+def unlimited() -> RateLimit:
+    """Return the limit of a session that may say what it wants."""
+    return RateLimit(0, 0, lambda: 0)
+
+
 def some_sources(now_ns: list[int], at_once: int = 3) -> Pressure:
     limits = uncounted(messages_per_second_per_address=1, messages_at_once_per_address=at_once)
     return Pressure(limits, lambda: now_ns[0])
@@ -46,10 +50,10 @@ def some_sources(now_ns: list[int], at_once: int = 3) -> Pressure:
 def test_what_one_address_may_send_is_a_bucket_of_its_own() -> None:
     now_ns = [SECOND_NS]
     sources = some_sources(now_ns)
-    assert [bool(sources.of("192.0.2.1").take(UNLIMITED)) for _ in range(4)] == [False, False, False, True]
-    assert sources.of("192.0.2.2").take(UNLIMITED) == 0
+    assert [bool(sources.of("192.0.2.1").take(unlimited())) for _ in range(4)] == [False, False, False, True]
+    assert sources.of("192.0.2.2").take(unlimited()) == 0
     now_ns[0] += SECOND_NS
-    assert [bool(sources.of("192.0.2.1").take(UNLIMITED)) for _ in range(2)] == [False, True]
+    assert [bool(sources.of("192.0.2.1").take(unlimited())) for _ in range(2)] == [False, True]
     assert sources.rates.most_used == 3
 
 
@@ -58,7 +62,7 @@ async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_oth
     sources = some_sources(now_ns)
     source, taken = sources.of("192.0.2.1"), list[InLine]()
     for _ in range(3):
-        source.take(UNLIMITED)
+        source.take(unlimited())
     crowd = [InLine(taken, sources, 2) for _ in range(1_000)]
     for one in crowd:
         source.line_up(one.take_turn)
@@ -68,7 +72,7 @@ async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_oth
     source._serve()
     assert taken == crowd[:1]
     assert [timer._callback == source._serve for timer in timers].count(True) == 2, "one was served here by hand"
-    assert source.take(UNLIMITED) == IN_LINE, "who comes now waits behind those who wait"
+    assert source.take(unlimited()) == IN_LINE, "who comes now waits behind those who wait"
     now_ns[0] += 3 * SECOND_NS
     source._serve()
     assert taken == crowd[:4]
@@ -78,9 +82,9 @@ async def test_of_one_address_only_so_much_is_done_in_a_turn_of_the_event_loop()
     sources = some_sources([SECOND_NS], at_once=20 * TURNS)
     source, taken = sources.of("192.0.2.1"), list[InLine]()
     for _ in range(20):
-        assert source.take(UNLIMITED) == 0
-    assert source.take(UNLIMITED) == IN_LINE
-    assert sources.of("192.0.2.2").take(UNLIMITED) == 0
+        assert source.take(unlimited()) == 0
+    assert source.take(unlimited()) == IN_LINE
+    assert sources.of("192.0.2.2").take(unlimited()) == 0
     source.line_up(InLine(taken, sources, 21).take_turn)
     sources.turn += 1
     source._serve()
@@ -95,7 +99,7 @@ async def test_what_nobody_has_to_say_any_more_is_given_back_to_the_address() ->
     sources = some_sources(now_ns)
     source, taken = sources.of("192.0.2.1"), list[InLine]()
     for _ in range(3):
-        source.take(UNLIMITED)
+        source.take(unlimited())
     source.line_up(InLine(taken, sources, 0).take_turn)
     source.line_up(InLine(taken, sources, 1).take_turn)
     now_ns[0] += SECOND_NS

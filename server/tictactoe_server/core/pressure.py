@@ -16,7 +16,7 @@ from typing import Final
 from weakref import WeakValueDictionary
 
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.rate_limit import RateLimit, RateLimits
+from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_both
 
 TURNS: Final = 200  # in how many turns of the event loop at least is carried out what may come at once from one address
 HELLOS: Final = 4  # how many of those of one address that say hello at once are looked up or written down at a time
@@ -54,17 +54,14 @@ class Source:
 
         Else nothing is counted, and so many ms are returned for which its own limit has it wait, or `IN_LINE`.
         """
-        wait = own.take()
-        if wait:
-            return wait
-        if self._turn == self._pressure.turn:
-            self._taken += 1
-        else:
-            self._turn, self._taken = self._pressure.turn, 1
-        if self._line or self._taken > self._pressure.most_a_turn or self.limit.take():
-            own.give_back()
-            return IN_LINE
-        return 0
+        pressure = self._pressure
+        if self._turn != pressure.turn:
+            self._turn, self._taken = pressure.turn, 0
+        if self._line or self._taken >= pressure.most_a_turn:
+            return own.wait() or IN_LINE
+        wait, for_address = take_both(own, self.limit)
+        self._taken += 1
+        return wait or (IN_LINE if for_address else 0)
 
     def line_up(self, take_turn: Callable[[], bool]) -> None:
         """Let one wait who is not in line yet, until `take_turn` is called once the address has room for a message.

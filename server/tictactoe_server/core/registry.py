@@ -292,9 +292,10 @@ class Registry:
     def list_room(self, listed: Listed, before: Room | None) -> None:
         """Have a room in the lists that is new, or was `before`, here or at another server."""
         self.by_status[listed.room.status] += 1
-        if before is not None:
+        if before is None:
+            self.owners.add(listed)
+        else:
             self.by_status[before.status] -= 1
-        self.owners.add(listed)
         self.seats.update(listed, before)
         self._lobby.update(listed)
         self.matchmaker.offer(listed)

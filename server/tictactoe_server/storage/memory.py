@@ -84,7 +84,8 @@ class MemoryTable(Generic[Value]):
         return next((key for key in self._values if key.startswith(prefix)), None)
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
-        if expected_revision is not None and not self._is_at(key, expected_revision):
+        current = self._values.get(key)
+        if expected_revision is not None and (MISSING if current is None else current[1]) != expected_revision:
             waiter.failed(Conflict(key))
             return
         if finished is not None:

@@ -94,10 +94,27 @@ class Held(dict[str, dict[Any, Any]]):
         return max(map(len, self.values()), default=0)
 
 
+def take_both(first: RateLimit, second: RateLimit) -> tuple[int, int]:
+    """Count a use of two limits that go by the same clock, and return zeros; else count nothing.
+
+    Returned are then how many ms to wait for the first, or where that allows it, for the second.
+    """
+    now = second._monotonic_ns()
+    following = (first._next if first._next > now else now) + first._interval
+    if following - now > first._window:
+        return first.take(), 0
+    others = (second._next if second._next > now else now) + second._interval
+    if others - now > second._window:
+        return 0, second.take()
+    first._next, second._next = following, others
+    return 0, 0
+
+
 def take_each(*limits: RateLimit, count: int = 1) -> int:
     """Count a use of each limit, or so many, and return 0, or return how many ms to wait for all, counting nothing."""
-    wait = max(limit.wait(count) for limit in limits)
-    if not wait:
-        for limit in limits:
-            limit.take(count)
-    return wait
+    for number, limit in enumerate(limits):
+        if limit.take(count):
+            for taken in limits[:number]:
+                taken.give_back(count)
+            return max(limit.wait(count) for limit in limits)
+    return 0

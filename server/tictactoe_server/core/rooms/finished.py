@@ -38,7 +38,7 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def people(self) -> tuple[str, ...]:
         """The ids of those who played and are no bots."""
-        return tuple(dict.fromkeys(player.player for player in self.players.values() if player.bot is None))
+        return tuple({player.player: None for player in self.players.values() if player.bot is None})
 
 
 def finished_game(room: Room, at: int) -> FinishedGame:

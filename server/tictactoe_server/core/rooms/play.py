@@ -15,8 +15,10 @@ from tictactoe_server.core.rooms.room import Expire, Player, Refused, Room
 
 def move(room: Room, player: Player, request: Move, now: int) -> Room:
     """Return the room after a move; this very room for one that was played already, so that it may be sent twice."""
-    mark, position = room.seated(player), room.position
-    cell, ply, played = request.cell, request.ply, len(position.moves)
+    position, cell, ply = room.position, request.cell, request.ply
+    seat = room.seats.get(position.turn)  # type: ignore[arg-type]  # None, where it is nobody's turn, has no seat
+    mark = position.turn if seat is not None and seat.player == player.id and not seat.left else room.seated(player)
+    played = len(position.moves)
     if ply < played and position.moves[ply] == cell and position.board[cell] == mark:
         return room
     if room.result is not None or None in room.seats.values():

@@ -151,7 +151,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     @property
     def has_somebody(self) -> bool:
         """Whether a person who plays is connected."""
-        return any(seat.online and not seat.bot for seat in self.held_seats)
+        return any(seat is not None and seat.online and not seat.bot for seat in self.seats.values())
 
     @property
     def is_deserted(self) -> bool:
