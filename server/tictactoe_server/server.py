@@ -59,6 +59,17 @@ _STOP_SECONDS: Final = 5.0
 log: Final = structlog.get_logger(__name__)
 
 
+USUAL: Final[tuple[type[Service], ...]] = (Greeting, Visiting, Play, Talk, PublicRooms, PastGames, Reviews, Bots)
+"""What every server can do; `Server` makes one of each."""
+
+
+def kept_by(services: Sequence[Service] = ()) -> Specs:
+    """Return all that a server keeps which has these services beside the usual ones."""
+    everything: list[Service | type[Service]] = [*USUAL, *services]
+    more = [spec for service in everything for spec in service.tables]
+    return Specs((*KEPT.tables, *more), KEPT.games)
+
+
 class Server:
     """A running server; use it with ``async with``. `port`, `url` and `certificate` are known inside, and `carry_out`,
     which carries the operator's orders out, at all servers of the cluster where there are several. `parts` are what
@@ -209,8 +220,7 @@ class Server:
     async def _open_storage(self) -> Storage:
         """Return the store that the settings name, with the tables of all services; raises `CannotOpenStore`."""
         settings = self._settings
-        more = [spec for service in self._more_services for spec in service.tables]
-        specs = Specs((*KEPT.tables, *more), KEPT.games)
+        specs = kept_by(self._more_services)
         if settings.store is None:
             return open_memory(specs) if settings.data is None else open_folder(settings.data, specs)
         with needing_nats():

@@ -152,6 +152,15 @@ def test_a_folder_goes_into_another_folder(folder: Path, tmp_path: Path) -> None
     assert asyncio.run(contents_of(tmp_path / "other")) == asyncio.run(contents_of(folder))
 
 
+def test_a_table_that_nothing_here_keeps_is_named_and_left_out(folder: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(folder / "tictactoe.sqlite3")) as database:
+        database.execute("CREATE TABLE mottos (key TEXT PRIMARY KEY, document BLOB NOT NULL)")
+        database.commit()
+    ran = move(folder, tmp_path / "other")
+    assert ran.exit_code == 1
+    assert "Left out: The table mottos: nothing here keeps such a one.\n" in ran.output
+
+
 def test_a_player_expires_in_a_stream_when_they_would_have_in_the_folder(folder: Path, url: str) -> None:
     assert move(folder, url).exit_code == 0
 

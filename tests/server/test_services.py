@@ -19,7 +19,7 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.core.rooms import FinishedGame, Player
 from tictactoe_server.core.service import Service
 from tictactoe_server.core.topics import Topic
-from tictactoe_server.server import Server
+from tictactoe_server.server import USUAL, Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import save
@@ -173,3 +173,9 @@ async def test_a_room_opens_without_anybody_with_seats_for_a_player_and_a_bot() 
                     await ana.send("move", room=room, cell=state["board"].index("."), ply=state["ply"])
                 state = await ana.next_of("room")
         assert state["status"] == "over"
+
+
+async def test_what_services_keep_is_known_to_every_command_about_what_is_kept() -> None:
+    async with Server(HERE) as server:
+        assert tuple(type(service) for service in server._services) == USUAL
+    assert kept_by([Mottos()]).tables == (*kept_by().tables, MOTTOS)

@@ -14,7 +14,7 @@ import click
 from tictactoe_server.cli.access import access_options, folder_of, with_folder
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.cluster import needing_nats
-from tictactoe_server.core.kept import KEPT
+from tictactoe_server.server import kept_by
 from tictactoe_server.storage.backup import back_up, restore_backup
 from tictactoe_server.storage.contents import FolderSource, FolderTarget, check_folder
 from tictactoe_server.storage.copying import CannotMove, Contents, CopySource, CopyTarget, copy
@@ -50,7 +50,7 @@ def restore(folder: Path, file: Path) -> None:
 @with_folder("The folder to read, if not the default.")
 def check(folder: Path) -> None:
     """Read a server's data and say what is damaged; nothing is changed. Exit code 1 where something is."""
-    found = check_folder(folder, KEPT)
+    found = check_folder(folder, kept_by())
     rooms, players, games = (found.counts[name] for name in ("rooms", "players", "games"))
     click.echo(f"{folder}: {rooms} rooms, {players} players, {games} finished games.")
     for line in found.damage:
@@ -88,7 +88,7 @@ async def _move(source: str, target: str, access: _Access) -> list[str]:
         writing = await _open_target(target, access)
         closing.push_async_callback(writing.close)
         try:
-            moved = await copy(reading, writing, KEPT, _Progress("copied"))
+            moved = await copy(reading, writing, kept_by(), _Progress("copied"))
         except CannotMove as error:
             raise CannotMove(f"{error} A part of everything is in {shown}: empty it first, then try again.") from error
     for line in reading.damage:
@@ -96,7 +96,7 @@ async def _move(source: str, target: str, access: _Access) -> list[str]:
     async with contextlib.AsyncExitStack() as closing:
         checking = await _open_source(target, access)
         closing.push_async_callback(checking.close)
-        found = await copy(checking, None, KEPT, _Progress("compared"))
+        found = await copy(checking, None, kept_by(), _Progress("compared"))
     if found != moved:
         raise CannotMove(f"{shown} does not hold what was copied: {_described(found)}, not {_described(moved)}.")
     click.echo(f"Copied and compared: {_described(moved)}.")
@@ -105,18 +105,18 @@ async def _move(source: str, target: str, access: _Access) -> list[str]:
 
 async def _open_source(place: str, access: _Access) -> CopySource:
     if "://" not in place:
-        return FolderSource.open(_folder(place), KEPT)
+        return FolderSource.open(_folder(place), kept_by())
     with needing_nats():
         from tictactoe_server.cluster.jetstream.contents import StreamSource
-    return await StreamSource.open(place, *access, KEPT)
+    return await StreamSource.open(place, *access, kept_by())
 
 
 async def _open_target(place: str, access: _Access) -> CopyTarget:
     if "://" not in place:
-        return FolderTarget.open(_folder(place), KEPT)
+        return FolderTarget.open(_folder(place), kept_by())
     with needing_nats():
         from tictactoe_server.cluster.jetstream.contents import StreamTarget
-    return await StreamTarget.open(place, *access, KEPT)
+    return await StreamTarget.open(place, *access, kept_by())
 
 
 def _folder(place: str) -> Path:

@@ -75,7 +75,10 @@ class FolderSource:
                 copied = Path(place) / FILE_NAME
                 back_up(folder, copied)
                 with contextlib.closing(schema.open_database(copied)) as connection:
-                    return cls(connection, specs, held)
+                    found = cls(connection, specs, held)
+                    for name in schema.unknown_tables(connection, specs.tables):
+                        found._note(f"The table {name}: nothing here keeps such a one.")
+                    return found
         except BaseException:
             held.release()
             raise

@@ -141,6 +141,13 @@ def make_tables(connection: sqlite3.Connection, tables: Sequence[TableSpec[Any]]
             )
 
 
+def unknown_tables(connection: sqlite3.Connection, tables: Sequence[TableSpec[Any]]) -> list[str]:
+    """Return the tables of a database that are neither the store's own nor among these."""
+    known = {"server", "archive", "archive_players", "journal", *(spec.name for spec in tables)}
+    names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    return sorted(name for (name,) in names if name not in known)
+
+
 def journal_line(name: str, number: int, document: bytes) -> bytes:
     """Return a line of the journal as bytes; see `JournalLine`."""
     return b"%b %d %b" % (name.encode(), number, document)
