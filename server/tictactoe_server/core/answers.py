@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct
 from tictactoe_protocol import ErrorCode, encode, error_answer
 from tictactoe_protocol.pushes import Ok
 from tictactoe_server.core.live_room import Change, LiveRoom
-from tictactoe_server.core.rooms import Command, Player, Refused
+from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.session import Session
 from tictactoe_server.storage.store import StoreBusy, StoreUnavailable, Unreadable
 from tictactoe_server.transport.frames import encode_frame
@@ -69,21 +69,10 @@ def _refusal_of(request: object, error: Exception) -> Refused:
             return Refused(ErrorCode.INTERNAL, "The server made a mistake.")
 
 
-class Requested(Change):
-    """A change that a session asked for, and waits for before its next request."""
+class Requested(Change, kw_only=True, eq=False):
+    """A change that a session asked for, which is busy until it is settled."""
 
-    __slots__ = ("call",)
-
-    def __init__(self, call: Call, live: LiveRoom, command: Command) -> None:
-        self.live = live
-        self.player = call.player
-        self.command = command
-        self.now = call.now
-        self.after = self.finished = None
-        self.attempts = 0
-        self.rested = 0.0
-        self.call = call
-        call.session.is_busy = True
+    call: Call
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
         """Answer, and let the session go on."""

@@ -19,7 +19,6 @@ from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase
 from tictactoe_server.core.rooms import (
     NOBODY,
     Command,
-    Expire,
     FinishedGame,
     Player,
     Refused,
@@ -50,8 +49,6 @@ write of the room may be in process until it is not waited for any more."""
 ANSWER_SECONDS: Final = 2.5  # after how long a change is answered that waits for others of its room, or is tried again
 READ_AGAIN_SECONDS: Final = 5.0
 """How soon a room is read again of which it is not known what is stored, where nobody asks for anything in it."""
-
-_EXPIRE: Final = Expire()
 
 log: Final = structlog.get_logger(__name__)
 
@@ -98,14 +95,14 @@ class Changes:
     async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
         """Carry a command out for those who can await it; raises `Refused` and `StoreUnavailable`."""
         pending = Pending()
-        self.submit(ServerChange(live, self.now(), told(pending), player=player, command=command))
+        self.submit(ServerChange(live, self.now(), player, command, then=told(pending)))
         await pending.future
 
     def read_again(self, live: LiveRoom) -> None:
         """Read a room soon of which something newer may be stored."""
         live.doubt()
         if live.is_uncertain and live.change is None:
-            self.submit(ServerChange(live, self.now(), lambda error: None, make=leave_alone))
+            self.submit(ServerChange(live, self.now(), then=lambda error: None, make=leave_alone))
 
     def show(self, live: LiveRoom, answer: tuple[Session, bytes] | None = None) -> bool:
         """Send the state to everybody in the room, together with an answer to one of them.
@@ -208,7 +205,7 @@ class Changes:
                     self._start(self._reload(change))
                     return
             if room.clock_started_at is not None and change.player is not NOBODY and is_expired(room, change.now):
-                live.change = change = _EndOfTurn(change)
+                live.change = change = _EndOfTurn(live, change.now, asked_at=change.asked_at, path=self, then=change)
                 self._answer_in_time(change)
             change.after = after = change.apply(room)
             if after is None:
@@ -284,32 +281,19 @@ class Changes:
         self._begin(change)
 
 
-class ServerChange(Change):
+class ServerChange(Change, kw_only=True, eq=False):
     """A change that no session asked for. `make` returns the next room, by the rules where it is None; `then` is called
     at the end, with the error if there was one.
     """
 
-    __slots__ = ("_make", "_then")
-
-    def __init__(
-        self,
-        live: LiveRoom,
-        now: int,
-        then: Callable[[Exception | None], object],
-        *,
-        make: Callable[[Room], Room | None] | None = None,
-        player: Player = NOBODY,
-        command: Command = _EXPIRE,
-    ) -> None:
-        super().__init__(live, player, command, now)
-        self._make = make
-        self._then = then
+    then: Callable[[Exception | None], object]
+    make: Callable[[Room], Room | None] | None = None
 
     def apply(self, room: Room) -> Room | None:
-        return super().apply(room) if self._make is None else self._make(room)
+        return super().apply(room) if self.make is None else self.make(room)
 
     def settled(self, error: Exception | None) -> None:
-        self._then(error)
+        self.then(error)
 
 
 def leave_alone(room: Room) -> Room:
@@ -322,16 +306,10 @@ def told(pending: Pending) -> Callable[[Exception | None], None]:
     return lambda error: pending.stored(None) if error is None else pending.failed(error)
 
 
-class _EndOfTurn(Change):
+class _EndOfTurn(Change, kw_only=True, eq=False):
     """The end of a turn whose clock had run out before `then` was asked for; `then` follows it."""
 
-    __slots__ = ("then",)
-
-    def __init__(self, then: Change) -> None:
-        super().__init__(then.live, NOBODY, _EXPIRE, then.now)
-        self.path = then.path
-        self.asked_at = then.asked_at
-        self.then = then
+    then: Change
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
         if error is not None:

@@ -109,7 +109,9 @@ class Core:
                 self.registry.give_up(live)
             told(pending)(error)
 
-        opening = ServerChange(live, live.room.opened_at, then, make=lambda room: self.registry.with_free_code(opening))
+        opening = ServerChange(
+            live, live.room.opened_at, then=then, make=lambda room: self.registry.with_free_code(opening)
+        )
         self.changes.submit(opening)
         await pending.future
         return live

@@ -10,14 +10,16 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from enum import Enum, auto
-from typing import Final, Protocol
+from typing import Any, Final, Protocol, cast
+
+from msgspec import Struct
 
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import Push, Replaced, Result
 from tictactoe_protocol.requests import Move
 from tictactoe_server.core.elsewhere import moved
 from tictactoe_server.core.listed import Listed
-from tictactoe_server.core.rooms import Command, FinishedGame, Player, Refused, Room, apply, seen_at
+from tictactoe_server.core.rooms import NOBODY, Command, Expire, FinishedGame, Player, Refused, Room, apply, seen_at
 from tictactoe_server.core.rooms.view import StateEncoder
 from tictactoe_server.core.session import Session
 from tictactoe_server.core.topics import Listeners
@@ -65,7 +67,7 @@ class Path(Protocol):
     def failed(self, change: Change, error: Exception) -> None: ...
 
 
-class Change:
+class Change(Struct, eq=False):
     """One command on its way through one room: applied, stored, then answered and shown. Nothing else alters a room.
 
     `now` is when it was asked for, in ms of served time, and `asked_at` in s of `time.monotonic`; `after` is what it
@@ -74,20 +76,16 @@ class Change:
     what follows from it.
     """
 
-    __slots__ = ("after", "asked_at", "attempts", "command", "finished", "live", "now", "path", "player", "rested")
-
-    path: Path
-    asked_at: float
-
-    def __init__(self, live: LiveRoom, player: Player, command: Command, now: int) -> None:
-        self.live = live
-        self.player = player
-        self.command = command
-        self.now = now
-        self.after: Room | None = None
-        self.finished: FinishedGame | None = None
-        self.attempts = 0
-        self.rested = 0.0
+    live: LiveRoom
+    now: int
+    player: Player = NOBODY
+    command: Command = Expire()
+    after: Room | None = None
+    finished: FinishedGame | None = None
+    attempts: int = 0
+    rested: float = 0.0
+    asked_at: float = 0.0
+    path: Path = cast(Any, None)
 
     def apply(self, room: Room) -> Room | None:
         """Return the room after the change, this very room for none, None where the room is to end; raises `Refused`.

@@ -285,7 +285,7 @@ class Registry:
                 then()
 
         code = live.room.code
-        self._changes.submit(ServerChange(live, self._time(), go, make=leave_alone))
+        self._changes.submit(ServerChange(live, self._time(), then=go, make=leave_alone))
 
     # -- lists --------------------------------------------------------------------------------------------------
 

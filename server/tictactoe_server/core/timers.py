@@ -72,7 +72,7 @@ class Timers:
         else:
             look = partial(self.watch_clock, live)
             then = self._retrying(live, "a clock that ran out could not be stored", look, look)
-            self._changes.submit(ServerChange(live, self._now(), then))
+            self._changes.submit(ServerChange(live, self._now(), then=then))
 
     # -- those who are gone -------------------------------------------------------------------------------------
 
@@ -84,7 +84,7 @@ class Timers:
 
         now = self._now()
         then = self._retrying(live, "a dropped player could not be stored yet", partial(self.drop, live, player))
-        self._changes.submit(ServerChange(live, now, then, make=make, player=player))
+        self._changes.submit(ServerChange(live, now, player, then=then, make=make))
 
     # -- watchers -----------------------------------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ class Timers:
                 self._changes.on_gone(live, reason)
             told(pending)(error)
 
-        self._changes.submit(ServerChange(live, self._now(), then, make=lambda room: None))
+        self._changes.submit(ServerChange(live, self._now(), then=then, make=lambda room: None))
         await pending.future
 
     def _close_if_deserted(self, live: LiveRoom, moment: float) -> None:
@@ -154,7 +154,7 @@ class Timers:
                 self._changes.on_gone(live, reason)
 
         then = self._retrying(live, "a room could not be deleted", partial(self.close_later, live), done)
-        return ServerChange(live, self._now(), then, make=make)
+        return ServerChange(live, self._now(), then=then, make=make)
 
     # -- what the store refused ---------------------------------------------------------------------------------
 

@@ -33,7 +33,8 @@ class Play(Service):
 
     def play(self, call: Call) -> None:
         """Carry out a command that changes the game."""
-        self._changes.submit(_Played(call, call.live, call.request))
+        call.session.is_busy = True
+        self._changes.submit(_Played(call.live, call.now, call.player, call.request, call=call))
 
     def offer(self, call: Call) -> None:
         """The same for a draw or a move back; what the others are asked is counted."""
@@ -55,10 +56,8 @@ class Play(Service):
         call.live.show_to(call.session, call.now)
 
 
-class _Played(Requested):
+class _Played(Requested, eq=False):
     """A command of one who plays in the room."""
-
-    __slots__ = ()
 
     def apply(self, room: Room) -> Room | None:
         """Return the room after the command, if it is still this session with which the player plays."""

@@ -66,7 +66,7 @@ class Visiting(Service):
         session, owner = call.session, call.player
         self.core.allowances.take_create(session, owner)
         live = self.core.new_room(rules, player, call.now, owner=owner.id, origin=session.address, **terms)
-        self.core.changes.submit(_Opening(self, call, live))
+        self._submit(_Opening, call, live)
         return live
 
     # -- matches ------------------------------------------------------------------------------------------------
@@ -114,13 +114,13 @@ class Visiting(Service):
         live.entering.add(call.player.id)
         if _takes_seat(call.player, live.room):
             self.core.registry.seats.expect(call.player.id, live.room.code, call.session.address)
-        self.core.changes.submit(_Joining(self, call, live))
+        self._submit(_Joining, call, live)
 
     def watch(self, call: Call) -> None:
         """Spectate. A session that plays in the room is refused."""
         self.check_watching(call.session, call.live)
         if self._read_if_ahead(call):
-            self.core.changes.submit(_Watching(self, call, call.live))
+            self._submit(_Watching, call, call.live)
         else:
             self.let_watch(call)
 
@@ -157,7 +157,7 @@ class Visiting(Service):
             self.core.timers.tell_count(live)
             self.core.timers.close_later(live)
         else:
-            self.core.changes.submit(_Leaving(self, call, live, call.request))
+            self._submit(_Leaving, call, live, call.request)
 
     def check_seats(self, call: Call) -> None:
         """Raise `Refused` for one who sits in as many unfinished games as may be, or whose address does."""
@@ -195,6 +195,10 @@ class Visiting(Service):
         live.closing_at = None
         self.core.registry.matchmaker.offer(live)
 
+    def _submit(self, kind: type[_Visit], call: Call, live: LiveRoom, command: Command = _ENTER) -> None:
+        call.session.is_busy = True
+        self.core.changes.submit(kind(live, call.now, call.player, command, call=call, visiting=self))
+
     def note(self, event: str, call: Call, live: LiveRoom, **facts: Any) -> None:
         """Log what somebody did, with what there is to be said of it."""
         known = {name: value for name, value in facts.items() if value}
@@ -202,17 +206,13 @@ class Visiting(Service):
         log.note(event, call.session.address, room=code, player=call.player.name, **known)
 
 
-class _Visit(Requested):
+class _Visit(Requested, kw_only=True, eq=False):
     """A change by which somebody comes in, or goes by a command."""
 
-    __slots__ = ("visiting",)
-
-    def __init__(self, visiting: Visiting, call: Call, live: LiveRoom, command: Command = _ENTER) -> None:
-        super().__init__(call, live, command)
-        self.visiting = visiting
+    visiting: Visiting
 
 
-class _Opening(_Visit):
+class _Opening(_Visit, eq=False):
     """The first change of a room: it is stored at all, under a code that nobody has."""
 
     def apply(self, room: Room) -> Room:
@@ -234,12 +234,10 @@ class _Opening(_Visit):
         self.visiting.note("room opened", self.call, live, private=room.visibility == "private", bots=bots)
 
 
-class _Joining(_Visit):
+class _Joining(_Visit, kw_only=True, eq=False):
     """Somebody who takes a free seat, or is back in the own one; for a match another room will do where that fails."""
 
-    __slots__ = ("is_back",)
-
-    is_back: bool
+    is_back: bool = False
 
     def apply(self, room: Room) -> Room | None:
         if not self.attempts:
@@ -269,7 +267,7 @@ class _Joining(_Visit):
             self.visiting.note("player joined", call, live, mark=live.room.mark_of(self.player.id))
 
 
-class _Watching(_Visit):
+class _Watching(_Visit, eq=False):
     """Somebody who comes to watch, and to whom nothing older may be shown than what they have seen."""
 
     def apply(self, room: Room) -> Room:
@@ -281,7 +279,7 @@ class _Watching(_Visit):
         self.visiting.let_watch(self.call)
 
 
-class _Leaving(_Visit):
+class _Leaving(_Visit, eq=False):
     """A player who goes for good; a room that all have left ends, at once or when nobody comes back."""
 
     def apply(self, room: Room) -> Room | None:
