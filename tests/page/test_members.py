@@ -206,6 +206,7 @@ async def test_a_room_goes_to_a_server_that_came_after_the_welcome(members: Memb
     room = code_of(ana)
     members.strangers = set()
     await members.move(room, "s2")
+    await ana.hears(f"The room is at {members.urls['s2'].removeprefix('ws://')} now.")
     await ana.play(4)
     await bo.state(ply=1)
     assert members.places_of("move") == ["s2"]
