@@ -17,8 +17,6 @@ from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.cluster.jetstream.stream import outcome_of
 from tictactoe_server.core.kept import KEPT, ROOMS
 from tictactoe_server.core.rooms import Room
-from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import MISSING, CannotOpenStore, Conflict, NotStored, StoreUnavailable, Unsettled
 
 CODE = "K7M4PQ"
@@ -207,11 +205,14 @@ async def test_what_is_moved_into_a_stream_is_written_again_until_it_is_kept_and
     assert nats.sequence == 3
 
 
-async def test_a_server_does_not_start_while_nobody_can_answer_and_says_why(nats: FakeNats) -> None:
+async def test_a_store_waits_until_it_can_be_read_and_else_says_why(nats: FakeNats) -> None:
     nats.read_error = 10008
-    with pytest.raises(CannotOpenStore, match="cannot be read: The store says: error 10008"):
-        async with Server(Settings(host="127.0.0.1", port=0, store=nats.url)):
-            pass
+    with pytest.raises(CannotOpenStore, match=r"Cannot use the stream .*: error 10008"):
+        await JetStreamStore.open(nats.url, KEPT, opening_seconds=0.3, unsafe=True)
+    opening = asyncio.create_task(JetStreamStore.open(nats.url, KEPT, unsafe=True))
+    await asyncio.sleep(0.05)
+    nats.read_error = None
+    await (await opening).close()
 
 
 async def test_a_copy_that_is_behind_hides_no_room(nats: FakeNats, store: JetStreamStore) -> None:
