@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 from collections.abc import AsyncIterator, Callable, Sequence
 
 import pytest
@@ -137,6 +138,21 @@ async def test_a_command_on_its_way_is_not_cut_off_by_the_state_that_it_makes(
     bots.update(MOVED)
     registry.is_open.set()
     assert await commands_of(registry, 1) == registry.carried_out
+
+
+async def test_a_refusal_that_comes_after_its_moment_is_nobodys_error(
+    open_bots: OpenBots, registry: FakeRegistry, caplog: pytest.LogCaptureFixture
+) -> None:
+    bots = open_bots()
+    registry.is_open.clear()
+    registry.failures = [STALE]
+    bots.update(TO_MOVE)
+    await commands_of(registry, 1)
+    bots.update(MOVED)
+    registry.is_open.set()
+    await commands_of(registry, 1)
+    gc.collect()
+    assert [record for record in caplog.records if record.name == "asyncio"] == []
 
 
 async def test_what_could_not_be_done_in_its_moment_is_not_asked_for_later(

@@ -14,7 +14,7 @@ from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
 from tictactoe_server.core.pressure import HELLOS, IN_LINE, TURNS, Pressure
 from tictactoe_server.services.hello import Greeting
-from tictactoe_server.transport.rate_limit import RateLimit
+from tictactoe_server.transport.rate_limit import RateLimit, take_both
 
 SECOND_NS = 1_000_000_000
 
@@ -251,3 +251,19 @@ async def test_where_there_is_no_rest_a_connection_has_one_request_under_way_and
             "2": "busy",
         }
         assert [answer["id"] for answer in answers] == ["1", "2", "slow", "0"]
+
+
+async def test_what_a_session_has_to_hold_back_takes_nothing_from_its_neighbours() -> None:
+    sources = some_sources([SECOND_NS], at_once=20 * TURNS)
+    source, loud = sources.of("192.0.2.1"), RateLimit(1, 1_000, lambda: SECOND_NS)
+    assert [source.take(loud) for _ in range(30)] == [0, *[1_001] * 29]
+    assert source.take(unlimited()) == 0
+
+
+def test_two_limits_are_counted_together_or_not_at_all() -> None:
+    ticks = iter(range(SECOND_NS, 2 * SECOND_NS))
+    for _ in range(100):
+        first, second = (RateLimit(1, 1_000, lambda: next(ticks)) for _ in range(2))
+        second.take()
+        wait, other = take_both(first, second)
+        assert (wait, bool(other), first.used) == (0, True, 0)

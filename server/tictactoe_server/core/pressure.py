@@ -60,7 +60,7 @@ class Source:
         if self._line or self._taken >= pressure.most_a_turn:
             return own.wait() or IN_LINE
         wait, for_address = take_both(own, self.limit)
-        self._taken += 1
+        self._taken += not wait  # what a session's own limit holds back takes nothing from the others
         return wait or (IN_LINE if for_address else 0)
 
     def line_up(self, take_turn: Callable[[], bool]) -> None:

@@ -15,7 +15,7 @@ from typing import Final
 import structlog
 from msgspec.structs import replace
 
-from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, parse_room_code
+from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState
 from tictactoe_server.core.changes import Changes, ServerChange, leave_alone
 from tictactoe_server.core.elsewhere import Elsewhere, moved
@@ -34,6 +34,7 @@ from tictactoe_server.core.topics import Listeners
 from tictactoe_server.core.watchers import Watchers
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
+from tictactoe_server.transport.frames import encode_frame
 
 _TAKEN_IN_AT_ONCE: Final = 100
 
@@ -358,8 +359,10 @@ class Registry:
         self.unlist_room(live)
         self._changes.show_watchers(live)
         live.watchers.finish()
+        usual = encode_frame(encode(words))
+        newer = usual if moved is None else encode_frame(encode(moved))
         for session in [*live.sessions]:
-            session.push(moved if moved is not None and "moved" in session.features else words)
+            session.connection.push_frame(newer if "moved" in session.features else usual)
             live.part(session)
 
     def _report(self, code: str, damaged: Unreadable) -> None:

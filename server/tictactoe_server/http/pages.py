@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from http import HTTPStatus
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import BadRoomCode, parse_room_code
+from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import SHARES
 from tictactoe_server.core.rooms import Refused
@@ -49,23 +50,33 @@ class Pages:
         self._walls: dict[bool, tuple[int, list[str]]] = {}
 
     def answer(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
-        """Return the response to a request of GET or HEAD, or what will have it."""
+        """Return the response to a request of GET or HEAD, or what will have it, where it has to wait for something."""
         asset = self._assets.find(request.path)
-        return self._answer(request) if asset is None else send_part(request, asset, *_policy("'self'"))
+        if asset is not None:
+            return send_part(request, asset, *_policy("'self'"))
+        try:
+            found = self._find(request)
+        except Exception:
+            return self._fail(request)
+        return found if isinstance(found, HttpResponse) else self._wait_for(request, found)
 
-    async def _answer(self, request: HttpRequest) -> HttpResponse:
-        """Return what is asked for, or why it does not come: the one place that says so."""
+    async def _wait_for(self, request: HttpRequest, finding: Coroutine[Any, Any, HttpResponse]) -> HttpResponse:
+        """Return what is asked for, or why it does not come."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                return await self._find(request)
+                return await finding
         except (StoreUnavailable, TimeoutError):
             words = "The server cannot read this now. Try again soon."
             return self._text(request, [words], HTTPStatus.SERVICE_UNAVAILABLE)
         except Exception:
-            log.exception("a request in plain HTTP failed", path=request.path)
-            return self._text(request, ["The server made a mistake."], HTTPStatus.INTERNAL_SERVER_ERROR)
+            return self._fail(request)
 
-    async def _find(self, request: HttpRequest) -> HttpResponse:
+    def _fail(self, request: HttpRequest) -> HttpResponse:
+        """Log the exception that is being handled, and say that there was one."""
+        log.exception("a request in plain HTTP failed", path=request.path)
+        return self._text(request, ["The server made a mistake."], HTTPStatus.INTERNAL_SERVER_ERROR)
+
+    def _find(self, request: HttpRequest) -> HttpResponse | Coroutine[Any, Any, HttpResponse]:
         path = request.path
         if path == "/robots.txt":
             return self._text(request, [_ROBOTS])
@@ -78,12 +89,12 @@ class Pages:
         if path == "/":
             return self._home(request)
         if path == "/wall":
-            return await self._wall(request)
+            return self._page(request, *texts.HEAD_OF_WALL) if _wants_page(request) else self._wall(request)
         if path.startswith(_REPLAY):
-            return await self._replay(request, path.removeprefix(_REPLAY))
+            return self._replay(request, path.removeprefix(_REPLAY))
         if path.startswith(PREFIX):
             return self._nothing(request)
-        return await self._room(request, path.removeprefix("/"))
+        return self._room(request, path.removeprefix("/"))
 
     # -- what is asked for --------------------------------------------------------------------------------------
 
@@ -95,8 +106,6 @@ class Pages:
         return self._text(request, texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin))
 
     async def _wall(self, request: HttpRequest) -> HttpResponse:
-        if _wants_page(request):
-            return self._page(request, *texts.HEAD_OF_WALL)
         is_coloured, now = _wants_colour(request), self._core.time()
         drawn_at, lines = self._walls.get(is_coloured, (-WALL_MS, []))
         if now - drawn_at >= WALL_MS:
@@ -107,7 +116,7 @@ class Pages:
             self._walls[is_coloured] = now, lines
         return self._text(request, [*lines, "", f"In a browser:  {request.origin}/wall"])
 
-    async def _room(self, request: HttpRequest, text: str) -> HttpResponse:
+    def _room(self, request: HttpRequest, text: str) -> HttpResponse | Coroutine[Any, Any, HttpResponse]:
         """Return a room that is here, or the one that the store has."""
         try:
             code = parse_room_code(text)
@@ -117,10 +126,16 @@ class Pages:
         if wait and (live is None or live.room.visibility != "public"):  # the same whether there is such a room or not
             is_page = _wants_page(request)
             return self._page(request, texts.PRIVATE, texts.PRIVATE) if is_page else say_too_many(wait)
+        return self._look(request, code) if live is None else self._show(request, live.state(self._core.time()))
+
+    async def _look(self, request: HttpRequest, code: str) -> HttpResponse:
+        """Return the room that the store has."""
         try:
-            state = await self._core.registry.look(code) if live is None else live.state(self._core.time())
+            return self._show(request, await self._core.registry.look(code))
         except Refused as refused:
             return self._missed(request, refused.message)
+
+    def _show(self, request: HttpRequest, state: RoomState) -> HttpResponse:
         if _wants_page(request):
             return self._page(request, *texts.head_of_room(state))
         return self._text(request, texts.describe_room(state, request.origin, is_coloured=_wants_colour(request)))

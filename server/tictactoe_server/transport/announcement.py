@@ -52,9 +52,11 @@ async def announce(host: str | None, port: int, *, name: str | None = None, tls_
         finally:
             with contextlib.suppress(OSError, TimeoutError):
                 async with asyncio.timeout(_GOODBYE_SECONDS):
-                    await started
-                    await zeroconf.async_unregister_all_services()
-                    await zeroconf.async_close()
+                    try:
+                        await started
+                        await zeroconf.async_unregister_all_services()
+                    finally:
+                        await zeroconf.async_close()
     except (OSError, Error) as error:
         log.info("not announced on the local network", reason=str(error) or type(error).__name__)
 

@@ -35,6 +35,7 @@ from tictactoe_server.transport.phases import Phase
 from tictactoe_server.transport.remote_peer import RemotePeer
 
 LOGGER: Final = logging.getLogger("websockets.server")
+LINGER_SECONDS: Final = 1.0  # how long one who is turned away may stay, so that the reason surely arrives
 MAX_REQUESTS: Final = 100
 """How many requests of plain HTTP one connection may bring; the last is answered with ``Connection: close``."""
 
@@ -132,6 +133,8 @@ class HttpConnection(Outgoing):
             request = self._read_request()
         except BadRequest as bad:
             self._end(say(bad.status, str(bad)))
+            if bad.status is HTTPStatus.SERVICE_UNAVAILABLE:
+                self._set_deadline(LINGER_SECONDS)
         else:
             if request is None:
                 self._enter(Phase.WAITING)

@@ -18,12 +18,12 @@ from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import TOO_MANY_WORDS, Admission, canonical
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import LOOKS_A_PING, Connection, Receiver
+from tictactoe_server.transport.http_connection import LINGER_SECONDS
 from tictactoe_server.transport.http_messages import encode_response, say
 from tictactoe_server.transport.remote_peer import RemotePeer
 
 BACKLOG: Final = 4_096  # how many connections may wait to be accepted: all players of a server that comes back at once
 ACCEPTED_A_TURN: Final = 2  # how many are accepted at one socket in one turn of the event loop
-LINGER_SECONDS: Final = 1.0  # how long one who is turned away may stay, so that the reason surely arrives
 MAX_TURNED_AWAY: Final = 64  # how many of these may
 _PAUSE_SECONDS: Final = 0.1  # how long to wait where the system has no descriptor left for one more
 _TURNS: Final = 48

@@ -97,15 +97,15 @@ class Held(dict[str, dict[Any, Any]]):
 def take_both(first: RateLimit, second: RateLimit) -> tuple[int, int]:
     """Count a use of two limits that go by the same clock, and return zeros; else count nothing.
 
-    Returned are then how many ms to wait for the first, or where that allows it, for the second.
+    The first number is how many ms to wait for the first; the second, where the first allows one, for the second.
     """
     now = second._monotonic_ns()
     following = (first._next if first._next > now else now) + first._interval
     if following - now > first._window:
-        return first.take(), 0
+        return (following - now - first._window) // 1_000_000 + 1, 0
     others = (second._next if second._next > now else now) + second._interval
     if others - now > second._window:
-        return 0, second.take()
+        return 0, (others - now - second._window) // 1_000_000 + 1
     first._next, second._next = following, others
     return 0, 0
 

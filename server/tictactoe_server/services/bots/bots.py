@@ -42,6 +42,7 @@ class Bots(Service):
         self.pool = pool
         self._pause = pause_seconds
         self._duties: dict[tuple[str, Kind], tuple[Moment, asyncio.Task[None]]] = {}
+        self._sending: set[asyncio.Task[bool]] = set()
 
     def start(self, core: Core) -> None:
         self.act = core.registry.act
@@ -59,7 +60,7 @@ class Bots(Service):
 
     async def close(self) -> None:
         """Stop all thinking and end the workers."""
-        tasks = [task for _, task in self._duties.values()]
+        tasks = [*(task for _, task in self._duties.values()), *self._sending]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -96,9 +97,16 @@ class Bots(Service):
             log.exception("a bot failed", room=room.code)
 
     async def _send(self, code: str, player: Player, command: Command) -> bool:
-        """Return whether the server has dealt with a command, be it by a refusal; on its way it is not cut off."""
+        """Return whether the server has dealt with a command; on its way it is not cut off, whoever waits for it."""
+        sending = asyncio.create_task(self._deliver(code, player, command))
+        self._sending.add(sending)
+        sending.add_done_callback(self._sending.discard)
+        return await asyncio.shield(sending)
+
+    async def _deliver(self, code: str, player: Player, command: Command) -> bool:
+        """Return whether the server has dealt with a command, be it by a refusal."""
         try:
-            await asyncio.shield(self.act(code, player, command))
+            await self.act(code, player, command)
         except Refused as refused:
             log.debug("a bot is refused", room=code, code=refused.code)
             return refused.code is not ErrorCode.BUSY
