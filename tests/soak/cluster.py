@@ -146,8 +146,10 @@ Fault = Callable[[Cluster, random.Random], Awaitable[None]]
 async def find_serving(cluster: Cluster, choice: random.Random) -> Harness:
     """Return the server that has one of the rooms; a server that was restarted has none for a while."""
     url = cluster.servers[0].url
-    async with open_peer(url) as peer:
-        room = choice.choice((await peer.ask("rooms"))["rooms"])["room"]
+    async with open_peer(url) as peer, asyncio.timeout(PATIENCE_SECONDS):
+        while not (rooms := (await peer.ask("rooms"))["rooms"]):  # noqa: ASYNC110 -- it was away itself just now
+            await asyncio.sleep(AWAY_SECONDS)
+        room = choice.choice(rooms)["room"]
         at = (await peer.ask("watch", room=room)).get("url", url)
     return next(server for server in cluster.servers if server.url == at)
 
