@@ -166,6 +166,20 @@ async def test_a_note_alone_waits_for_no_flush_and_a_save_after_it_does(laborato
     assert await laboratory.pragma("synchronous") == [(2,)]
 
 
+async def test_of_the_notes_that_wait_for_a_slow_disk_the_newest_alone_is_written(laboratory: Laboratory) -> None:
+    await laboratory.hold()
+    for ms in range(1, 21):
+        laboratory.store.note_time(ms)
+    saving = asyncio.ensure_future(keep(laboratory.store, room_of(CODE), MISSING))
+    await asyncio.sleep(0)
+    laboratory.go_on()
+    await saving
+    assert laboratory.database.transactions == [False, True]
+    assert await laboratory.store.noted_time() == 20
+    laboratory.store.note_time(21)
+    await until_noted(laboratory.store, 21)
+
+
 # -- the journal ----------------------------------------------------------------------------------------------------
 
 

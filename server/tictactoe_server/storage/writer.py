@@ -48,7 +48,7 @@ Job = Save | Write | Question
 
 
 class _Batch:
-    """Jobs that the thread does together from a moment on, and what becomes of each; a note of the time has none."""
+    """Jobs that the thread does together from a moment on, and what becomes of each; none for a note of the time."""
 
     def __init__(self, jobs: Sequence[Any], do: Callable[[], Any]) -> None:
         self.jobs = jobs
@@ -91,6 +91,8 @@ class Writer:
         self._waiting: deque[Job] = deque()
         self._begun: list[_Batch] = []
         self._is_awake = False
+        self._note: tuple[str, bytes] | None = None
+        self._is_note_queued = False
         self._owed_since: float | None = None
         self._busy_since: float | None = None
         self._looked_at = self._going_since = time.monotonic()
@@ -131,8 +133,12 @@ class Writer:
 
     def note(self, key: str, value: bytes) -> None:
         """Let a small fact be written some time soon, over the one before, and the journal be folded with it."""
-        if self._phase is _Phase.OPEN:
-            self._batches.put(_Batch((), partial(self._transactions.keep_up, (key, value))))
+        if self._phase is not _Phase.OPEN:
+            return
+        self._note = (key, value)
+        if not self._is_note_queued:  # else what is queued takes this one: a slow disk has one note before it at most
+            self._is_note_queued = True
+            self._batches.put(_Batch((), self._keep_up))
 
     def owed_since(self) -> float | None:
         """Return since when the disk owes an answer or refuses everything (s, as `time.monotonic`), or None."""
@@ -236,6 +242,11 @@ class Writer:
         self._phase = _Phase.CLOSED
         if self._ended is not None:
             self._call(self._ended.stored, None)
+
+    def _keep_up(self) -> tuple[()]:
+        self._is_note_queued = False  # before the newest is taken, so that a newer one is never left lying
+        self._transactions.keep_up(self._note)
+        return ()
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
         loop = self._loop
