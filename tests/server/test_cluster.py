@@ -420,6 +420,18 @@ async def test_a_server_that_was_cut_off_gives_the_others_time_to_be_heard_again
         assert members.is_living(id)
 
 
+async def test_a_server_that_ends_just_as_another_is_gone_leaves_nothing_running(node: Node) -> None:
+    async with cluster_of(node, 1) as (server,):
+        before = asyncio.all_tasks()
+        for _ in range(5):
+            keeping = asyncio.ensure_future(server.cluster.keep())
+            await asyncio.sleep(0.02)  # it waits by now
+            server.cluster.members.on_gone("another")
+            keeping.cancel()
+            await until(keeping.cancelled)
+        await until(lambda: asyncio.all_tasks() <= before)
+
+
 async def test_of_two_servers_that_have_a_room_the_one_keeps_it_that_took_it_later(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
         await until(lambda: other.cluster.other_rooms.count == 1)

@@ -164,7 +164,8 @@ class Cluster:
         is_again = False
         while True:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._missing_a_server.wait(), _AGAIN_SECONDS if is_again else _SEEK_SECONDS)
+                async with asyncio.timeout(_AGAIN_SECONDS if is_again else _SEEK_SECONDS):
+                    await self._missing_a_server.wait()
                 is_again = False
             self._missing_a_server.clear()
             try:
