@@ -128,7 +128,7 @@ class OtherRooms(Elsewhere):
         return code not in self._own.rooms and (other is None or not self.members.stays(other.server))
 
     async def may_take(self, room: Room) -> bool:
-        """Tell so once those had time to say that they have it who may just have opened it."""
+        """Tell whether a room is no other server's; one that may just have opened it is given time to say so."""
         if room.code not in self.rooms and self._core.time() - room.opened_at < YOUNG_MS:
             await asyncio.sleep(_WORD_SECONDS)
         return self.find(room.code) is None
