@@ -152,6 +152,16 @@ def test_a_folder_goes_into_another_folder(folder: Path, tmp_path: Path) -> None
     assert asyncio.run(contents_of(tmp_path / "other")) == asyncio.run(contents_of(folder))
 
 
+def test_a_document_that_is_a_number_is_named_and_left_out(folder: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(folder / "tictactoe.sqlite3")) as database:
+        database.execute("INSERT INTO rooms VALUES ('K7M4PQ', 1, 5)")
+        database.commit()
+    ran = move(folder, tmp_path / "other")
+    assert ran.exit_code == 1
+    assert "Left out: Room K7M4PQ: Not a room" in ran.output
+    assert "Copied and compared: 6 rooms" in ran.output
+
+
 def test_a_table_that_nothing_here_keeps_is_named_and_left_out(folder: Path, tmp_path: Path) -> None:
     with closing(sqlite3.connect(folder / "tictactoe.sqlite3")) as database:
         database.execute("CREATE TABLE mottos (key TEXT PRIMARY KEY, document BLOB NOT NULL)")

@@ -128,6 +128,9 @@ async def test_a_whole_folder_is_said_to_be_whole_also_of_a_server_that_runs(tmp
     ("statement", "words"),
     [
         ("UPDATE rooms SET document = replace(document, 'X', 'Y') WHERE code = 'K7M4PQ'", "Room K7M4PQ: "),
+        ("INSERT INTO rooms VALUES ('R5T6Y7', 1, 5)", "Room R5T6Y7: Not a room"),
+        ("UPDATE players SET document = 5", "The player under aaa"),
+        ("UPDATE archive SET document = 1.5", "Game 1: "),
         ("UPDATE players SET document = 'x'", "The player under aaa"),
         ("UPDATE archive SET document = '{}'", "Game 1: "),
         ("UPDATE shares SET document = '{}'", "The shared game aB3-_dE5fG7hI9jK1mN3oP: "),

@@ -60,10 +60,10 @@ class FolderSource:
         self._kept: dict[str, dict[Any, tuple[Any, ...]]] = {
             spec.name: dict(_rows_by_key(connection, spec)) for spec in specs.tables
         }
-        games = _rows(connection, "SELECT id, document FROM archive")
-        self._kept[specs.games.name] = {id: (document,) for id, document in games}
+        games = {id: (_as_bytes(document),) for id, document in _rows(connection, "SELECT id, document FROM archive")}
+        self._kept[specs.games.name] = games
         for row, batch in _rows(connection, "SELECT id, batch FROM journal ORDER BY id"):
-            self._fold(row, batch if isinstance(batch, bytes) else str(batch).encode())
+            self._fold(row, _as_bytes(batch))
 
     @classmethod
     def open(cls, folder: Path, specs: Specs) -> Self:
@@ -174,5 +174,11 @@ def _rows_by_key(connection: sqlite3.Connection, spec: TableSpec[Any]) -> Iterat
     names = [name for _, name, *_ in _rows(connection, f"PRAGMA table_info({spec.name})")]
     numbers = [name for name in spec.rows.names if name in names]
     if names:
-        for key, *row in _rows(connection, f"SELECT {', '.join((names[0], 'document', *numbers))} FROM {spec.name}"):
-            yield key, tuple(row)
+        columns = ", ".join((names[0], "document", *numbers))
+        for key, document, *row in _rows(connection, f"SELECT {columns} FROM {spec.name}"):
+            yield key, (_as_bytes(document), *row)
+
+
+def _as_bytes(value: object) -> bytes:
+    """Return what should be bytes as such: what is of another kind is then read as damaged, or like its text."""
+    return value if isinstance(value, bytes) else str(value).encode()
