@@ -162,6 +162,27 @@ def test_a_document_that_is_a_number_is_named_and_left_out(folder: Path, tmp_pat
     assert "Copied and compared: 6 rooms" in ran.output
 
 
+def test_a_game_that_was_forgotten_does_not_come_back_from_the_journal(folder: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(folder / "tictactoe.sqlite3")) as database:
+        ((document,),) = database.execute("SELECT document FROM archive WHERE id = 3").fetchall()
+        lines = [b"+ %d %b" % (id, document) for id in (1, 3, 4)]
+        database.execute("INSERT INTO journal (batch) VALUES (?)", (b"\n".join(lines),))
+        database.execute("DELETE FROM archive WHERE id IN (1, 3)")
+        database.commit()
+
+    ran = move(folder, tmp_path / "other")
+    assert ran.exit_code == 0, ran.output
+    assert ", 2 finished games." in ran.output
+
+    async def served() -> list[int]:
+        store = open_folder(folder)
+        found = await store.games.games_of(ANA.id, 10)
+        await store.close()
+        return [id for id, _ in found]
+
+    assert asyncio.run(served()) == [4, 2]
+
+
 def test_a_table_that_nothing_here_keeps_is_named_and_left_out(folder: Path, tmp_path: Path) -> None:
     with closing(sqlite3.connect(folder / "tictactoe.sqlite3")) as database:
         database.execute("CREATE TABLE mottos (key TEXT PRIMARY KEY, document BLOB NOT NULL)")

@@ -62,6 +62,8 @@ class FolderSource:
         }
         games = {id: (_as_bytes(document),) for id, document in _rows(connection, "SELECT id, document FROM archive")}
         self._kept[specs.games.name] = games
+        sequence = "SELECT seq FROM sqlite_sequence WHERE name = 'archive' AND typeof(seq) = 'integer'"
+        self._newest_game = max((*games, *(newest for (newest,) in _rows(connection, sequence))), default=0)
         for row, batch in _rows(connection, "SELECT id, batch FROM journal ORDER BY id"):
             self._fold(row, _as_bytes(batch))
 
@@ -109,14 +111,18 @@ class FolderSource:
             self._held.release()
 
     def _fold(self, row: int, batch: bytes) -> None:
-        """Bring a row of the journal into the rest."""
+        """Bring a row of the journal into the rest, without the games that were in the tables already.
+
+        Some of these may have been forgotten there.
+        """
         rooms, games = self._kept.get(schema.JOURNALED, {}), self._kept[self._specs.games.name]
         for line in schema.lines_of(batch):
             match line:
                 case None:
                     self._note(f"A line of the journal, row {row}.")
                 case (schema.GAME, id, document):
-                    games[id] = (document,)
+                    if id > self._newest_game:
+                        games[id] = (document,)
                 case (code, _, b""):
                     rooms.pop(code, None)
                 case (code, _, document):
