@@ -26,12 +26,14 @@ log: Final = structlog.get_logger(__name__)
 
 
 class GameTables:
-    """What is kept of finished games; `write` and `fold` are done with those of the journal."""
+    """What is kept of finished games; `write`, `fold`, `keep` and `drop` are done with those of the journal."""
 
     def __init__(self, database: Database, spec: GameSpec[Any]) -> None:
         self._database = database
         self._spec = spec
         self._pending: dict[int, tuple[int, Any, bytes]] = {}
+        self._fresh: dict[int, tuple[int, Any, bytes]] = {}
+        self._folding = 0
         (newest,) = database.execute(
             """SELECT max(
                 ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'archive'), 0),
@@ -49,10 +51,19 @@ class GameTables:
 
     def write(self, row: int, game: Any) -> tuple[int, bytes]:
         """Take in a game; return its id and its document for that row of the journal."""
-        id, document = self._next, self._spec.encode(game)
-        self._pending[id] = (row, game, document)
-        self._next += 1
+        id, document = self._next + len(self._fresh), self._spec.encode(game)
+        self._fresh[id] = (row, game, document)
         return id, document
+
+    def keep(self) -> None:
+        for id in list(islice(self._pending, self._folding)):
+            del self._pending[id]
+        self._pending.update(self._fresh)
+        self._next += len(self._fresh)
+
+    def drop(self) -> None:
+        self._fresh.clear()
+        self._folding = 0
 
     def fold(self) -> tuple[int, int | None]:
         """Bring the oldest half into the tables, or some more.
@@ -63,9 +74,8 @@ class GameTables:
         games = [(id, game, document) for id, (_, game, document) in islice(self._pending.items(), count)]
         if games:
             self.insert(games)
-        for id, *_ in games:
-            del self._pending[id]
-        return count, next((row for row, *_ in self._pending.values()), None)
+        self._folding = count
+        return count, next((row for row, *_ in islice(self._pending.values(), count, None)), None)
 
     def of(self, player: str, limit: int, before: int | None) -> list[tuple[int, Any]]:
         """Return a player's games with their ids, newest first, without damaged ones."""

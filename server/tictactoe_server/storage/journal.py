@@ -9,7 +9,7 @@ Everything here blocks, and belongs to the store's thread.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import ChainMap, OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
@@ -47,53 +47,74 @@ class Write(NamedTuple):
 class Journal:
     """What is kept of the rooms, with the revision of each, and of finished `games`, as read from one connection.
 
-    `write` and `fold` work inside a transaction of the caller's. Where that fails, another journal is read in place of
-    this one. Values that have no revision in the file have one in `revisions`, or else the `first_revision`.
+    `write` or `fold` works inside a transaction of the caller's, who then calls `keep`, or `drop` where that failed.
+    Values that have no revision in the file have one in `revisions`, or else the `first_revision`.
     """
 
     def __init__(self, database: Database, games: GameSpec[Any]) -> None:
         self.connection = database.connection
         self.games = GameTables(database, games)
         self.row = 0
-        self.revisions: dict[tuple[str, str], int] = {}
+        self.revisions = ChainMap[tuple[str, str], int]({}, {})  # those of the transaction, and those that are kept
         self.first_revision = database.next_revision()
         self._database = database
         self._newest: OrderedDict[str, tuple[int, int, bytes | None]] = OrderedDict()
+        self._fresh: dict[str, tuple[int, bytes | None]] = {}
+        self._folding = 0
         rooms = database.execute("SELECT code, revision FROM rooms").fetchall()
         self._rooms = dict(checked(rooms, str, int))
         batches = database.execute("SELECT id, batch FROM journal ORDER BY id").fetchall()
         for row, batch in checked(batches, int, bytes):
             self.row = row
             self._replay(batch)
-        self._rested = self.row
+        self._rested = self._next_rested = self._next_row = self.row
 
     def write(self, jobs: Iterable[Save | Write]) -> list[Any]:
         """Make changes and return what each waiter is told: a new revision, `MISSING` after a delete, a `Conflict`."""
         told: list[Any] = []
         lines: list[bytes] = []
-        revision_of, next_revision = self._rooms.get, self._database.next_revision
-        self.row += 1
+        fresh, revision_of, next_revision = self._fresh, self._rooms.get, self._database.next_revision
+        row = self.row + 1
         for job in jobs:
             if isinstance(job, Save):
                 code, document, expected, _, finished = job
-                found = revision_of(code, MISSING)
+                found = fresh[code][0] if code in fresh else revision_of(code, MISSING)
                 if expected is not None and (found != expected or (document is None and found == MISSING)):
                     told.append(Conflict(code))
                     continue
                 revision = MISSING if document is None else next_revision()
                 lines.append(journal_line(code, revision, document or b""))
-                self._know(code, revision, document)
+                fresh[code] = (revision, document)
                 told.append(revision)
             else:
                 told.append(job.write(self._database, self))
                 finished = None if isinstance(told[-1], Conflict) else job.finished
             if finished is not None:
-                lines.append(journal_line(GAME, *self.games.write(self.row, finished)))
+                lines.append(journal_line(GAME, *self.games.write(row, finished)))
         if lines:
-            self._database.execute("INSERT INTO journal VALUES (?, ?)", (self.row, b"\n".join(lines)))
-        else:
-            self.row -= 1
+            self._database.execute("INSERT INTO journal VALUES (?, ?)", (row, b"\n".join(lines)))
+            self._next_row = row
         return told
+
+    def keep(self) -> None:
+        """Know what was written or folded, as it is kept now."""
+        for _ in range(self._folding):
+            self._newest.popitem(last=False)
+        self.row, self._rested = self._next_row, self._next_rested
+        for code, (revision, document) in self._fresh.items():
+            self._know(code, revision, document)
+        self.games.keep()
+        fresh, kept = self.revisions.maps
+        kept.update(fresh)
+        self.drop()
+
+    def drop(self) -> None:
+        """Forget what was written or folded since the last `keep`."""
+        self._fresh.clear()
+        self._folding = 0
+        self._next_row, self._next_rested = self.row, self._rested
+        self.games.drop()
+        self.revisions.maps[0].clear()
 
     def load(self, code: str) -> tuple[bytes, int] | None:
         """Return a room's document and revision, or None where there is none."""
@@ -124,8 +145,6 @@ class Journal:
                 needed = row
                 break
             resting.append((code, revision, document))
-        for code, *_ in resting:
-            del self._newest[code]
         games, needed_for_games = self.games.fold()
         needed = min(needed, needed_for_games or needed)
         self._database.execute_many(
@@ -139,7 +158,7 @@ class Journal:
         self._database.execute("DELETE FROM journal WHERE id < ?", (needed,))
         if needed > self.row:  # the numbers of rows go on, and are what the mark of the folder is compared with
             self._database.execute("INSERT INTO journal VALUES (?, x'')", (self.row,))
-        self._rested = self.row
+        self._folding, self._next_rested = len(resting), self.row
         return len(resting) + games
 
     def _replay(self, batch: bytes) -> None:

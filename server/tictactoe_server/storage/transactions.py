@@ -36,7 +36,6 @@ class Transactions:
         self.database = database
         self.is_refusing = False
         self._games = games
-        self._is_stale = False
         self._journal = self._open()
         self._folder = database.folder
         if self._folder is not None and self._journal.row < self._folder.mark:
@@ -97,21 +96,21 @@ class Transactions:
         """
         try:
             self.database.mend()
-            if self._is_stale or self._journal.connection is not self.database.connection:
+            if self._journal.connection is not self.database.connection:
                 self._journal = Journal(self.database, self._games)
-                self._is_stale = False
             if durable is None:
                 return work(self.database, self._journal)
             self.database.begin(durable=durable)
             done = work(self.database, self._journal)
             self.database.commit()
         except Exception as error:
-            self._is_stale = self._is_stale or durable is not None  # what it wrote is not kept
+            self._journal.drop()
             self.database.recover(error)
             if self.database.salvage(error):
                 return self._attempt(work, durable=durable)
             self._tell(error)
             return error
+        self._journal.keep()
         self._tell(None)
         return done
 
