@@ -292,7 +292,7 @@ class Server:
             admission.pages = Pages(Assets(), core, admission).answer
         make: Callable[..., Connection] = Connection
         if settings.metrics is not None:
-            from tictactoe_server.admin.metrics import MeteredConnection  # what else is here does without the library
+            from tictactoe_server.admin.metrics import MeteredConnection  # nothing else here needs its library
 
             make = partial(MeteredConnection, core.tally)
         self._machine_names = MachineNames(settings.host, admission.learn_names)

@@ -155,8 +155,8 @@ async def _look_at_servers(link: Link, report: Report) -> None:
             report.wrong.append(f"Server {one.name} is not ready: {answer['unready']}.")
         if time_lag_ms > _MAX_TIME_LAG_MS:
             report.wrong.append(f"The time of server {one.name} is not that of the others: it does not hear them.")
-        deaf_to = (other for other, _ in found if other.sender not in one.living)
-        report.wrong.extend(f"Server {one.name} does not hear {other.name}." for other in deaf_to)
+        unheard = (other for other, _ in found if other.sender not in one.living)
+        report.wrong.extend(f"Server {one.name} does not hear {other.name}." for other in unheard)
     await _look_at_addresses([one for one, _ in found], report)
 
 

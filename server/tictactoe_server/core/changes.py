@@ -57,9 +57,9 @@ class Changes:
     """Carries changes out. `now` returns ms of served time.
 
     Listeners of `on_room` hear of each room that was opened, or whose seats, clock or result changed, and what it was
-    before, None where it is new; those of `on_result` of each game that is over and
-    stored, also of one that was aborted; those of `on_gone` of each
-    room that has ended, with the words for that; those of `on_shown` of each new state of a room in which bots sit.
+    before, None where it is new; those of `on_result` of each game that is over and stored, also of one that was
+    aborted; those of `on_gone` of each room that has ended, with the words for that; those of `on_shown` of each new
+    state of a room in which bots sit.
     `keeps` tells of a game that is over whether it goes into the log of games. `moves` is how many were played.
     """
 

@@ -39,7 +39,7 @@ PRIVATE: Final = "a private game"
 HEAD_OF_WALL: Final = (f"All games - {TITLE}", "All public games of this server at once, live.")
 HEAD_OF_NOTHING: Final = (TITLE, "There is nothing under this address, or not any more.")
 
-Held = Mapping[str, SeatState | None] | Mapping[str, Participant]
+Seated = Mapping[str, SeatState | None] | Mapping[str, Participant]
 """Who has the marks of a room, or had those of a game."""
 
 _NAMES_WIDTH: Final = 27
@@ -167,16 +167,16 @@ def _describe_standing(state: RoomState) -> str:
     return f"The game is over: {name_of(state, result.winner)}, {result.winner}, wins {how}."
 
 
-def _describe_table(held: Held, rules: RulesState) -> str:
+def _describe_table(held: Seated, rules: RulesState) -> str:
     return f"{_describe_pairing(held)}, {rules.rows}x{rules.columns}"
 
 
-def _describe_pairing(held: Held) -> str:
+def _describe_pairing(held: Seated) -> str:
     """Return who plays whom: ``ana v bo``."""
     return " v ".join(_names_of(held).values()) or "nobody yet"
 
 
-def _names_of(held: Held) -> dict[str, str]:
+def _names_of(held: Seated) -> dict[str, str]:
     return {mark: clean_text(one.name) for mark, one in held.items() if one is not None}
 
 

@@ -52,7 +52,7 @@ class Listener:
         self._limits = limits
         self._certificate = certificate
         self._sockets: list[socket] = []
-        self._chores: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._refused: set[socket] = set()
         self._turns: list[set[Connection]] = [set() for _ in range(_TURNS)]
         self.connections: dict[Connection, set[Connection]] = {}
@@ -71,7 +71,7 @@ class Listener:
             listening.setblocking(False)
             self._sockets.append(listening)
             self._accept_at(listening)
-        self._chores.add(asyncio.create_task(self._ping()))
+        self._tasks.add(asyncio.create_task(self._ping()))
 
     async def stop(self, code: int, reason: str, within: float) -> None:
         """Accept nothing more, close all connections politely, and cut off what is not gone within so many seconds.
@@ -82,7 +82,7 @@ class Listener:
             listening = self._sockets.pop()
             asyncio.get_running_loop().remove_reader(listening)
             listening.close()
-        for task in self._chores:
+        for task in self._tasks:
             task.cancel()
         for refused in list(self._refused):
             self._let_go(refused)
@@ -117,8 +117,8 @@ class Listener:
             peer = RemotePeer(self._admission)
             if peer.accept(canonical(str(address[0])) or ""):
                 task = loop.create_task(self._connect(peer, accepted))
-                self._chores.add(task)
-                task.add_done_callback(self._chores.discard)
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
             else:
                 peer.close()
                 self._turn_away(accepted)
