@@ -23,7 +23,7 @@ from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import OutputFailed, own_line, print_json, print_own
-from tictactoe_client.text.news import can_play_again
+from tictactoe_client.text.choices import can_play_again
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_MESSAGE_BYTES, BadRoomCode, encode, parse_room_code
 from tictactoe_protocol.codes import MAX_ID_LENGTH

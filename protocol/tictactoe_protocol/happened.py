@@ -7,7 +7,7 @@ whoever plays it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from tictactoe_protocol.pushes import RESULT_REASONS, Offers, Result, RoomState,
 
 OfferKind = Literal["draw", "undo", "rematch"]
 
-_NOBODYS = FREE + BLOCKED
+NOBODYS: Final = FREE + BLOCKED  # what lies on cells that nobody has played
 
 
 class Event(Struct, frozen=True):
@@ -224,7 +224,7 @@ def _order(
         is_new = state.board[cell] != other.board[cell]
         return is_new, cell == state.last if is_new else places.get(cell, cell)
 
-    return sorted((cell for cell, mark in enumerate(state.board) if mark not in _NOBODYS), key=place)
+    return sorted((cell for cell, mark in enumerate(state.board) if mark not in NOBODYS), key=place)
 
 
 def _play(old: RoomState, new: RoomState, before: Sequence[int] | None, moves: Sequence[int] | None) -> list[Change]:

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, announce, players, seat, state
-from tictactoe_client.text.news import absent_opponents, describe_choices, describe_claim
+from tictactoe_client.text.choices import absent_opponents, describe_choices, describe_claim
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.lines import describe_lines, split_lines

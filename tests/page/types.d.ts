@@ -129,7 +129,7 @@ type TellCell = (cell: number, rules: Rules) => Promise<void>;
 // home.js
 type MakeRow = (names: string, terms: string[], what: string, verb: string, href: string) => HTMLElement;
 
-// happened.js, telling.js and news.js
+// happened.js, telling.js and choices.js
 /** The cells of a game in order, null where they are not known. */
 type Cells = readonly number[] | null | undefined;
 type Seat = Protocol.SeatState;

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from tictactoe_client.files.writer import create_file
-from tictactoe_client.online.changes import position_after
 from tictactoe_client.online.errors import Refused, Unreachable
+from tictactoe_client.online.moves import position_after
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Misuse
 from tictactoe_engine.records import (

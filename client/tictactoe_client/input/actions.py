@@ -20,7 +20,7 @@ from tictactoe_client.online.events import Offered, OfferKind, RoomEvent, Update
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query, list_moves
-from tictactoe_client.text.news import ask_before_going, describe_ways_on, find_absent, open_offers
+from tictactoe_client.text.choices import ask_before_going, describe_ways_on, find_absent, open_offers
 from tictactoe_client.text.talk import Muted
 from tictactoe_client.text.wording import (
     MOST_FREE_AFTER_MISTAKE,

@@ -13,9 +13,9 @@ from typing import Final, Literal, Protocol
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tictactoe_client.online.changes import fits, follow_moves, position_after
 from tictactoe_client.online.errors import BadCell, ClientError, ConnectionLost, ProtocolBroken, Refused
 from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEvent, Updated
+from tictactoe_client.online.moves import fits, follow_moves, position_after
 from tictactoe_client.online.stream import Audience, Stream, call
 from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests

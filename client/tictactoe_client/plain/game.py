@@ -20,7 +20,7 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt, is_decision
 from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, print_error
 from tictactoe_client.text import arrival
-from tictactoe_client.text.news import cost_of_going, describe_choices, describe_ways_on
+from tictactoe_client.text.choices import cost_of_going, describe_choices, describe_ways_on
 from tictactoe_client.text.talk import Muted, announce_chat, describe_push
 from tictactoe_client.text.wording import NOTHING_MISSED, has_moved_on
 from tictactoe_protocol import clean_text

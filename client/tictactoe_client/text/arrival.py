@@ -13,8 +13,8 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.online.events import Lost
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import draw_board
+from tictactoe_client.text.choices import describe_choices
 from tictactoe_client.text.help import describe_controls, invitation, own_command
-from tictactoe_client.text.news import describe_choices
 from tictactoe_client.text.wording import describe_connection, describe_seconds, name_played
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import Offers, RoomState

@@ -5,7 +5,7 @@ import { Lost } from "./connection.js";
 import { button, field, h, setText, show, submitting } from "./dom.js";
 import { happened } from "./happened.js";
 import { isForControl, showKeys } from "./keys.js";
-import { canPlayAgain, costOfGoing, goneOpponents } from "./news.js";
+import { canPlayAgain, costOfGoing, goneOpponents } from "./choices.js";
 import { makeNothing } from "./nothing.js";
 import { makePanel } from "./panel.js";
 import { parseRecord } from "./record.js";

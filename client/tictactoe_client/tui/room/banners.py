@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 from tictactoe_client.session import Session
-from tictactoe_client.text.news import absent_opponents, ask_before_going
+from tictactoe_client.text.choices import absent_opponents, ask_before_going
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.room.ending import ended_by_leaving

@@ -14,8 +14,8 @@ from textual.geometry import Region
 from tictactoe_client.input.cells import begins_anew, cell_of_key
 from tictactoe_client.input.intents import BadInput, Look, Place, Query, Verb
 from tictactoe_client.text.answers import describe_last
+from tictactoe_client.text.choices import can_play_again
 from tictactoe_client.text.help import Topic, list_room_help
-from tictactoe_client.text.news import can_play_again
 from tictactoe_client.text.wording import describe_unknown
 from tictactoe_client.tui.foot import bind, draw_keys, find_keys, fit_keys
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS

@@ -13,7 +13,7 @@ from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.events import Change, Updated
 from tictactoe_client.online.room import Room
-from tictactoe_client.text.news import find_absent
+from tictactoe_client.text.choices import find_absent
 from tictactoe_client.tui.room.line import RoomLine
 from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import FREE

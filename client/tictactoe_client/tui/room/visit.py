@@ -25,7 +25,7 @@ from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.text.arrival import TAKEN_OVER, describe_closing, describe_giving_up, describe_room_moved
-from tictactoe_client.text.news import can_play_again, open_offers
+from tictactoe_client.text.choices import can_play_again, open_offers
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.text.wording import NOTHING_MISSED
 from tictactoe_client.text.worth import rank_cells

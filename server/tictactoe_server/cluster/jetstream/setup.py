@@ -10,12 +10,12 @@ import structlog
 from tictactoe_server.cluster.jetstream.access import hidden
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.stream import FEED, PREFIX, STREAM, Stream, StreamError, StreamInfo
+from tictactoe_server.cluster.jetstream.tables import TIME
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
 
 REPLICAS: Final = 3
 _CREATE_SUBJECT: Final = f"$JS.API.STREAM.CREATE.{STREAM}"
 _NO_STREAM: Final = 10059
-_ANY_KEY: Final = "time"
 _PAUSE_SECONDS: Final = 0.25
 _NEEDED: Final[dict[str, object]] = {
     "subjects": [f"{PREFIX}>"],
@@ -60,7 +60,7 @@ async def find_stream(stream: Stream, urls: str, patience_seconds: float, *, uns
             while True:
                 try:
                     info = await stream.info()
-                    await stream.newest(_ANY_KEY)  # a stream may have its leader again before it can be read
+                    await stream.newest(TIME)  # a stream may have its leader again before it can be read
                     break
                 except StreamError as error:
                     if error.code == _NO_STREAM:

@@ -1,4 +1,4 @@
-"""What two states of a room say about what happened between them, and about the moves that led there. Pure.
+"""The moves that led to a state of a room, and the position that they make. Pure.
 
 A state has the board and the last move alone; one after another they tell the moves in order."""
 
@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
-from tictactoe_engine import BLOCKED, FREE, IllegalMove, Position
+from tictactoe_engine import IllegalMove, Position
+from tictactoe_protocol.happened import NOBODYS
 from tictactoe_protocol.pushes import RoomState
-
-_NOBODYS = FREE + BLOCKED
 
 
 def follow_moves(moves: tuple[int, ...], old: RoomState | None, new: RoomState) -> tuple[int, ...]:
@@ -28,7 +27,7 @@ def fits(moves: Sequence[int], state: RoomState) -> bool:
     """Tell whether these can be the moves of a state: so many, on these cells, the last one last."""
     if len(moves) != state.ply or (moves[-1] if moves else None) != state.last:
         return False
-    played = {cell for cell, mark in enumerate(state.board) if mark not in _NOBODYS}
+    played = {cell for cell, mark in enumerate(state.board) if mark not in NOBODYS}
     return len(set(moves)) == len(moves) and played.issuperset(moves)
 
 
