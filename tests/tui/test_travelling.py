@@ -116,7 +116,7 @@ async def test_the_first_page_shows_where_one_is_now(server: Server, open_screen
         await ana.until(one.url, "Playing as")
         one.lose()
         await ana.until(two.url, "Playing as")
-        assert {KnownPlayers().find((way.url,)) is not None for way in (one, two)} == {True}
+    assert {KnownPlayers().find((way.url,)) is not None for way in (one, two)} == {True}
 
 
 async def test_an_address_that_is_gone_is_passed_over_at_the_start(server: Server, open_screen: OpenScreen) -> None:
