@@ -75,6 +75,16 @@ _PAST_GAME: Final = pushes.PastGame(
     result=pushes.Result("X", "line", (0, 1, 2)),
     moves=5,
 )
+_PLAYED: Final = pushes.PlayedGame(
+    room=_ROOM,
+    game=1,
+    at=_PAST_GAME.at,
+    rules=_CLASSIC,
+    players=_PAST_GAME.players,
+    board="XXXOO....",
+    moves=(0, 3, 1, 4, 2),
+    result=_PAST_GAME.result,
+)
 
 REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
     {
@@ -148,7 +158,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             pushes.Ok(id="15", rooms=(_SUMMARY,)),
             pushes.Ok(id="18", time=1_924_970_700_000),
             pushes.Ok(id="19", games=(_PAST_GAME,)),
-            pushes.Ok(id="21", record=_RECORD),
+            pushes.Ok(id="21", record=_RECORD, played=_PLAYED),
             pushes.Ok(id="22", analysis=_ANALYSIS),
             pushes.Ok(id="26", replay=_REPLAY, link=f"http://localhost:8765/replay/{_REPLAY}"),
         ),

@@ -59,6 +59,8 @@ def _spell(schema: Schema) -> str:
     if "anyOf" in schema:
         return " | ".join(_spell(part) for part in schema["anyOf"])
     match schema.get("type"):
+        case "array" if "prefixItems" in schema:
+            return f"[{', '.join(map(_spell, schema['prefixItems']))}]"
         case "array":
             item = _spell(schema["items"])
             return f"({item})[]" if " " in item else f"{item}[]"

@@ -257,6 +257,7 @@ declare namespace Protocol {
     time?: number;
     games?: PastGame[];
     record?: string;
+    played?: PlayedGame;
     analysis?: AnalysisState;
     replay?: string;
     link?: string;
@@ -284,6 +285,19 @@ declare namespace Protocol {
   interface Ping {
     type: "ping";
     id?: string;
+  }
+
+  /** A finished game with its `moves` (cells, in order) and the `board` at its end; the rest as in `PastGame`. `passed` says who moved no more, and how many moves lay on the board when that happened. */
+  interface PlayedGame {
+    room: string;
+    game: number;
+    at: number;
+    rules: RulesState;
+    players: { [key: string]: PastPlayer };
+    board: string;
+    moves: number[];
+    result: Result;
+    passed?: ([number, string])[];
   }
 
   /** Asks for one finished game as text, by the `id` that a history gave. */

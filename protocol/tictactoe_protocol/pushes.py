@@ -178,6 +178,23 @@ class PastGame(Struct, frozen=True):
     moves: int
 
 
+class PlayedGame(Struct, frozen=True, omit_defaults=True):
+    """A finished game with its `moves` (cells, in order) and the `board` at its end; the rest as in `PastGame`.
+
+    `passed` says who moved no more, and how many moves lay on the board when that happened.
+    """
+
+    room: str
+    game: int
+    at: int
+    rules: RulesState
+    players: dict[str, PastPlayer]
+    board: str
+    moves: tuple[int, ...]
+    result: Result
+    passed: tuple[tuple[int, str], ...] = ()
+
+
 class CellValue(Struct, frozen=True, omit_defaults=True):
     """What a position or a move is worth to the player to move.
 
@@ -252,6 +269,7 @@ class Ok(_Push, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     time: int | UnsetType = UNSET
     games: tuple[PastGame, ...] | UnsetType = UNSET
     record: str | UnsetType = UNSET
+    played: PlayedGame | UnsetType = UNSET
     analysis: AnalysisState | UnsetType = UNSET
     replay: str | UnsetType = UNSET
     link: str | UnsetType = UNSET

@@ -133,6 +133,18 @@ PAST_GAMES = st.builds(
     result=RESULTS,
     moves=COUNTS,
 )
+PLAYED_GAMES = st.builds(
+    pushes.PlayedGame,
+    room=ROOMS,
+    game=COUNTS,
+    at=st.integers(0, 2**53),
+    rules=RULES_STATES,
+    players=st.dictionaries(MARKS, st.builds(pushes.PastPlayer, player=TEXTS, name=TEXTS), max_size=3),
+    board=TEXTS,
+    moves=CELLS,
+    result=RESULTS,
+    passed=st.lists(st.tuples(COUNTS, MARKS), max_size=2).map(tuple),
+)
 
 PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
     pushes.Welcome: st.builds(
@@ -157,6 +169,7 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
         time=st.just(UNSET) | COUNTS,
         games=st.just(UNSET) | st.lists(PAST_GAMES, max_size=2).map(tuple),
         record=st.just(UNSET) | TEXTS,
+        played=st.just(UNSET) | PLAYED_GAMES,
     ),
     pushes.Error: st.builds(
         pushes.Error,

@@ -28,8 +28,12 @@ async def test_a_finished_game_is_listed_for_those_who_played_it_and_written_as_
         assert game["result"] == {"winner": "X", "reason": "line", "line": [0, 1, 2]}
         assert game["players"]["X"] == {"player": ana.welcome["player"], "name": "ana"}
         assert (await eve.ask("history"))["games"] == []
-        record = parse_record((await ana.ask("record", game=game["id"]))["record"])
+        told = await ana.ask("record", game=game["id"])
+        record, played = parse_record(told["record"]), told["played"]
         assert record.moves == tuple(LINE_FOR_X)
+        assert (played["moves"], played["board"], "passed" in played) == (LINE_FOR_X, "XXXOO....", False)
+        for name in ("room", "game", "at", "rules", "players", "result"):
+            assert played[name] == game[name]
         assert dict(record.players) == {"X": "ana", "O": "bo"}
         assert (record.room, record.game) == (room, 1)
 
@@ -59,7 +63,9 @@ async def test_a_game_of_three_in_which_one_was_passed_over_is_told_as_it_went_a
         assert [(mark, player["name"]) for mark, player in game["players"].items()] == [
             *(("X", "ana"), ("O", "bo"), ("A", "cy"))
         ]
-        record = parse_record((await again.ask("record", game=game["id"]))["record"])
+        told = await again.ask("record", game=game["id"])
+        record = parse_record(told["record"])
+        assert (told["played"]["moves"], told["played"]["passed"]) == (list(record.moves), [[3, "O"]])
         assert record.moves == (0, 6, 12, 1, 13, 2, 14, 3)
         assert record.passed == ((3, "O"),)
 

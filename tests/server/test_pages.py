@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import re
 import time
 from collections.abc import AsyncIterator
@@ -22,6 +23,7 @@ from tictactoe_engine.records import parse_record
 from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET
 from tictactoe_server.core.kept import SHARES
 from tictactoe_server.http.assets import Assets
+from tictactoe_server.http.pages import _draw_qr
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport.admission import Admission
@@ -104,6 +106,21 @@ async def test_links_begin_as_the_page_does_where_no_better_address_is_known(ser
     assert await address_told(server, f"localhost:{server.port}") == ""
     async with serving(host="0.0.0.0", trusted_proxies=(ip_network("127.0.0.0/8"),)) as proxied:
         assert await address_told(proxied, f"localhost:{proxied.port}") == ""
+
+
+async def test_a_room_and_the_server_have_a_qr_code_of_the_link_for_others(server: Server) -> None:
+    for path in ("/qr/K7M4PQ.svg", "/qr/k7m-4pq.svg", "/qr.svg"):
+        found = await get(server, path, accept="image/*")
+        assert (found.status, found.fields["content-type"]) == (200, "image/svg+xml")
+        assert found.body == _draw_qr(f"http://127.0.0.1:{server.port}/{'K7M4PQ' if 'qr/' in path else ''}")
+        assert (await get(server, path, f"If-None-Match: {found.fields['etag']}")).status == 304
+    for path in ("/qr/K7M4P.svg", "/qr/.svg", "/qr/K7M4PQ.png", "/qr"):
+        assert (await get(server, path)).status == 404
+    hosts = addresses_at("0.0.0.0")
+    if hosts:
+        async with serving(host="0.0.0.0") as open_server:
+            drawn = (await get(open_server, "/qr.svg", host=f"localhost:{open_server.port}")).body
+            assert drawn == _draw_qr(f"http://{hosts[0]}:{open_server.port}/")
 
 
 def test_only_one_at_this_machine_is_told_its_addresses() -> None:
@@ -448,9 +465,13 @@ async def test_a_shared_game_is_seen_by_all_who_know_its_link_until_that_is_take
             record = parse_record((await get(server, f"{path}.txt", accept=accept)).body.decode())
             assert record.moves == tuple(LINE_FOR_X)
 
+            found = await get(server, f"{path}.json", accept=accept)
+            assert (found.fields["content-type"], found.fields["etag"][:3]) == ("application/json", 'W/"')
+            assert json.loads(found.body) == (await bo.ask("record", game=game))["played"]
+
         assert "link" not in await ana.ask("share", game=game, on=False)
-        assert (await get(server, path)).status == 404
-        assert (await get(server, f"{path}.txt")).status == 404
+        for form in ("", ".txt", ".json"):
+            assert (await get(server, path + form)).status == 404
         assert (await get(server, f"/replay/{others['replay']}")).status == 200
 
         anew = (await ana.ask("share", game=game))["replay"]

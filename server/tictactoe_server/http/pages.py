@@ -8,19 +8,22 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Coroutine, Sequence
+from functools import lru_cache
 from http import HTTPStatus
+from io import BytesIO
 from itertools import islice
 from typing import Any, Final
 
+import segno
 import structlog
 
 from tictactoe_engine.records import format_record
-from tictactoe_protocol import BadRoomCode, parse_room_code
+from tictactoe_protocol import BadRoomCode, encode, parse_room_code
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import SHARES
 from tictactoe_server.core.rooms import Refused
-from tictactoe_server.core.rooms.finished import record_of
+from tictactoe_server.core.rooms.finished import played_game, record_of
 from tictactoe_server.http import texts
 from tictactoe_server.http.assets import PREFIX, Assets, send, send_part, takes
 from tictactoe_server.storage.store import StoreUnavailable
@@ -34,7 +37,8 @@ ANSWER_SECONDS: Final = 5.0
 WALL_MS: Final = 500  # for how long a wall that was drawn as text is shown: a hundred large boards take a while
 _ROBOTS: Final = "User-agent: *\nAllow: /$\nDisallow: /"
 _REPLAY: Final = "/replay/"
-_RECORD: Final = ".txt"
+_QR: Final = re.compile(r"/qr(?:/([^/]+))?\.svg")
+_FORMS: Final = ("", "json", "txt")  # of a shared game: to look at, for programs, and its record
 _SHARE_ID: Final = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
 
 log: Final = structlog.get_logger(__name__)
@@ -92,6 +96,8 @@ class Pages:
             return self._page(request, *texts.HEAD_OF_WALL) if _wants_page(request) else self._wall(request)
         if path.startswith(_REPLAY):
             return self._replay(request, path.removeprefix(_REPLAY))
+        if qr := _QR.fullmatch(path):
+            return self._qr(request, qr[1])
         if path.startswith(PREFIX):
             return self._nothing(request)
         return self._room(request, path.removeprefix("/"))
@@ -141,20 +147,31 @@ class Pages:
         return self._text(request, texts.describe_room(state, request.origin, is_coloured=_wants_colour(request)))
 
     async def _replay(self, request: HttpRequest, name: str) -> HttpResponse:
-        """Return a game that was shared, or its record."""
-        id = name.removesuffix(_RECORD)
-        if _SHARE_ID.fullmatch(id) is None:
+        """Return a game that was shared: with all that there is to know of it, as a record, or its end."""
+        id, _, form = name.partition(".")
+        if _SHARE_ID.fullmatch(id) is None or form not in _FORMS:
             return self._nothing(request)
         found = await self._core.store.table(SHARES).load(id)
         if found is None:
             return self._missed(request, "There is no such game, or it is not shared any more.")
         game, _ = found
-        if name != id:
+        if form == "json":
+            return self._send(request, encode(played_game(game)), "application/json")
+        if form == "txt":
             return self._text(request, format_record(record_of(game)).splitlines())
         if _wants_page(request):
             return self._page(request, *texts.head_of_game(game))
         link = f"{request.origin}{_REPLAY}{id}"
         return self._text(request, texts.describe_game(game, link, is_coloured=_wants_colour(request)))
+
+    def _qr(self, request: HttpRequest, text: str | None) -> HttpResponse:
+        """Return the link to a room, or to this server, as a QR code; that there is such a room is not looked up."""
+        try:
+            path = parse_room_code(text) if text else ""
+        except BadRoomCode:
+            return self._nothing(request)
+        link = f"{self._admission.address_for_others(request) or request.origin}/{path}"
+        return self._send(request, _draw_qr(link), "image/svg+xml")
 
     # -- how it is answered -------------------------------------------------------------------------------------
 
@@ -195,6 +212,18 @@ def _wants_page(request: HttpRequest) -> bool:
 
 def _wants_colour(request: HttpRequest) -> bool:
     return any(part.partition("=")[0] in ("color", "colour") for part in request.query.split("&"))
+
+
+@lru_cache(maxsize=256)
+def _draw_qr(link: str) -> bytes:
+    """Return a link as the image of a QR code, black on white with its quiet zone.
+
+    Its mask is always the same: to look for the best of the eight takes three times as long, and all can be read.
+    """
+    image = BytesIO()
+    code = segno.make(link, error="l", micro=False, mask=3)
+    code.save(image, kind="svg", border=4, light="#fff", omitsize=True, xmldecl=False)
+    return image.getvalue()
 
 
 def _policy(places: str) -> tuple[tuple[str, str], ...]:

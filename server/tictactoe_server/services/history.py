@@ -15,14 +15,14 @@ from msgspec import UNSET
 
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.pushes import Announcement, PastGame, PastPlayer
+from tictactoe_protocol.pushes import Announcement, PastGame
 from tictactoe_protocol.requests import History, Record, Share
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import SHARES, encode_game
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.rooms import FinishedGame, Player, Refused
-from tictactoe_server.core.rooms.finished import record_of
+from tictactoe_server.core.rooms.finished import played_game, players_of, record_of
 from tictactoe_server.core.service import Service
 from tictactoe_server.storage.store import delete, save
 from tictactoe_server.transport.rate_limit import RateLimits
@@ -76,8 +76,9 @@ class PastGames(Service):
         call.answer(games=tuple(_row_of(id, game) for id, game in games))
 
     async def record(self, call: Call) -> None:
-        """Answer with one game that the player played in as text, and refuse any other."""
-        call.answer(record=format_record(record_of(await self._own(call.player, call.request.game))))
+        """Answer with one game that the player played in, also as text, and refuse any other."""
+        game = await self._own(call.player, call.request.game)
+        call.answer(record=format_record(record_of(game)), played=played_game(game))
 
     async def share(self, call: Call) -> None:
         """Keep a copy of one game that the player played in for whoever knows its id, or forget it; answer the id.
@@ -120,5 +121,5 @@ def _number_of(id: str, path: str) -> int:
 
 
 def _row_of(id: int, game: FinishedGame) -> PastGame:
-    players = {mark: PastPlayer(player.player, player.name) for mark, player in game.players.items()}
-    return PastGame(str(id), game.room, game.game, game.at, game.rules, players, game.result, len(game.moves))
+    players, count = players_of(game), len(game.moves)
+    return PastGame(str(id), game.room, game.game, game.at, game.rules, players, game.result, count)

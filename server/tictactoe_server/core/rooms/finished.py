@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 import msgspec
 from msgspec import UNSET
 
+from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock
-from tictactoe_protocol.pushes import Result, RulesState
+from tictactoe_protocol.pushes import PastPlayer, PlayedGame, Result, RulesState
 from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.core.rooms.room import Room
 from tictactoe_server.core.rooms.view import rules_state
@@ -50,6 +51,18 @@ def finished_game(room: Room, at: int) -> FinishedGame:
     players = {mark: Participant(seat.player, seat.name, seat.bot) for mark, seat in seats.items()}
     rules = rules_state(room.rules)
     return FinishedGame(code, room.game, at, rules, players, position.moves, result, position.passed, room.clock)
+
+
+def players_of(game: FinishedGame) -> dict[str, PastPlayer]:
+    """Return who played, by mark, as the wire says it."""
+    return {mark: PastPlayer(player.player, player.name) for mark, player in game.players.items()}
+
+
+def played_game(game: FinishedGame) -> PlayedGame:
+    """Return a finished game as the wire says all of it."""
+    rules, moves, passed = game.rules, game.moves, game.passed
+    board = Position.replay(rules.to_rules(), moves, passed).board
+    return PlayedGame(game.room, game.game, game.at, rules, players_of(game), board, moves, game.result, passed)
 
 
 def record_of(game: FinishedGame) -> GameRecord:
