@@ -21,6 +21,7 @@ from tests.environment import SERVICE_TYPE
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.proxy import Proxy
+from tictactoe_protocol.catalogue import speak
 from tictactoe_server.core.rooms import Room
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.server import Server
@@ -86,12 +87,13 @@ def page_read_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give every test a home without data, state or configuration, and no variables of where it happens to run."""
+    """Give every test a home without data, state or configuration, English, and no variables of where it runs."""
     folder = tmp_path_factory.mktemp(f"home-{next(_homes)}", numbered=False)
     for name in os.environ.keys() - KEPT_VARIABLES:
         if not name.startswith("PYTEST_"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(folder))
+    speak("en")
     return folder
 
 

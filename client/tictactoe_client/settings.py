@@ -15,6 +15,7 @@ from typing import Any, Final, Literal, get_args
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.tui.themes import THEMES
 from tictactoe_engine import Coordinates, Keys
+from tictactoe_protocol.catalogue import LANGUAGES, say
 
 Mode = Literal["plain", "json", "screen"]
 Bell = Literal["off", "away", "always"]
@@ -173,6 +174,7 @@ _PAGE: Final[Mapping[str, tuple[str, str]]] = {
     "no_motion": ("Motion", "no: discs lie where they fall"),
     "no_mouse": ("Mouse", "no: the terminal selects text"),
     "bell": ("Bell at your turn", "away: while you look elsewhere"),
+    "language": ("Language", "auto: as your system"),
     "keys": ("Keys of 3x3", "1 2 3 on top, 7 8 9, or q w e"),
     "coordinates": ("Two numbers mean", ""),
     "confirm": ("Confirm clicks", "the second click places, on 3x3 too"),
@@ -219,6 +221,9 @@ class Settings:
     motion: bool = _option("Show at once what could move.", True, name="no-motion")
     mouse: bool = _option("Leave the mouse to the terminal.", True, name="no-mouse")
     bell: Bell = _option("When to ring at your turn (away: while you look elsewhere).", "away", kind=get_args(Bell))
+    language: str = _option(
+        say("option language", languages=", ".join(LANGUAGES)), "auto", kind=("auto", *LANGUAGES), metavar="LANGUAGE"
+    )
     draws_board: bool = _option(
         "Draw the board only when asked, for screen readers.", True, name="no-board", other_variable="ACCESSIBLE"
     )
@@ -254,7 +259,9 @@ SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option("plain", "A growing transcript, one fact a line.", other_variable="ACCESSIBLE"),
         Option("json", "JSON lines in and out, for programs.", is_in_file=False),
     ),
-    "How it looks and sounds": _options_for("theme", "colour", "ascii", "motion", "mouse", "bell", "draws_board"),
+    "How it looks and sounds": _options_for(
+        "theme", "colour", "ascii", "motion", "mouse", "bell", "language", "draws_board"
+    ),
     "How moves are typed": _options_for("keys", "coordinates", "confirm"),
     "In scripts": _options_for("asks", "stay", "result_code", "quiet", "debug"),
 }

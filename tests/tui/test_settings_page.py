@@ -14,7 +14,7 @@ from tictactoe_client.files.config import load_config
 from tictactoe_client.settings import SCREEN_OPTIONS
 from tictactoe_server.server import Server
 
-ROWS = ("theme", "colour", "ascii", "motion", "mouse", "bell", "keys", "coordinates", "confirm")
+ROWS = ("theme", "colour", "ascii", "motion", "mouse", "bell", "language", "keys", "coordinates", "confirm")
 NOBODY = "ws://127.0.0.1:1"
 
 
@@ -52,6 +52,7 @@ async def test_each_setting_counts_at_once_and_is_kept(open_screen: OpenScreen) 
             ("motion", "no", False, "no_motion"),
             ("mouse", "no", False, "no_mouse"),
             ("bell", "always", "always", "bell"),
+            ("language", "en", "en", "language"),
             ("keys", "pad", "pad", "keys"),
             ("coordinates", "both from 0", "row-column-0", "coordinates"),
             ("confirm", "yes", True, "confirm"),

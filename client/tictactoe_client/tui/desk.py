@@ -27,6 +27,7 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.session import Role, Session, house_for
 from tictactoe_client.settings import SCREEN_OPTIONS, ExitCode, Misuse, Settings
 from tictactoe_client.text.help import Topic, list_home_help
+from tictactoe_client.text.language import speak_as_chosen
 from tictactoe_client.text.talk import describe_push
 from tictactoe_client.tui.errands import Errands
 from tictactoe_client.tui.keymap import Keymap
@@ -292,6 +293,8 @@ class Desk(App[int], inherit_bindings=False):
             self.set_class(self.settings.ascii, "-ascii")
         elif field == "mouse":
             self.terminal.use_mouse(wanted=self.settings.mouse)
+        elif field == "language":
+            speak_as_chosen(self.settings.language)
         option = SCREEN_OPTIONS[field]
         self.start(self._keep(option.key, option.entry_of(value)))
         self.show_theme()

@@ -6,14 +6,14 @@ Source of the rule for plurals: the expressions in C of GNU gettext, and the nam
 from __future__ import annotations
 
 import gettext
+import json
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
-LANGUAGES: Final = ("en", "de")
-"""Those that there is a file for beside this one; a further one is one more file, and its name here."""
+FOLDER: Final = Path(__file__).parent
+LANGUAGES: Final = ("en", *sorted(file.stem for file in FOLDER.glob("*.json") if file.stem != "en"))
+"""Those that there is a file for beside this one; a further one is one more file."""
 
 
 class Catalogue:
@@ -22,9 +22,8 @@ class Catalogue:
     def __init__(self, language: str) -> None:
         if language not in LANGUAGES:
             raise LookupError(f"There are no words in {language!r}: {', '.join(LANGUAGES)}.")
-        document = files(__name__).joinpath(f"{language}.json").read_bytes()
         self.language = language
-        self.sentences: dict[str, Any] = msgspec.json.decode(document)
+        self.sentences: dict[str, Any] = json.loads((FOLDER / f"{language}.json").read_bytes())
         self._forms: list[str] = self.sentences.pop("plural forms")
         self._form_of = gettext.c2py(self.sentences.pop("plural"))
 
