@@ -1,4 +1,4 @@
-"""Pairs of states with what happened between them, and how it is told: one file to which every face is held.
+"""Pairs of states, what happened between them and what may be done then, in words: what every face is held to.
 
 ``python -m tools.vectors`` writes `tests/vectors.json`. Random commands are carried out in rooms of many kinds; of the
 transitions that come of it those are taken that are unlike the ones before. The same code always makes the same file.
@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.catalogue import LANGUAGES, speak
+from tictactoe_protocol.choices import Choices, choices, describe_question, describe_reason
 from tictactoe_protocol.happened import Change, happened, standing
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
@@ -35,6 +37,7 @@ from tictactoe_server.core.rooms import (
     open_room,
     state_of,
 )
+from tictactoe_server.core.rooms.seating import seat_of
 
 PATH: Final = Path(__file__).parent.parent / "tests" / "vectors.json"
 MOST: Final = 260
@@ -89,11 +92,15 @@ def make_vector(chance: random.Random, before: Seen | None, now: Seen) -> dict[s
         events, how = standing(now.state, known), {"sees_board": False, "after_loss": False}
     else:
         events = happened(before.state, now.state, moves=known, before=known_before)
-    told = {}
+    features = chance.choice(((), ("abort",), ("abort", "share")))
+    now_ms, is_online = chance.choice((0, 0, 250, 600)), chance.random() < 0.9
+    open_now = choices(now.state, viewer, known, features, now_ms, is_online=is_online)
+    told, said = {}, {}
     for language in LANGUAGES:
         speak(language)
         is_new = before is None
         told[language] = announce_standing(now.state, viewer, known) if is_new else announce(events, viewer, **how)
+        said[language] = say_choices(open_now, now.state, known)
     speak("en")
     return {
         "before": None if before is None else msgspec.to_builtins(before.state),
@@ -104,7 +111,18 @@ def make_vector(chance: random.Random, before: Seen | None, now: Seen) -> dict[s
         **how,
         "events": [event_of(event) for event in events],
         "told": told,
+        "features": features,
+        "now_ms": now_ms,
+        "is_online": is_online,
+        "choices": msgspec.to_builtins(open_now),
+        "said": said,
     }
+
+
+def say_choices(found: Choices, state: RoomState, moves: tuple[int, ...] | None) -> list[str]:
+    """Return what waits and why the rest cannot be done, in words."""
+    waits = [describe_question(question, state, moves) for question in found.questions]
+    return waits + [describe_reason(why, state) for why in dict.fromkeys(found.reasons.values())]
 
 
 def event_of(event: Change) -> dict[str, Any]:
@@ -119,6 +137,10 @@ def traits_of(vector: dict[str, Any]) -> list[Any]:
     after, viewer = vector["after"], vector["viewer"]
     own = next((mark for mark, seat in after["seats"].items() if seat and seat["player"] == viewer), None)
     traits: list[Any] = [(vector["sees_board"], vector["after_loss"], vector["before"] is None, own is None)]
+    found = vector["choices"]
+    traits += [("may", deed["id"], deed["argument"], deed["cost"]) for deed in found["deeds"]]
+    traits += [("waits", question["id"], len(question["marks"])) for question in found["questions"]]
+    traits += [("why", name, reason) for name, reason in found["reasons"].items()]
     for event in vector["events"]:
         result, by = event.get("result") or {}, event.get("mark", event.get("by"))
         kind = (event["type"], event.get("kind"), event.get("cause"), result.get("reason"))
@@ -130,7 +152,14 @@ def play(chance: random.Random) -> list[Seen]:
     """Return the moments of a room in which people do as chance has it."""
     rules, clock = chance.choice(GAMES), chance.choice(CLOCKS)
     people, now = PEOPLE[: len(rules.marks)], 1_000
-    room = open_room("K7M4PQ", rules, people[0], now, seat=rules.marks[0], clock=clock, hold_ms=500, start_ms=3_000)
+    terms: dict[str, Any] = {
+        "visibility": chance.choice(("public", "public", "private")),
+        "chat": chance.choice(("all", "all", "players")),
+        "reserved": {rules.marks[1]: replace(seat_of(people[1]), bot="easy")} if chance.random() < 0.2 else {},
+    }
+    room = open_room(
+        "K7M4PQ", rules, people[0], now, seat=rules.marks[0], clock=clock, hold_ms=500, start_ms=3_000, **terms
+    )
     seen = [Seen(state_of(room, now, watchers=0), room.position.moves)]
     for player in people[1:]:
         room = apply(room, player, Enter(), now)

@@ -1,28 +1,250 @@
-"""From what a request chose to what the engine plays: presets by name, rules spelled out."""
+"""What somebody in a room may do now, what waits for an answer, and why the rest cannot be done: once for every face.
+
+Pure. Bindings, hints, banners, help, buttons and refusals of the faces are loops over what stands here; the server
+decides nevertheless. A *viewer* is the public id of whoever looks on, empty for nobody in particular.
+"""
 
 from __future__ import annotations
 
-import difflib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from msgspec import UNSET, UnsetType
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.pushes import RoomState, SeatState
+from tictactoe_protocol.telling import describe_take_back
+from tictactoe_protocol.text import clean_text
+from tictactoe_protocol.wording import format_duration, join_words, name_of, seat_of
 
-from tictactoe_engine import PRESETS, InvalidRules, Rules
-from tictactoe_protocol.requests import RulesChoice, RulesFields
-
-
-def rules_of(choice: RulesChoice | UnsetType) -> Rules:
-    """Return the rules that a request chose, ``classic`` where it said nothing; raises `InvalidRules`."""
-    if choice is UNSET:
-        return PRESETS["classic"]
-    if isinstance(choice, RulesFields):
-        return choice.to_rules()
-    if choice in PRESETS:
-        return PRESETS[choice]
-    close = difflib.get_close_matches(choice, PRESETS, 1)
-    hint = f'Did you mean "{close[0]}"?' if close else f"Presets: {', '.join(PRESETS)}."
-    raise InvalidRules("bad_rules", f'There are no rules named "{choice}". {hint}', "rules")
+Cost = Literal["", "abort", "lose"]
+QuestionKind = Literal["draw", "undo", "rematch", "own draw", "own undo", "own rematch", "claim", "absent", "deserted"]
 
 
-def choice_of(rules: Rules) -> str | RulesFields:
-    """Return how a request says `rules`: their preset's name, else spelled out."""
-    return rules.preset or RulesFields.of(rules)
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something that may be done now: what, in which way, and what becomes of the viewer's game by it."""
+
+    id: str
+    argument: str = ""
+    cost: Cost = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called in code: ``draw offer``, ``resign``."""
+        return f"{self.id} {self.argument}" if self.argument else self.id
+
+    @property
+    def label(self) -> str:
+        """The id of the words on a button or beside a key: ``deed draw offer``."""
+        return "deed abort" if self.id == "resign" and self.cost == "abort" else f"deed {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something that waits: for the viewer's answer, for that of others to what the viewer asked, or for an absent one.
+
+    `marks` are who asked, who is away or who has left; `deeds` answer it, the first with yes. `left_ms` is for how long
+    the seat of one who is ``absent`` is still held.
+    """
+
+    id: QuestionKind
+    marks: tuple[str, ...]
+    deeds: tuple[Deed, ...] = ()
+    left_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What may be done now, in the order in which it is shown, what waits, and by the names of the others why not."""
+
+    deeds: tuple[Deed, ...]
+    questions: tuple[Question, ...]
+    reasons: dict[str, str]
+
+    def find(self, name: str) -> Deed | None:
+        """Return the deed of this name, or the first of this kind where `name` is a kind; None where there is none."""
+        return next((deed for deed in self.deeds if name in (deed.name, deed.id)), None)
+
+    def may(self, name: str) -> bool:
+        """Tell whether this can be done now."""
+        return self.find(name) is not None
+
+    def find_reason(self, name: str) -> str | None:
+        """Return the id of the sentence that says why this cannot be done now; None where it can."""
+        if self.may(name):
+            return None
+        return next(why for other, why in self.reasons.items() if name in (other, other.partition(" ")[0]))
+
+
+def choices(
+    state: RoomState,
+    viewer: str,
+    moves: Sequence[int] | None,
+    features: Collection[str],
+    now_ms: float = 0,
+    *,
+    is_online: bool = True,
+) -> Choices:
+    """Return what the viewer may do so many ms after the state came; `moves` is None where they are not known.
+
+    `features` are those of the server's welcome.
+    """
+    own, over, waiting = seat_of(state, viewer), state.status == "over", state.status == "waiting"
+    gone, absent, left = _find_away(state, own, now_ms)
+    offline = "" if is_online else "why offline"
+    to_play = "why watching" if own is None else _why_not_playing(state, own)
+    in_game, at_end = to_play or offline, "why watching" if own is None else offline if over else "why not over"
+    active = sum(1 for seat in state.seats.values() if seat is not None and not seat.out)
+    people = sum(1 for seat in state.seats.values() if seat is not None and seat.bot is None)
+    another = "private room" if state.visibility == "private" else "opponent"
+    another = "game" if people < len(state.seats) and over else another
+    has_moved = own is not None and own in state.board
+    no_undo = "why not two" if len(state.seats) > 2 else "" if has_moved else "why no move"
+    no_claim = in_game or ("" if gone else "why nobody gone")
+    shows_worth = over or state.analysis == "open" or (own is None and people < 2)
+    why = {
+        "place": to_play or ("" if state.turn == own else "why turn"),
+        **_why_not_offered("draw", state.offers.draw, own, in_game, "why more than two" if active > 2 else ""),
+        **_why_not_offered("undo", state.offers.undo, own, in_game, no_undo),
+        "resign": in_game,
+        "claim win": no_claim,
+        "claim draw": no_claim or ("why somebody plays" if len(gone) + 1 < active else ""),
+        **_why_no_rematch(state.offers.rematch, own, at_end, is_deserted=bool(left)),
+        f"new {another}": at_end,
+        "computer": "why watching" if own is None else offline if waiting else "why begun",
+        "join": "why seated" if own is not None else offline if waiting else "why full",
+        "review": "" if shows_worth else "why worth",
+        "mistakes": "why worth" if not over else "why moves" if moves is None else "",
+        "save": "why moves" if moves is None else "",
+        "share": at_end or ("" if "share" in features else "why no share"),
+        "chat": offline or ("why chat" if own is None and state.chat == "players" else ""),
+        "copy": "",
+        "leave": "",
+    }
+    cost = cost_of_going(state, viewer, aborts="abort" in features)
+    deeds = {name: _deed(name, cost) for name, reason in why.items() if not reason}
+    questions = tuple(_list_questions(state, own, deeds, gone, absent, left))
+    return Choices(tuple(deeds.values()), questions, {name: reason for name, reason in why.items() if reason})
+
+
+def cost_of_going(state: RoomState, viewer: str, *, aborts: bool) -> Cost:
+    """Return what going away does to the viewer's game; with `aborts` one of two that just begins is called off."""
+    own = seat_of(state, viewer)
+    playing = [mark for mark, seat in state.seats.items() if seat is not None and not seat.out]
+    if state.status != "playing" or own not in playing:
+        return ""
+    is_beginning = any(mark not in state.board for mark in playing)
+    return "abort" if aborts and is_beginning and len(playing) == 2 else "lose"
+
+
+def describe_reason(reason: str, state: RoomState) -> str:
+    """Return the sentence for a reason of `Choices`."""
+    if reason == "why turn":
+        return say("turn of", name=name_of(state, state.turn))
+    left = [clean_text(seat.name) for seat in state.seats.values() if seat is not None and seat.left]
+    open_to = state.offers.undo if reason == "why answer undo" else state.offers.draw
+    return say(reason, name=left[0] if reason == "why deserted" and left else name_of(state, open_to))
+
+
+def describe_question(question: Question, state: RoomState, moves: Sequence[int] | None) -> str:
+    """Return what waits in a sentence, without how it is answered: ``bo offers a draw.``"""
+    names = join_words([name_of(state, mark) for mark in question.marks])
+    places: dict[str, Any] = {"names": names, "n": len(question.marks)}
+    if question.id in ("undo", "own undo"):
+        places["moves"] = describe_take_back(state, question.marks[0], moves)
+    if question.left_ms is not None:
+        places["time"] = format_duration(question.left_ms)
+    return say(f"waits {question.id}", **places)
+
+
+def _deed(name: str, cost: Cost) -> Deed:
+    id, _, argument = name.partition(" ")
+    return Deed(id, argument, cost if id in ("resign", "leave") else "")
+
+
+def _why_not_playing(state: RoomState, own: str) -> str:
+    if state.status == "playing":
+        seat = state.seats[own]
+        return "why out" if seat is not None and seat.out else ""
+    return "why not begun" if state.status == "waiting" else "why over"
+
+
+def _why_not_offered(kind: str, by: str | None, own: str | None, to_play: str, cannot: str) -> dict[str, str]:
+    is_theirs = by not in (None, own)
+    ask = "why own offer" if by is not None and by == own else f"why answer {kind}" if is_theirs else cannot
+    answer = to_play or ("" if is_theirs else f"why no {kind}")
+    return {
+        f"{kind} offer": to_play or ask,
+        f"{kind} accept": answer,
+        f"{kind} decline": answer,
+        f"{kind} withdraw": to_play or ("" if by is not None and by == own else f"why not offered {kind}"),
+    }
+
+
+def _why_no_rematch(asked: Sequence[str], own: str | None, at_end: str, *, is_deserted: bool) -> dict[str, str]:
+    ask = at_end or ("why deserted" if is_deserted else "why asked" if own in asked else "")
+    return {
+        "rematch ask": ask or ("why answer rematch" if asked else ""),
+        "rematch accept": ask or ("" if asked else "why no rematch"),
+    }
+
+
+def _list_questions(
+    state: RoomState,
+    own: str | None,
+    deeds: dict[str, Deed],
+    gone: tuple[str, ...],
+    absent: dict[str, int],
+    left: tuple[str, ...],
+) -> list[Question]:
+    found: list[Question] = []
+    if own is None:
+        return found
+    offers: tuple[tuple[QuestionKind, QuestionKind, str | None], ...] = (
+        ("draw", "own draw", state.offers.draw),
+        ("undo", "own undo", state.offers.undo),
+    )
+    for kind, own_kind, by in offers:
+        if f"{kind} accept" in deeds and by is not None:
+            found.append(Question(kind, (by,), (deeds[f"{kind} accept"], deeds[f"{kind} decline"])))
+        elif by == own:
+            found.append(Question(own_kind, (own,), tuple(filter(None, [deeds.get(f"{kind} withdraw")]))))
+    if left and state.status == "over":
+        found.append(Question("deserted", left))
+    elif own in state.offers.rematch:
+        found.append(Question("own rematch", (own,)))
+    elif "rematch accept" in deeds:
+        found.append(Question("rematch", state.offers.rematch, (deeds["rematch accept"],)))
+    if gone:
+        claims = (deeds.get("claim win"), deeds.get("claim draw"))
+        found.append(Question("claim", gone, tuple(deed for deed in claims if deed is not None)))
+    if absent:
+        found.append(Question("absent", tuple(absent), left_ms=min(absent.values())))
+    return found
+
+
+def _find_away(
+    state: RoomState, own: str | None, now_ms: float
+) -> tuple[tuple[str, ...], dict[str, int], tuple[str, ...]]:
+    """Return the opponents past their hold, those still waited for with what is left of it, and who has left."""
+    left = tuple(mark for mark, seat in state.seats.items() if seat is not None and seat.left)
+    seat = None if own is None else state.seats[own]
+    if seat is None or seat.out or state.status != "playing":
+        return (), {}, left
+    held = {mark: hold for mark, other in state.seats.items() if mark != own and (hold := _hold_of(other)) is not None}
+    gone = tuple(mark for mark, hold in held.items() if hold <= now_ms)
+    return gone, {mark: round(hold - now_ms) for mark, hold in held.items() if hold > now_ms}, left
+
+
+def _hold_of(seat: SeatState | None) -> int | None:
+    if seat is None or seat.online or seat.left or seat.out:
+        return None
+    return seat.hold_ms if isinstance(seat.hold_ms, int) else None
+
+
+def _count_active(state: RoomState) -> int:
+    return sum(1 for seat in state.seats.values() if seat is not None and not seat.out)
+
+
+def _count_people(state: RoomState) -> int:
+    return sum(1 for seat in state.seats.values() if seat is not None and seat.bot is None)

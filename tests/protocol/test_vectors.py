@@ -6,11 +6,13 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.environment import environment
-from tictactoe_protocol.catalogue import LANGUAGES
+from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
+from tictactoe_protocol.choices import Deed
 from tictactoe_server.http.assets import FOLDER
 from tools.vectors import PATH, render_vectors
 
@@ -29,6 +31,19 @@ def test_there_are_vectors_enough_and_of_every_kind() -> None:
     }
     reasons = {event["result"]["reason"] for event in events if "result" in event}
     assert reasons == {"line", "full", "resigned", "timeout", "claimed", "agreed", "aborted"}
+
+
+def test_there_are_vectors_of_every_deed_and_of_everything_that_waits() -> None:
+    vectors = json.loads(PATH.read_text(encoding="utf-8"))["vectors"]
+    deeds = {say_label(deed) for vector in vectors for deed in vector["choices"]["deeds"]}
+    waits = {f"waits {question['id']}" for vector in vectors for question in vector["choices"]["questions"]}
+    reasons = {reason for vector in vectors for reason in vector["choices"]["reasons"].values()}
+    named = {id for id in open_catalogue("en").sentences if id.partition(" ")[0] in ("deed", "waits", "why")}
+    assert {*deeds, *waits, *reasons} - {"why turn"} == named
+
+
+def say_label(deed: dict[str, Any]) -> str:
+    return Deed(**deed).label
 
 
 def test_this_package_tells_what_the_vectors_say() -> None:

@@ -6,19 +6,32 @@ const [folder, path, catalogues, ...languages] = process.argv.slice(2);
 const { speak } = await import(`${folder}/catalogue.js`);
 const { happened, standing } = await import(`${folder}/happened.js`);
 const { announce, announceStanding } = await import(`${folder}/telling.js`);
+const { choices, describeQuestion, describeReason } = await import(`${folder}/choices.js`);
 const { vectors } = JSON.parse(readFileSync(path, "utf8"));
 
-vectors.forEach(({ before, after, moves_before, moves, viewer, sees_board, after_loss, events, told }, index) => {
+vectors.forEach((vector, index) => {
+	const { before, after, moves_before, moves, viewer, sees_board, after_loss, events, told } = vector;
 	const found = before ? happened(before, after, moves, moves_before) : standing(after, moves);
 	const plain = JSON.parse(JSON.stringify(found.map(({ old, state, ...event }) => event)));
 	compare(`${index} events`, plain.map(sorted), events.map(sorted));
+	const open = choices(after, viewer, moves, vector.features, vector.now_ms, vector.is_online);
+	compare(`${index} choices`, plainly(open), vector.choices);
 	for (const language of languages) {
 		speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 		const how = { seesBoard: sees_board, afterLoss: after_loss };
 		const said = before ? announce(found, viewer, how) : announceStanding(after, moves, viewer);
 		compare(`${index} ${language}`, said, told[language]);
+		const waits = open.questions.map((question) => describeQuestion(question, after, moves));
+		const why = [...new Set(Object.values(open.reasons))].map((reason) => describeReason(reason, after));
+		compare(`${index} ${language} choices`, [...waits, ...why], vector.said[language]);
 	}
 });
+
+// Choices without the names and labels of the deeds, which follow from the rest.
+function plainly({ deeds, questions, reasons }) {
+	const plain = (deeds) => deeds.map(({ id, argument, cost }) => ({ id, argument, cost }));
+	return { deeds: plain(deeds), questions: questions.map((one) => ({ ...one, deeds: plain(one.deeds) })), reasons };
+}
 
 function sorted(event) {
 	return Object.fromEntries(Object.entries(event).sort());

@@ -1,24 +1,192 @@
-/** What one may still do in a room, and what it costs. */
+/** What somebody in a room may do now, what waits for an answer, and why the rest cannot be done; as in the terminal. */
 
-import { seatOf } from "./words.js";
+import { say } from "./catalogue.js";
+import { describeTakeBack } from "./telling.js";
+import { clean, formatDuration, joinWords, nameOf, seatOf } from "./words.js";
+
+/**
+ * Something that may be done now; `name` is its id with the argument, `label` the id of the words on its button.
+ * @typedef {{id: string, argument: string, name: string, label: string, cost: "" | "abort" | "lose"}} Deed
+ *
+ * Something that waits: the marks who asked, are away or have left, and the deeds that answer it, first with yes.
+ * @typedef {{id: string, marks: string[], deeds: Deed[], left_ms: number | null}} Question
+ *
+ * In `reasons`, by the names of what cannot be done, the ids of the sentences that say why.
+ * @typedef {{deeds: Deed[], questions: Question[], reasons: Record<string, string>}} Choices
+ */
+
+/**
+ * What the viewer may do so many ms after the state came, its moves null where they are not known.
+ * @param {State} state @param {string} viewer @param {readonly number[] | null} moves
+ * @param {readonly string[]} features of the server's welcome @param {number} [nowMs] @param {boolean} [isOnline]
+ * @returns {Choices}
+ */
+export function choices(state, viewer, moves, features, nowMs = 0, isOnline = true) {
+	const why = listReasons(state, viewer, moves, features, nowMs, isOnline);
+	const cost = costOfGoing(state, viewer, features.includes("abort"));
+	const deeds = Object.keys(why).flatMap((name) => (why[name] ? [] : [makeDeed(name, cost)]));
+	const reasons = Object.fromEntries(Object.entries(why).filter(([, reason]) => reason));
+	return { deeds, reasons, questions: listQuestions(state, seatOf(state, viewer), deeds, nowMs) };
+}
+
+/** The deed of this name, or the first of this kind. @param {Choices} from @param {string} name */
+export const findDeed = ({ deeds }, name) => deeds.find((deed) => deed.name === name || deed.id === name);
+
+/**
+ * The id of the sentence that says why this cannot be done now, undefined where it can.
+ * @param {Choices} from @param {string} name
+ */
+export function findReason(from, name) {
+	if (findDeed(from, name)) return undefined;
+	return Object.entries(from.reasons).find(([other]) => name === other || name === other.split(" ")[0])?.[1];
+}
+
+/** @param {State} state @param {string} viewer @param {boolean} [aborts] @returns {Deed["cost"]} */
+export function costOfGoing({ seats, status, board }, viewer, aborts = true) {
+	const own = seatOf({ seats }, viewer);
+	const playing = Object.keys(seats).filter((mark) => seats[mark] && !seats[mark]?.out);
+	if (status !== "playing" || !own || !playing.includes(own)) return "";
+	return aborts && playing.length === 2 && playing.some((mark) => !board.includes(mark)) ? "abort" : "lose";
+}
+
+/** The sentence for a reason. @param {string} reason @param {State} state */
+export function describeReason(reason, state) {
+	if (reason === "why turn") return say("turn of", { name: nameOf(state, state.turn) });
+	const left = Object.values(state.seats).find((seat) => seat?.left);
+	const by = reason === "why answer undo" ? state.offers.undo : state.offers.draw;
+	return say(reason, { name: reason === "why deserted" && left ? clean(left.name) : nameOf(state, by ?? null) });
+}
+
+/** What waits in a sentence, without how it is answered. @param {Question} question @param {State} state @param {readonly number[] | null} moves */
+export function describeQuestion({ id, marks, left_ms }, state, moves) {
+	const names = joinWords(marks.map((mark) => nameOf(state, mark)));
+	const taken = id.endsWith("undo") ? describeTakeBack(state, marks[0], moves) : "";
+	return say(`waits ${id}`, { names, n: marks.length, moves: taken, time: formatDuration(left_ms ?? 0) });
+}
+
+/** @param {string} name @param {Deed["cost"]} cost @returns {Deed} */
+function makeDeed(name, cost) {
+	const [id, ...more] = name.split(" ");
+	const own = id === "resign" || id === "leave" ? cost : "";
+	return { id, argument: more.join(" "), name, label: id === "resign" && own === "abort" ? "deed abort" : `deed ${name}`, cost: own };
+}
+
+/**
+ * By the names of all deeds, in the order in which they are shown, why each cannot be done, empty where it can.
+ * @param {State} state @param {string} viewer @param {readonly number[] | null} moves
+ * @param {readonly string[]} features @param {number} nowMs @param {boolean} isOnline @returns {Record<string, string>}
+ */
+function listReasons(state, viewer, moves, features, nowMs, isOnline) {
+	const own = seatOf(state, viewer);
+	const [isOver, isWaiting] = [state.status === "over", state.status === "waiting"];
+	const seats = Object.values(state.seats).flatMap((seat) => seat ?? []);
+	const { gone, left } = findAway(state, own, nowMs);
+	const offline = isOnline ? "" : "why offline";
+	const toPlay = own ? whyNotPlaying(state, own) : "why watching";
+	const inGame = toPlay || offline;
+	const atEnd = own ? (isOver ? offline : "why not over") : "why watching";
+	const active = seats.filter((seat) => !seat.out).length;
+	const people = seats.filter((seat) => !seat.bot).length;
+	const isAlone = isOver && people < Object.keys(state.seats).length;
+	const another = isAlone ? "game" : state.visibility === "private" ? "private room" : "opponent";
+	const noMove = own && state.board.includes(own) ? "" : "why no move";
+	const noClaim = inGame || (gone.length ? "" : "why nobody gone");
+	const showsWorth = isOver || state.analysis === "open" || (!own && people < 2);
+	return {
+		place: toPlay || (state.turn === own ? "" : "why turn"),
+		...whyNotOffered("draw", state.offers.draw, own, inGame, active > 2 ? "why more than two" : ""),
+		...whyNotOffered("undo", state.offers.undo, own, inGame, Object.keys(state.seats).length > 2 ? "why not two" : noMove),
+		resign: inGame,
+		"claim win": noClaim,
+		"claim draw": noClaim || (gone.length + 1 < active ? "why somebody plays" : ""),
+		...whyNoRematch(state.offers.rematch ?? [], own, atEnd, left.length > 0),
+		[`new ${another}`]: atEnd,
+		computer: !own ? "why watching" : isWaiting ? offline : "why begun",
+		join: own ? "why seated" : isWaiting ? offline : "why full",
+		review: showsWorth ? "" : "why worth",
+		mistakes: !isOver ? "why worth" : moves ? "" : "why moves",
+		save: moves ? "" : "why moves",
+		share: atEnd || (features.includes("share") ? "" : "why no share"),
+		chat: offline || (!own && state.chat === "players" ? "why chat" : ""),
+		copy: "",
+		leave: "",
+	};
+}
+
+/** @param {State} state @param {string} own */
+function whyNotPlaying({ status, seats }, own) {
+	if (status === "playing") return seats[own]?.out ? "why out" : "";
+	return status === "waiting" ? "why not begun" : "why over";
+}
+
+/** @param {string} kind @param {string | null | undefined} by @param {string | null} own @param {string} toPlay @param {string} cannot */
+function whyNotOffered(kind, by, own, toPlay, cannot) {
+	const [isOurs, isTheirs] = [!!by && by === own, !!by && by !== own];
+	const answer = toPlay || (isTheirs ? "" : `why no ${kind}`);
+	return {
+		[`${kind} offer`]: toPlay || (isOurs ? "why own offer" : isTheirs ? `why answer ${kind}` : cannot),
+		[`${kind} accept`]: answer,
+		[`${kind} decline`]: answer,
+		[`${kind} withdraw`]: toPlay || (isOurs ? "" : `why not offered ${kind}`),
+	};
+}
+
+/** @param {readonly string[]} asked @param {string | null} own @param {string} atEnd @param {boolean} isDeserted */
+function whyNoRematch(asked, own, atEnd, isDeserted) {
+	const ask = atEnd || (isDeserted ? "why deserted" : asked.includes(own ?? "") ? "why asked" : "");
+	return {
+		"rematch ask": ask || (asked.length ? "why answer rematch" : ""),
+		"rematch accept": ask || (asked.length ? "" : "why no rematch"),
+	};
+}
+
+/** @param {State} state @param {string | null} own @param {Deed[]} deeds @param {number} nowMs @returns {Question[]} */
+function listQuestions(state, own, deeds, nowMs) {
+	/** @type {Question[]} */
+	const found = [];
+	if (!own) return found;
+	const { gone, absent, left } = findAway(state, own, nowMs);
+	/** @type {(id: string, marks: string[], names?: string[], left_ms?: number | null) => unknown} */
+	const add = (id, marks, names = [], left_ms = null) =>
+		found.push({ id, marks, deeds: deeds.filter(({ name }) => names.includes(name)), left_ms });
+	const may = (/** @type {string} */ name) => deeds.some((deed) => deed.name === name);
+	for (const kind of /** @type {const} */ (["draw", "undo"])) {
+		const by = state.offers[kind];
+		if (by && may(`${kind} accept`)) add(kind, [by], [`${kind} accept`, `${kind} decline`]);
+		else if (by === own) add(`own ${kind}`, [own], [`${kind} withdraw`]);
+	}
+	const asked = state.offers.rematch ?? [];
+	if (left.length && state.status === "over") add("deserted", left);
+	else if (asked.includes(own)) add("own rematch", [own]);
+	else if (may("rematch accept")) add("rematch", [...asked], ["rematch accept"]);
+	if (gone.length) add("claim", gone, ["claim win", "claim draw"]);
+	const held = Object.values(absent);
+	if (held.length) add("absent", Object.keys(absent), [], Math.min(...held));
+	return found;
+}
+
+/**
+ * The opponents past their hold, those who are waited for with what is left of it, and who has left.
+ * @param {State} state @param {string | null} own @param {number} nowMs
+ */
+function findAway({ seats, status }, own, nowMs) {
+	const left = Object.keys(seats).filter((mark) => seats[mark]?.left);
+	/** @type {string[]} */
+	const gone = [];
+	/** @type {Record<string, number>} */
+	const absent = {};
+	if (!own || status !== "playing" || seats[own]?.out) return { gone, absent, left };
+	for (const [mark, seat] of Object.entries(seats)) {
+		const hold = seat && mark !== own && !seat.online && !seat.left && !seat.out ? seat.hold_ms : undefined;
+		if (hold === undefined) continue;
+		if (hold <= nowMs) gone.push(mark);
+		else absent[mark] = Math.round(hold - nowMs);
+	}
+	return { gone, absent, left };
+}
 
 /** Whether all who played are still there. @type {(state: State) => boolean} */
 export const canPlayAgain = ({ seats }) => Object.values(seats).every((seat) => seat && !seat.left);
 
-/** @type {CostOfGoing} */
-export function costOfGoing({ seats, status, board }, viewer) {
-	const own = seatOf({ seats }, viewer);
-	const playing = Object.keys(seats).filter((mark) => seats[mark] && !seats[mark]?.out);
-	if (status !== "playing" || !own || !playing.includes(own)) return "";
-	return playing.length === 2 && playing.some((mark) => !board.includes(mark)) ? "abort" : "lose";
-}
-
 /** @type {GoneOpponents} */
-export function goneOpponents({ seats, status }, viewer, passed) {
-	const own = seatOf({ seats }, viewer);
-	if (!own || status !== "playing" || seats[own]?.out) return [];
-	return Object.keys(seats).filter((mark) => {
-		const seat = seats[mark];
-		return seat && mark !== own && !seat.online && !seat.left && !seat.out && (seat.hold_ms ?? Infinity) <= passed;
-	});
-}
+export const goneOpponents = (state, viewer, passed) => findAway(state, seatOf(state, viewer), passed).gone;

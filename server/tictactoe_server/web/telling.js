@@ -142,8 +142,15 @@ const nameMoves = (cells, n, state) => joinWords(nameCells(cells, state.rules)) 
 export function describeOffer(state, what, moves, viewer) {
 	const by = state.offers[what] ?? "";
 	if (what === "draw") return sayOf(state, by, "offers draw", viewer);
-	const count = takenBackBy(state, by);
-	return sayOf(state, by, "asks undo", viewer, { moves: nameMoves(moves.slice(-count), count, state) });
+	return sayOf(state, by, "asks undo", viewer, { moves: describeTakeBack(state, by, moves) });
+}
+
+/** What is taken back where the asker asks. @param {State} state @param {string} asker @param {readonly number[] | null} moves */
+export function describeTakeBack(state, asker, moves) {
+	const count = takenBackBy(state, asker);
+	const known = state.last === null ? [] : [state.last];
+	const cells = (moves?.length === state.ply ? moves : known).slice(-count);
+	return nameMoves(cells.length === count ? cells : [], count, state);
 }
 
 /** The one mark that lost a game that is over, of those who played to its end. @type {LoserOf} */
