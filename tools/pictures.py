@@ -156,7 +156,7 @@ class Stage:
         room = await self.players["bo"].match(rules)
         self.codes.append(room.code)
         await self.program.until("YOUR MOVE")
-        columns = (room.state.rules.columns if room.state else 0) or 1
+        columns = room.state.rules.columns
         for ply, cell in enumerate(cells):
             if ply % 2:
                 await room.move(cell)

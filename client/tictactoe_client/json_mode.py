@@ -219,12 +219,9 @@ class JsonGame:
         def is_gone() -> bool:
             return "ply" not in move and follows is not None and follows != self._printed
 
-        await self._until(
-            lambda: room.state is not None and ("ply" in move or is_gone() or self._may_move(room, room.state))
-        )
+        await self._until(lambda: room.has_state and ("ply" in move or is_gone() or self._may_move(room, room.state)))
         if is_gone():
             return
-        assert room.state is not None
         if "at" in move and "cell" not in move:
             settings, rules = self._settings, room.state.rules.to_rules()
             name = str(move.pop("at"))
@@ -241,10 +238,10 @@ class JsonGame:
 
     async def _follow(self, request: Line, room: Room) -> None:
         """Wait until the state says what the answer promised, so that the next line stands on it."""
-        state = room.state
+        state = room.state if room.has_state else None
         if request["type"] == "move" and state is not None:
             game, ply = state.game, request["ply"]
-            await self._until(lambda: room.state is None or room.state.game != game or room.state.ply > ply)
+            await self._until(lambda: room.state.game != game or room.state.ply > ply)
         elif request["type"] == "rematch" and state is not None and state.status == "over":
             self._rematch_asked_in = state.game
         elif request["type"] == "leave":
@@ -262,7 +259,7 @@ class JsonGame:
         room = self._room
         if room is None:
             return self._left_with
-        await self._until(lambda: room.state is not None)
+        await self._until(lambda: room.has_state)
         goes = room.seat is not None and not self._settings.stay and not self._is_over()
         if goes and self._keyboard.is_terminal:
             self._session.hold()
@@ -282,7 +279,7 @@ class JsonGame:
 
     @property
     def _state(self) -> RoomState | None:
-        return None if self._room is None else self._room.state
+        return self._room.state if self._room is not None and self._room.has_state else None
 
     def _is_over(self) -> bool:
         return self._state is not None and self._state.status == "over"

@@ -23,7 +23,7 @@ def table_of(viewer: str, *states: RoomState, after_loss: bool = False) -> Table
     table = Table(room, actions, Review(actions, run=ensure_future, tell=print, redraw=print))
     for second, (old, new) in enumerate(pairwise((None, *states))):
         assert new is not None
-        room.state, room._version, room._awaits_state = new, second + 1, False
+        room._update(new, None)
         brought = [] if old is None else happened(old, new)
         update = Updated(old, new, after_loss=after_loss and old is not None)
         actions._hear(update)

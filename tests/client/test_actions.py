@@ -39,13 +39,13 @@ def alone(
     """Return ana's actions in a room that stands like this, and the room."""
     room = Room(courier or FakeCourier(), "K7M4PQ")
     room._enter(Ok(id="1", room="K7M4PQ", seat="X", moves=moves))
-    room._take(now)
+    room._receive(now)
     return Actions(room, Settings(), tell=print if told is None else told.append), room
 
 
 def come_back(room: Room, now: RoomState) -> None:
-    room._hear(Back(1, 1.0, 0.1))
-    room._take(replace(now, seq=now.seq + 1))
+    room._note(Back(1, 1.0, 0.1))
+    room._receive(replace(now, seq=now.seq + 1))
 
 
 async def answer(actions: Actions, line: str) -> list[str]:
@@ -142,8 +142,10 @@ class Watcher:
         self._actions = Actions(self._room, Settings(**options))  # type: ignore[arg-type]
 
     def see(self, moves: tuple[int, ...] = MOVES, game: int = 1) -> None:
-        self._room._told = moves
-        self._room._take(replace(state(moves, game=game), seq=(self._room.state.seq + 1) if self._room.state else 1))
+        self._room._feed.tell_moves(moves)
+        self._room._receive(
+            replace(state(moves, game=game), seq=self._room.state.seq + 1 if self._room.has_state else 1)
+        )
 
     async def look(self, *lines: str) -> list[str]:
         return [list((await self._actions.do_line(line, is_offline=True)).lines) for line in lines][-1]

@@ -23,7 +23,7 @@ from tests.faults.hostile_server import CLIENT, everything_said, past_game, stat
 from tictactoe_client.exits import exit_code_of
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.errors import ProtocolBroken
-from tictactoe_client.online.messages import NAMELESS, read_message
+from tictactoe_client.online.inspection import NAMELESS, read_message
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.text.answers import answer_query, draw_board
 from tictactoe_client.text.arrival import describe_arrival, describe_progress

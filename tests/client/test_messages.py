@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from tests.faults.hostile_server import CLIENT, ROOM, TOKEN, hostile_server, state
 from tictactoe_client import connect
-from tictactoe_client.online.messages import Message, Messages
-from tictactoe_client.online.stream import Audience
+from tictactoe_client.online.messages import Message, Messages, Subscribers
 from tictactoe_protocol.pushes import ChatLine, RoomState, Welcome
 
 OTHER_ROOM = "T2XW9C"
@@ -59,7 +58,7 @@ async def test_one_who_lags_reads_the_newest_state_of_each_room_and_every_word()
     )
 
 
-async def is_full(audience: Audience[Message]) -> bool:
+async def is_full(audience: Subscribers[Message]) -> bool:
     """Tell whether nothing more is to be read from the server for now."""
     try:
         async with asyncio.timeout(0):
@@ -70,8 +69,8 @@ async def is_full(audience: Audience[Message]) -> bool:
 
 
 async def test_while_much_is_unread_nothing_more_is_read_from_the_server() -> None:
-    audience, messages, count = Audience[Message](), Messages(WELCOME), 0
-    audience.seat(messages)
+    audience, messages, count = Subscribers[Message](), Messages(WELCOME), 0
+    audience.add(messages)
     while not await is_full(audience):
         messages.put(said(count, 10_000))
         count += 1
@@ -83,8 +82,8 @@ async def test_while_much_is_unread_nothing_more_is_read_from_the_server() -> No
 
 
 async def test_a_stream_that_nobody_holds_any_more_is_not_waited_for() -> None:
-    audience, messages = Audience[Message](), Messages(WELCOME)
-    audience.seat(messages)
+    audience, messages = Subscribers[Message](), Messages(WELCOME)
+    audience.add(messages)
     while not await is_full(audience):
         messages.put(said(0, 100_000))
     waiting = asyncio.ensure_future(audience.until_read())
@@ -101,5 +100,5 @@ async def test_states_of_rooms_that_nobody_asked_for_are_not_kept() -> None:
         await client.join(ROOM)
         await hostile.push(*(replace(state(), room=code) for code in codes))
         await client.ping()
-        assert client.room(ROOM).state is not None
-        assert [client.room(code).state for code in codes] == [None] * len(codes)
+        assert client.room(ROOM).has_state
+        assert not any(client.room(code).has_state for code in codes)

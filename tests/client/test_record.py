@@ -95,7 +95,6 @@ def test_moves_come_in_rounds_which_a_player_who_is_passed_over_makes_shorter() 
 
 def rounds(record: GameRecord) -> list[list[int]]:
     room = RecordedRoom(record)
-    assert room.state is not None
     return [list(plies) for plies in list_rounds(room.state, room.moves)]
 
 
@@ -161,7 +160,6 @@ async def test_a_record_is_a_room_in_which_nobody_plays() -> None:
     room = RecordedRoom(THREE)
     assert (room.seat, room.plays, room.looks_on, room.is_my_turn, room.knows_moves) == (None, False, True, False, True)
     assert room.position == THREE.position
-    assert room.state is not None
     assert [seat.out for seat in room.state.seats.values() if seat] == [False, False, True]
     with pytest.raises(Refused):
         await room.move(5)

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, players, seat, state
-from tictactoe_client import ConnectionLost
+from tictactoe_client import ConnectionLost, MovesUnknown
 from tictactoe_client.online.events import (
     Change,
     Closed,
@@ -72,7 +72,7 @@ def entered(*states: RoomState, moves: Sequence[int] = (), known: Sequence[int] 
     room = Room(FakeCourier(known), "K7M4PQ")
     room._enter(Ok(id="1", room="K7M4PQ", seat="X", moves=tuple(moves)))
     for each in states:
-        room._take(each)
+        room._receive(each)
     return room
 
 
@@ -81,7 +81,7 @@ def told(*states: RoomState) -> list[Change]:
     room = entered(states[0], moves=(4, 0)[: states[0].ply])
     listener = Listener(room)
     for number, each in enumerate(states[1:], states[0].seq + 1):
-        room._take(replace(each, seq=number))
+        room._receive(replace(each, seq=number))
     return listener.changes
 
 
@@ -89,7 +89,6 @@ def test_a_room_follows_the_moves_and_knows_the_position() -> None:
     room = entered(state(), state((4,)), state((4, 0)))
     assert room.moves == (4, 0)
     assert room.knows_moves
-    assert room.position is not None
     assert (room.position.moves, room.position.turn) == ((4, 0), "X")
     assert room.is_my_turn
     assert room.plays
@@ -100,7 +99,6 @@ def test_the_position_knows_who_is_passed_over() -> None:
     seats = players(THREE)
     seats["O"] = replace(seat(BO, "bo"), out=True)
     room = entered(replace(state((0,), THREE), turn="A", seats=seats), moves=(0,))
-    assert room.position is not None
     assert (room.position.turn, room.position.active_marks) == ("A", "XA")
 
 
@@ -116,7 +114,7 @@ def test_one_who_watches_has_no_turn() -> None:
 async def test_moves_that_passed_unseen_are_asked_for_and_each_is_told() -> None:
     room = entered(state((4,)), moves=(4,), known=(4, 0, 8, 2))
     listener = Listener(room)
-    room._take(state((4, 0, 8, 2)))
+    room._receive(state((4, 0, 8, 2)))
     assert room.state == state((4,))
     for _ in range(5):
         await asyncio.sleep(0)
@@ -134,19 +132,20 @@ async def test_the_server_is_asked_once_for_the_moves_of_a_state() -> None:
     room = Room(courier, "K7M4PQ")
     room._enter(Ok(id="1", room="K7M4PQ", seat="X", moves=()))
     for _ in range(3):
-        room._take(state((4, 0)))
+        room._receive(state((4, 0)))
         await asyncio.sleep(0.01)
     assert [type(request) for request in courier.asked] == [Sync]
-    assert room.state is not None
+    assert room.has_state
     assert not room.knows_moves
-    assert room.position is None
+    with pytest.raises(MovesUnknown):
+        _ = room.position
 
 
 async def test_what_comes_while_moves_are_asked_for_is_told_behind_them() -> None:
     room = entered(state((4,)), moves=(4,), known=(4, 0, 8))
     listener = Listener(room)
-    room._take(state((4, 0, 8)))
-    room._take(state((4, 0, 8, 2)))
+    room._receive(state((4, 0, 8)))
+    room._receive(state((4, 0, 8, 2)))
     room._end(Closed("idle"))
     assert [update.state.ply for update in listener.updates] == [1, 3, 4]
     assert isinstance(listener.heard[-1], Closed)
@@ -155,7 +154,7 @@ async def test_what_comes_while_moves_are_asked_for_is_told_behind_them() -> Non
 def test_an_older_state_is_not_told() -> None:
     room = entered(state((4,)), moves=(4,))
     listener = Listener(room)
-    room._take(state())
+    room._receive(state())
     assert len(listener.updates) == 1
 
 
@@ -217,7 +216,7 @@ def test_games_whose_end_was_not_seen_are_told() -> None:
     later = replace(state((), score={ANA: 2}), game=3)
     room = entered(over, moves=(4, 0, 3, 1, 5))
     listener = Listener(room)
-    room._take(replace(later, seq=20))
+    room._receive(replace(later, seq=20))
     missed, started = listener.updates[-1].changes
     assert listener.changes == [missed, started]
     assert isinstance(missed, Missed)
@@ -230,7 +229,7 @@ def test_one_who_has_stopped_to_listen_hears_no_more() -> None:
     room = entered(state())
     listener = Listener(room)
     listener.stop()
-    room._take(state((4,)))
+    room._receive(state((4,)))
     assert len(listener.heard) == 1
 
 
@@ -240,7 +239,7 @@ async def test_a_listener_that_fails_hurts_nobody() -> None:
     room = entered(state())
     room.subscribe(lambda event: 1 / 0)
     listener = Listener(room)
-    room._take(state((4,)))
+    room._receive(state((4,)))
     assert len(failures) == 3
     assert len(listener.updates) == 2
 
@@ -248,7 +247,7 @@ async def test_a_listener_that_fails_hurts_nobody() -> None:
 async def test_events_stop_when_the_room_ends_and_when_they_are_given_back() -> None:
     room = entered(state())
     async with room.events() as events:
-        room._take(state((4,)))
+        room._receive(state((4,)))
         room._end("left")
         assert [type(event) async for event in events] == [Updated, Moved, Updated]
     async with entered(state()).events() as events:
@@ -260,7 +259,6 @@ async def test_events_stop_when_the_room_ends_and_when_they_are_given_back() -> 
 def test_states_of_other_rules_than_the_classic_have_a_position_too() -> None:
     rules = Rules(6, 7, 4, gravity=True)
     room = entered(state((38, 31), rules), moves=(38, 31))
-    assert room.position is not None
     assert room.position.rules == rules != CLASSIC
 
 

@@ -27,7 +27,7 @@ from tictactoe_client import Backoff, Client, ConnectionLost, Interrupted, Refus
 from tictactoe_client.online import connection
 from tictactoe_client.online.address import find_server, parse_house, parse_servers
 from tictactoe_client.online.events import Back, Gone, Lost, RoomEvent, RoomMoved, Said, Updated
-from tictactoe_client.online.stream import Stream
+from tictactoe_client.online.messages import Stream
 from tictactoe_protocol.pushes import ChatLine, Closed, LobbyChange, Moved, Ok, Welcome
 from tictactoe_protocol.requests import Chat, Create, Hello, Join, Leave, Lobby, Match, Move, Request, Rooms, Watch
 
@@ -244,7 +244,6 @@ async def test_what_is_asked_while_a_room_is_on_its_way_waits_for_it_and_old_wor
         assert await asking == ()
         await event_of(events, RoomMoved)
         assert room.ended is None
-        assert room.state is not None
         assert room.state.seq == 1
         assert not any(isinstance(event, Said) for event in room._until_now())
 
@@ -253,12 +252,11 @@ async def test_a_state_that_is_older_than_what_was_seen_is_not_shown() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
         room = await client.join(ROOM)
         await one.push(state(5, (4, 0)))
-        await until(lambda: room.state is not None and room.state.seq == 5)
+        await until(lambda: room.state.seq == 5)
         two.answers[Join] = lets_in(ROOM, seq=3)
         await one.push(Moved(ROOM, two.url))
         await until(lambda: client.address == parse_address(two.url))
         await room.sync()
-        assert room.state is not None
         assert (room.state.seq, room.state.ply, heard(two, Join)[0].seq) == (5, 2, 5)
 
 

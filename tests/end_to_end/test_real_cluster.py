@@ -27,7 +27,7 @@ async def settings(tmp_path: Path) -> AsyncIterator[Settings]:
 
 async def until_moves(room: Room, count: int) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while room.state is None or room.state.ply < count:  # noqa: ASYNC110  # states come as they come
+        while room.state.ply < count:  # noqa: ASYNC110  # states come as they come
             await asyncio.sleep(0.01)
 
 

@@ -71,8 +71,8 @@ class Eye:
 
     def see(self, moves: Sequence[int]) -> None:
         self.seen += 1
-        self.room._told = tuple(moves)
-        self.room._take(replace(state(moves), seq=self.seen))
+        self.room._feed.tell_moves(tuple(moves))
+        self.room._receive(replace(state(moves), seq=self.seen))
         self.review.look()
 
     def step(self, by: int) -> None:

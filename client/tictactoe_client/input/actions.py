@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 from typing import Final, Literal
@@ -15,7 +16,7 @@ from tictactoe_client.files.records import save_game
 from tictactoe_client.input.cells import describe_full_column, landing_cell
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb, VerbKind, parse_intent
 from tictactoe_client.input.past import Judge, Timeline
-from tictactoe_client.online.errors import Interrupted, Refused
+from tictactoe_client.online.errors import Interrupted, MovesUnknown, Refused
 from tictactoe_client.online.events import Offered, OfferKind, RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
@@ -220,11 +221,14 @@ class Actions:
     @property
     def judge(self) -> Judge | None:
         """Who judges the game on the table, once it is over and its moves are known; None before."""
-        room = self.room
-        if room.state is None or room.state.status != "over" or room.position is None:
+        position = None
+        if self.room.state.status == "over":
+            with suppress(MovesUnknown):
+                position = self.room.position
+        if position is None:
             self._judge = None
-        elif self._judge is None or self._judge.position != room.position:
-            self._judge = Judge(room.position)
+        elif self._judge is None or self._judge.position != position:
+            self._judge = Judge(position)
         return self._judge
 
     async def analyse(self, ply: int) -> AnalysisState:

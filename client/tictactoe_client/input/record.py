@@ -42,7 +42,7 @@ class RecordedRoom(Room):
         super().__init__(_Shelf(), content.room or "")
         self.content = content
         self._enter(Ok(id="", moves=content.moves))
-        self._take(_state_of(content))
+        self._receive(_state_of(content))
 
     @property
     def position(self) -> Position:
@@ -89,7 +89,7 @@ class RecordActions(Actions):
 
     def tell_moment(self) -> list[str]:
         state = self.room.state
-        return [] if state is None else [*self.describe_moment(state), *self._draw(state)]
+        return [*self.describe_moment(state), *self._draw(state)]
 
     def _tell_moment(self, look: Look, state: RoomState) -> list[str]:
         return self.tell_moment()

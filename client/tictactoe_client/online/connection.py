@@ -22,7 +22,8 @@ from websockets.uri import WebSocketURI, parse_uri
 from tictactoe_client.online.address import Address, parse_servers
 from tictactoe_client.online.errors import ProtocolBroken, Unreachable, VersionRefused
 from tictactoe_client.online.failures import MAX_RECEIVED_BYTES, explain_end, explain_failure
-from tictactoe_client.online.messages import Message, read_message, refusal_of
+from tictactoe_client.online.inspection import read_message, refusal_of
+from tictactoe_client.online.messages import Message
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
 from tictactoe_protocol import encode, escape_text
 from tictactoe_protocol.codes import SUBPROTOCOL

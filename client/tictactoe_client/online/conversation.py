@@ -24,11 +24,11 @@ from tictactoe_client.online.connection import Connection, greet
 from tictactoe_client.online.connections import Connections
 from tictactoe_client.online.events import Closed, ConnectionEvent, Gone, Replaced, RoomMoved, Said, Told
 from tictactoe_client.online.failures import GOING_DOWN
-from tictactoe_client.online.messages import Message, Messages, read_message, refusal_of
+from tictactoe_client.online.inspection import read_message, refusal_of
+from tictactoe_client.online.messages import Message, Messages, Subscribers
 from tictactoe_client.online.pending import Pending, Unanswered
 from tictactoe_client.online.reconnect import come_back, is_passing
 from tictactoe_client.online.room import Room
-from tictactoe_client.online.stream import Audience
 from tictactoe_protocol import ErrorCode, pushes
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Create, Join, Lobby, Match, Request, Watch
@@ -67,7 +67,7 @@ class Conversation:
         self._backoff = backoff
         self._timeout_seconds = timeout_seconds
         self._hurry = asyncio.Event()
-        self._audience: Audience[Message] = Audience()
+        self._subscribers: Subscribers[Message] = Subscribers()
         self._rooms: dict[str, Room] = {}
         self._seen: dict[str, int] = {}  # the highest `seq` of each room
         self._lobby = Lobby(on=False)
@@ -116,7 +116,7 @@ class Conversation:
         keeps two megabytes that were not read nothing more is read from the server.
         """
         stream = Messages(self._connections.main.message)
-        self._audience.seat(stream)
+        self._subscribers.add(stream)
         if self._ended is not None:
             stream.put(self._ended)
         return stream
@@ -190,6 +190,9 @@ class Conversation:
             raise errors.ProtocolBroken("the answer names no room")
         room = self.room(reply.room)
         await self._wait_for(room._wait_for_state(), f"state of room {room.code}")
+        if not room.has_state:
+            why = room.closed_reason or "The room was closed."
+            raise self._ended or errors.Refused(ErrorCode.NO_SUCH_ROOM, why, room=room.code)
         return room
 
     async def _wait_for(self, coming: Awaitable[Awaited], what: str) -> Awaited:
@@ -229,7 +232,7 @@ class Conversation:
         match push:
             case pushes.RoomState() if room is not None:
                 self._seen[push.room] = max(push.seq, self._seen.get(push.room, 0))
-                room._take(push)
+                room._receive(push)
             case Ok():
                 may_be_in = push.room in self._rooms or len(self._open_rooms) < self._unanswered.most_rooms
                 if push.room and push.seat is not UNSET and may_be_in:
@@ -252,13 +255,13 @@ class Conversation:
                 room._end(Closed(push.reason) if isinstance(push, pushes.Closed) else Replaced())
                 self._tidy_soon()
             case pushes.ChatLine() if room is not None:
-                room._hear(Said(push))
+                room._note(Said(push))
             case pushes.Notice():
                 connection.notice = push
         if isinstance(push, pushes.Notice | pushes.Announcement) or (isinstance(push, pushes.Error) and not push.id):
             for each in self._rooms_at(connection):
-                each._hear(Told(push))
-        self._audience.tell(message)
+                each._note(Told(push))
+        self._subscribers.publish(message)
 
     def _enter_over(self, connection: Connection, room: Room, reply: Ok) -> None:
         """Be in a room at the server of this connection."""
@@ -279,16 +282,16 @@ class Conversation:
         """Let streams and rooms know what has become of the connection."""
         concerned = [*self._rooms_at(self._connections.main), *self._rooms_at(None)]
         if isinstance(event, Gone | RoomMoved):  # who enters a room needs no word of where that is
-            concerned = [room for room in self._open_rooms if room.code == event.room and room.state is not None]
+            concerned = [room for room in self._open_rooms if room.code == event.room and room.has_state]
         for room in concerned:
-            room._hear(event)
-        self._audience.tell(Message("", None, event))
+            room._note(event)
+        self._subscribers.publish(Message("", None, event))
 
     def _finish(self, lost: errors.ConnectionLost | None) -> None:
         """End rooms and streams, with None as we have closed the conversation ourselves."""
         for room in self._open_rooms:
             room._end(lost or "left")
-        self._audience.finish(lost)
+        self._subscribers.finish(lost)
 
     # -- rooms at other servers -------------------------------------------------------------------------------------
 
@@ -337,7 +340,7 @@ class Conversation:
             wait = min(pending.waited_seconds + _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS)
             patience = self._patience[0] if pending.brings_back is not None else self._timeout_seconds
             if address is None or pending.waited_seconds + wait > patience:
-                self._audience.tell(message)
+                self._subscribers.publish(message)
                 pending.fail(_refusal_of(moved))
             pending.moves = 0
             pending.waited_seconds += wait
@@ -405,7 +408,7 @@ class Conversation:
         """Let the server of this connection be the one that we are at."""
         self._connections.use(connection)
         self.house = self.house.joined_by(connection.address, connection.servers)
-        self._audience.tell(connection.message)
+        self._subscribers.publish(connection.message)
 
     async def _subscribe_again(self) -> None:
         if self._lobby.on:
@@ -448,9 +451,9 @@ class Conversation:
         try:
             while True:
                 self._take(await connection.hear(), connection)
-                await self._audience.until_read()
+                await self._subscribers.until_read()
                 for room in self._open_rooms:
-                    await room._audience.until_read()
+                    await room._subscribers.until_read()
                 await asyncio.sleep(0)  # many may be here already, and those who listen are not all there is to do
         except errors.ConnectionLost as lost:
             lost.retry_ms = connection.notice.retry_ms if connection.notice is not None else None

@@ -32,6 +32,13 @@ class BadCell(ClientError, ValueError):
         self.code = code
 
 
+class MovesUnknown(ClientError):
+    """The server does not tell the moves of the game on the table, so that there is no position."""
+
+    def __init__(self) -> None:
+        super().__init__("The moves of this game are not known.")
+
+
 class Unreachable(ClientError):
     """No conversation came about with the server at `url` for a `reason`, nor with the house's `others`."""
 

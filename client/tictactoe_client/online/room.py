@@ -1,22 +1,19 @@
-"""A room as one of its players or watchers holds it: the newest state and the moves, what happens, and the requests.
-
-It follows the moves from state to state and asks for them where states were skipped, so that nobody above need."""
+"""A room as one of its players or watchers holds it: the newest state and the moves, what happens, and the requests."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Final, Literal, Protocol
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 from msgspec.structs import replace
 
-from tictactoe_client.online.errors import BadCell, ClientError, ConnectionLost, ProtocolBroken, Refused
+from tictactoe_client.online.errors import BadCell, ClientError, ConnectionLost, MovesUnknown, ProtocolBroken, Refused
 from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEvent, Updated
-from tictactoe_client.online.moves import fits, follow_moves, position_after
-from tictactoe_client.online.stream import Audience, Stream, call
+from tictactoe_client.online.feed import Moves, RoomFeed, check_moves
+from tictactoe_client.online.messages import Stream, Subscribers, call
+from tictactoe_client.online.moves import position_after
 from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests
 from tictactoe_protocol.happened import happened
@@ -25,9 +22,10 @@ from tictactoe_protocol.wording import seat_of
 
 GOODBYE_SECONDS: Final = 1.0
 """How long the end of a program waits for a server that is told that we go."""
+_MOST_KEPT_EVENTS: Final = 64
 
 
-class _Courier(Protocol):
+class _Requests(Protocol):
     """What a room needs of the conversation that it is a part of."""
 
     @property
@@ -42,63 +40,47 @@ class Room:
 
     Iterating yields its states, the current one first; whoever is slow gets the newest and misses those between. It
     stops when the room has `ended` for us and raises `ConnectionLost` when the connection did; not at the end of a
-    game, for there may be a rematch. `viewer` is our public id. `moves` are the cells of the game in order, all of
-    them where `knows_moves`. `closed_reason` is why a room was closed.
+    game, for there may be a rematch.
+
+    `viewer` is our public id, and `state` the newest state, which is there from the start: only a room of `Client.room`
+    may not be entered yet, and then `has_state` is false. `moves` are the cells of the game in order, all of them where
+    `knows_moves`. `seat` is our mark, which a rematch may change, or None for a watcher; `is_my_turn` tells whether the
+    server waits for our move, not for one that it has taken and whose state is still to come; `plays` whether we play a
+    game that is on, not one who is out of it, among three or more; `looks_on` whether there is nothing for us to play:
+    we watch, or are out of the game, or it is over. `closed_reason` is why a room was closed.
     """
 
-    def __init__(self, client: _Courier, code: str) -> None:
+    state: RoomState
+
+    def __init__(self, client: _Requests, code: str) -> None:
         self.code = code
         self.viewer = client.player
-        self.state: RoomState | None = None
-        self.moves: tuple[int, ...] = ()
+        self.has_state = False
+        self.moves: Moves = ()
         self.knows_moves = False
-        self.is_watching = False
+        self.seat: str | None = None
+        self.is_my_turn = self.plays = self.looks_on = self.is_watching = False
         self.ended: Literal["left", "closed", "replaced"] | None = None
         self.closed_reason: str | None = None
         self._client = client
         self._position: Position | None = None
-        self._version = 0
-        self._awaits_state = True
         self._lost: ConnectionLost | None = None
-        self._changed = asyncio.Event()
-        self._asked: dict[tuple[type, requests.OfferAction], tuple[int, int]] = {}
-        self._audience: Audience[RoomEvent] = Audience()
+        self._feed = RoomFeed(self.sync, self._update, self._tell)
+        self._subscribers: Subscribers[RoomEvent] = Subscribers()
         self._opening: list[RoomEvent] | None = []
-        self._inbox: deque[RoomState | RoomEvent] = deque()
-        self._newest_seq = -1
-        self._told: tuple[int, ...] | None = None
-        self._asking: asyncio.Task[None] | None = None
-        self._asked_at_seq = -1
+        self._states_seen = 0
+        self._awaits_state = True
         self._is_after_loss = False
+        self._changed = asyncio.Event()
+        self._asked_at: dict[tuple[type, requests.OfferAction], tuple[int, int]] = {}
 
     @property
-    def seat(self) -> str | None:
-        """Our mark in the current game, or None for a watcher; a rematch may change it."""
-        return None if self.is_watching or self.state is None else seat_of(self.state, self.viewer)
-
-    @property
-    def is_my_turn(self) -> bool:
-        """Whether the server waits for our move; not for one that it has taken, and whose state is still to come."""
-        turn = self.state.turn if self.state is not None else None
-        return turn is not None and turn == self.seat and not self._awaits_state
-
-    @property
-    def plays(self) -> bool:
-        """Whether we still play a game that is on; not one who is out of it, among three or more."""
-        seat = self.state.seats.get(self.seat or "") if self.state is not None else None
-        return seat is not None and not seat.out and self.state is not None and self.state.status == "playing"
-
-    @property
-    def looks_on(self) -> bool:
-        """Whether there is nothing for us to play: we watch, or are out of the game, or it is over."""
-        is_to_begin = self.state is None or (self.state.status == "waiting" and self.seat is not None)
-        return not is_to_begin and not self.plays
-
-    @property
-    def position(self) -> Position | None:
-        """The position of the newest state, or None where its moves are not known."""
-        if self._position is None and self.state is not None and self.knows_moves:
-            self._position = position_after(self.state, self.moves)
+    def position(self) -> Position:
+        """The position of the newest state; raises `MovesUnknown` where its moves are not to be had."""
+        if self._position is None:
+            self._position = position_after(self.state, self.moves) if self.knows_moves else None
+        if self._position is None:
+            raise MovesUnknown
         return self._position
 
     def events(self) -> Stream[RoomEvent]:
@@ -110,7 +92,7 @@ class Room:
         stream: Stream[RoomEvent] = Stream()
         for event in self._until_now():
             stream.put(event)
-        self._audience.seat(stream)
+        self._subscribers.add(stream)
         if self._lost is not None or self.ended is not None:
             stream.put(self._lost)
         return stream
@@ -119,19 +101,19 @@ class Room:
         """Call `listener` with each of `events` as it happens, last `Cut` where the connection is; return its end."""
         for event in (*self._until_now(), *([] if self._lost is None else [Cut(self._lost)])):
             call(listener, event)
-        return self._audience.subscribe(listener)
+        return self._subscribers.subscribe(listener)
 
     def _until_now(self) -> list[RoomEvent]:
         opening, self._opening = self._opening, None
-        if opening or self.state is None:
+        if opening or not self.has_state:
             return opening or []
         return [Updated(None, self.state, self.moves if self.knows_moves else None)]
 
     async def __aiter__(self) -> AsyncIterator[RoomState]:
         seen = 0
         while True:
-            if self._version > seen and not self._awaits_state and self.state is not None:
-                seen = self._version
+            if self._states_seen > seen and not self._awaits_state:
+                seen = self._states_seen
                 yield self.state
             elif self._lost is not None:
                 raise self._lost
@@ -146,18 +128,16 @@ class Room:
         `ply` is how many moves the mover sees on the board, by default those of the newest state. The iterators then
         wait for the state that holds the move. Raises `Refused`, and `BadCell` for a name that is no cell.
         """
-        state = self.state
         if isinstance(cell, str):
-            if state is None:
-                raise BadCell("bad_input", "A cell has no name before the first state: its number is needed.")
             try:
-                cell = parse_cell(cell, state.rules.to_rules())
+                cell = parse_cell(cell, self.state.rules.to_rules())
             except (IllegalMove, UnknownNotation) as bad:
                 raise BadCell(bad.code, bad.message) from None
         if ply is None:
-            ply = 0 if state is None else state.ply
+            ply = self.state.ply
         await self._client.request(requests.Move(room=self.code, cell=cell, ply=ply))
-        self._awaits_state |= self.state is None or self.state.ply <= ply
+        if self.state.ply <= ply:
+            self._awaits_state, self.is_my_turn = True, False
 
     async def resign(self) -> None:
         """Give the game up; we stay in the room."""
@@ -165,7 +145,7 @@ class Room:
 
     async def rematch(self) -> None:
         """Ask for another game, or agree to it."""
-        game = self.state.game if self.state is not None and "repeat" in self._client.features else UNSET
+        game = self.state.game if "repeat" in self._client.features else UNSET
         await self._client.request(requests.Rematch(room=self.code, game=game))
 
     async def leave(self) -> None:
@@ -188,7 +168,8 @@ class Room:
 
     async def sync(self) -> tuple[int, ...]:
         """Return the moves of the current game in order; the state comes again as well."""
-        return _checked((await self._client.request(requests.Sync(room=self.code))).moves, self.state)
+        reply = await self._client.request(requests.Sync(room=self.code))
+        return check_moves(reply.moves, self.state if self.has_state else None)
 
     async def record(self, game: int) -> str | None:
         """Return a finished game of this room as text, None where it is none of our last hundred; they count from 1."""
@@ -225,97 +206,47 @@ class Room:
 
     async def _ask_once(self, request: requests.Draw | requests.Undo) -> None:
         """Send what is meant for this position alone; what is asked there a second time is meant as such."""
-        if self.state is None or "repeat" not in self._client.features:
+        if "repeat" not in self._client.features:
             await self._client.request(request)
             return
         what, moment = (type(request), request.action), (self.state.game, self.state.ply)
-        if self._asked.get(what) != moment:
+        if self._asked_at.get(what) != moment:
             request = replace(request, game=moment[0], ply=moment[1])
         await self._client.request(request)
-        self._asked[what] = moment
+        self._asked_at[what] = moment
 
     # -- what the conversation brings -------------------------------------------------------------------------------
 
     def _enter(self, reply: Ok) -> None:
         """Take note of the answer that let us in, which has the moves of the game on the table."""
-        self._told = _checked(reply.moves, self.state)
         self.is_watching = not reply.seat
-        if self.state is None:
-            self.moves = self._told
-        self._ask_no_more()
+        self._feed.tell_moves(reply.moves)
+        if self.has_state:
+            self._find_seat()
+
+    def _note(self, event: RoomEvent) -> None:
+        """Tell what happened beside states, after all that came before it."""
+        self._feed.push(event)
 
     async def _wait_for_state(self) -> None:
-        while self.state is None and self.ended is None and self._lost is None:
+        while not self.has_state and self.ended is None and self._lost is None:
             await self._changed.wait()
 
-    def _take(self, state: RoomState) -> None:
-        """Keep a state unless a newer one is here; one with the same `seq` counts, as watchers come and go in it."""
-        if self.ended is not None:
-            return
-        if state.seq < self._newest_seq:
-            # The return is news, also to a server that lost the newest moves.
-            if self._is_after_loss and self._asking is None and self.state is not None:
-                self._keep(self.state, self._follow(self.state))
-            return
-        if self.state is not None and state.rules.to_rules() != self.state.rules.to_rules():
-            raise ProtocolBroken("the rules of a room have changed")
-        _checked(self._told, state)
-        self._newest_seq = state.seq
-        self._hear(state)
+    def _receive(self, state: RoomState) -> None:
+        """Take a state; an older one is no news, unless it shows that we are back."""
+        if self.ended is None and not self._feed.push_state(state) and self._is_after_loss:
+            self._feed.repeat()
 
-    def _hear(self, what: RoomState | RoomEvent) -> None:
-        """Tell a state, or what happened beside states, after all that came before it."""
-        self._inbox.append(what)
-        if self._asking is None:
-            self._tell_inbox()
-
-    def _tell_inbox(self) -> None:
-        """Tell what came, up to a state before which moves passed unseen, which are asked for, once."""
-        while self._inbox:
-            what = self._inbox[0]
-            if isinstance(what, RoomState):
-                moves = self._follow(what)
-                if moves is None and what.seq > self._asked_at_seq:
-                    self._asking = asyncio.get_running_loop().create_task(self._ask_for_moves(), name="tictactoe moves")
-                    return
-                self._keep(what, moves)
-                self._told = self._told if len(self._inbox) > 1 else None
-            else:
-                self._tell(what)
-            self._inbox.popleft()
-
-    async def _ask_for_moves(self) -> None:
-        with contextlib.suppress(ClientError, TimeoutError):
-            async with asyncio.timeout(5):  # for so long news waits, before it is told without them
-                self._told = (await self._client.request(requests.Sync(room=self.code))).moves or ()
-        self._asking = None
-        self._ask_no_more()
-
-    def _ask_no_more(self) -> None:
-        """Go on with what waited for moves: they are here, or will not come."""
-        asking, self._asking = self._asking, None
-        if asking is not None:
-            asking.cancel()
-        self._asked_at_seq = self._newest_seq
-        self._tell_inbox()
-
-    def _follow(self, state: RoomState) -> tuple[int, ...] | None:
-        """Return all moves of a state that comes next, or None where some passed unseen that nobody has told."""
-        if self._told is not None and fits(self._told[: state.ply], state):
-            return self._told[: state.ply]
-        old = self.state
-        if old is not None and state.seq > old.seq + 1 and state.ply > 0:
-            return None
-        moves = follow_moves(self.moves, old, state)
-        return moves if fits(moves, state) else None
-
-    def _keep(self, state: RoomState, moves: tuple[int, ...] | None) -> None:
+    def _update(self, state: RoomState, moves: Moves | None) -> None:
         """Let a state be the newest, with its moves where they are known, and tell what it brings."""
-        old, before = self.state, self.moves if self.knows_moves else None
-        self.state, self.moves, self.knows_moves = state, moves or (), moves is not None
+        old = self.state if self.has_state else None
+        before = self.moves if self.knows_moves else None
+        self.state, self.has_state = state, True
+        self.moves, self.knows_moves = moves or (), moves is not None
         self._position = None
-        self._version += 1
+        self._states_seen += 1
         self._awaits_state = False
+        self._find_seat()
         brought = () if old is None else tuple(happened(old, state, moves=moves, before=before))
         for change in brought:
             self._tell(change)
@@ -324,17 +255,27 @@ class Room:
         self._is_after_loss = False
         self._wake()
 
+    def _find_seat(self) -> None:
+        """Find out what the newest state means for us."""
+        state = self.state
+        self.seat = None if self.is_watching else seat_of(state, self.viewer)
+        own = None if self.seat is None else state.seats[self.seat]
+        self.is_my_turn = own is not None and state.turn == self.seat and not self._awaits_state
+        self.plays = own is not None and not own.out and state.status == "playing"
+        self.looks_on = not self.plays and (own is None or state.status != "waiting")
+
     def _tell(self, event: RoomEvent) -> None:
-        self._is_after_loss |= isinstance(event, Back)
-        self._audience.tell(event)
+        if isinstance(event, Back):
+            self._is_after_loss = True
+        self._subscribers.publish(event)
         if self._opening is not None:
-            self._opening = [*self._opening, event] if len(self._opening) < 64 else None
+            self._opening = [*self._opening, event] if len(self._opening) < _MOST_KEPT_EVENTS else None
 
     def _end(self, why: Literal["left"] | Closed | Replaced | ConnectionLost) -> None:
         """Let nothing follow, but what waits for moves and, where we did not leave, `why`."""
         if self.ended is not None:
             return
-        self._ask_no_more()
+        self._feed.stop_waiting()
         match why:
             case ConnectionLost():
                 self._lost = why
@@ -344,15 +285,9 @@ class Room:
                 self.ended = "replaced" if isinstance(why, Replaced) else "left"
         if isinstance(why, Closed | Replaced):
             self._tell(why)
-        self._audience.finish(self._lost, None if self._lost is None else Cut(self._lost))
+        self._subscribers.finish(self._lost, None if self._lost is None else Cut(self._lost))
         self._wake()
 
     def _wake(self) -> None:
         self._changed.set()
         self._changed.clear()
-
-
-def _checked(moves: tuple[int, ...] | UnsetType | None, state: RoomState | None) -> tuple[int, ...]:
-    if moves and state is not None and max(moves) >= len(state.board):
-        raise ProtocolBroken("a move is off the board")
-    return moves or ()

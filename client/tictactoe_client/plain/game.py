@@ -12,8 +12,8 @@ from tictactoe_client.input.actions import Actions
 from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused
+from tictactoe_client.online.messages import Stream
 from tictactoe_client.online.room import Room
-from tictactoe_client.online.stream import Stream
 from tictactoe_client.plain.reminders import Reminders
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
@@ -143,7 +143,7 @@ class PlainGame:
 
     async def _leave(self, room: Room) -> None:
         """Go, and give the seat up; without a connection it is held for a while, and stays written down."""
-        is_live = room.state is not None and room.state.status == "playing" and room.seat is not None
+        is_live = room.state.status == "playing" and room.seat is not None
         if self._is_offline:
             self._session.hold()
             self._output.print(self._describe_going())
@@ -159,7 +159,7 @@ class PlainGame:
         self._actions = None
         self._output.print("Looking for another opponent.")
         try:
-            await self._enter(lambda client: client.match(room.state.rules.to_rules() if room.state else None))
+            await self._enter(lambda client: client.match(room.state.rules.to_rules()))
         except (Refused, Interrupted) as failure:
             print_error(clean_text(failure.message))
             self._finish(ExitCode.REFUSED)

@@ -1,0 +1,220 @@
+"""What the server says, looked through before anything else of the client sees it: a stranger wrote it.
+
+Texts are safe to draw, codes are codes, boards are of their rules: the rest draws and counts without asking again. Most
+messages have nothing unusual in them, which their text as a whole shows; the others are cleaned field by field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from typing import Any, Final, TypeVar
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from tictactoe_client.online.errors import ProtocolBroken, Refused
+from tictactoe_client.online.messages import Message
+from tictactoe_engine import BLOCKED, FREE, MAX_SIDE, InvalidRules
+from tictactoe_protocol import (
+    MAX_CHAT_LENGTH,
+    MAX_ERROR_BYTES,
+    ROOM_CODE_ALPHABET,
+    ROOM_CODE_LENGTH,
+    BadMessage,
+    ErrorCode,
+    clean_text,
+    decode_push,
+    pushes,
+)
+from tictactoe_protocol.text import MAX_NAME_LENGTH
+
+NAMELESS: Final = "?"
+"""The name of whoever has none that can be shown."""
+_CODE: Final = re.compile(f"[{ROOM_CODE_ALPHABET}]{{{ROOM_CODE_LENGTH}}}")
+_LIMITS: Final = {
+    "name": MAX_NAME_LENGTH,
+    "from_": MAX_NAME_LENGTH,
+    "text": MAX_CHAT_LENGTH,
+    "board": MAX_SIDE * MAX_SIDE,
+}
+_AS_THEY_CAME: Final = frozenset({"id", "token", "record"})
+"""Fields of an answer that are never drawn: an id is ours, a token a secret, a record is read by its own parser."""
+_MOST: Final = 2**53
+_UNUSUAL: Final = re.compile(
+    rf"""\\                                           # an escape, behind which anything may stand
+    | \d{{16}} | [:,\[\s]-?[\d.]+[eE]                   # a number that may be out of all bounds
+    | (?<!"board":)"[^"]{{{MAX_ERROR_BYTES + 1}}}             # a text that is too long
+    | "(?:name|from)"\s*:\s*"(?:[^"]{{{MAX_NAME_LENGTH + 1}}}|\s*")   # a name that is, or shows nothing
+    | "text"\s*:\s*"[^"]{{{MAX_CHAT_LENGTH + 1}}}""",
+    re.VERBOSE,
+)
+
+Said = TypeVar("Said", bound=Struct)
+
+
+def refusal_of(error: pushes.Error, *, server: str | None = None) -> Refused:
+    """Return the server's refusal as an exception; `server` is its URL where it refused our hello."""
+    retry_ms = None if error.retry_ms is UNSET else error.retry_ms
+    room, path = error.room or None, error.path or None
+    return Refused(error.code, error.message, room=room, path=path, retry_ms=retry_ms, server=server)
+
+
+def read_message(text: str) -> Message:
+    """Return a message, safe to draw; of a type that this client does not know only the text, since servers may add.
+
+    Raises `ProtocolBroken` for what is no message of the protocol, contradicts itself, or the rules that it names.
+    """
+    try:
+        push = decode_push(text)
+    except BadMessage as bad:
+        if bad.code == ErrorCode.UNKNOWN_TYPE:
+            return Message(text, None)
+        raise _broken(bad.message) from None
+    if not isinstance(push, pushes.RoomState):
+        push = _clean_fields(push, _AS_THEY_CAME)
+        _inspect(push)
+        return Message(text, push)
+    if _UNUSUAL.search(text) or clean_text(text) != text:
+        push = _clean_fields(push)
+    if push.turn is not None and push.status != "playing":  # which mean nothing then
+        push = replace(push, turn=None)
+    if push.result is not None and push.status != "over":
+        push = replace(push, result=None)
+    if fault := _find_fault(push):
+        raise _broken(fault)
+    return Message(text, push)
+
+
+def _clean(value: Any, limit: int = MAX_ERROR_BYTES) -> Any:
+    """Return a value of the wire with every text in it cleaned and cut, having looked through what is in it."""
+    if isinstance(value, str):
+        cleaned = clean_text(value)
+        return cleaned if len(cleaned) <= limit else f"{cleaned[:limit]}…"
+    if isinstance(value, int):
+        if abs(value) > _MOST:
+            raise _broken("a number is out of all bounds")
+    elif isinstance(value, tuple):
+        return tuple(map(_clean, value))
+    elif isinstance(value, dict):
+        return {_clean(key): _clean(item) for key, item in value.items()}
+    elif isinstance(value, Struct):
+        value = _clean_fields(value)
+        _inspect(value)
+    return value
+
+
+def _clean_fields(struct: Said, keeps: frozenset[str] = frozenset()) -> Said:
+    cleaned: dict[str, Any] = {}
+    for name in struct.__struct_fields__:
+        value = getattr(struct, name)
+        cleaned[name] = value if name in keeps else _clean(value, _LIMITS.get(name, MAX_ERROR_BYTES))
+        if name in ("name", "from_") and isinstance(value, str) and not cleaned[name].strip():
+            cleaned[name] = NAMELESS
+        if name == "room" and value is not UNSET and not isinstance(struct, pushes.Error):
+            _demand_codes(cleaned[name])
+    return replace(struct, **cleaned)
+
+
+def _inspect(said: Struct) -> None:
+    """Refuse what contradicts itself, or the rules that it names; what stands in it was looked through before."""
+    match said:
+        case pushes.RulesState():
+            try:
+                said.to_rules()
+            except InvalidRules as invalid:
+                raise _broken(f"nobody can play by these rules: {invalid.message}") from None
+        case pushes.Welcome(held_ms=held):
+            held_ms = held or {}
+            _demand(len(said.token) <= 128, "the token is too long")
+            _demand_codes(*held_ms)
+            _demand(min((said.hold_ms or 0, *held_ms.values())) >= 0, "a seat is held for less than no time")
+        case pushes.HeldSeat(seat=seat):
+            _demand(_is_mark(seat), "a seat is no mark")
+        case pushes.Ok():
+            moves = said.moves or ()
+            _demand(not said.seat or _is_mark(said.seat), "the seat is no mark")
+            _demand(all(0 <= cell < MAX_SIDE * MAX_SIDE for cell in moves), "the moves are no cells")
+            _demand(len(set(moves)) == len(moves), "a cell is played twice")
+        case pushes.LobbyChange(closed=closed):
+            _demand_codes(*closed)
+        case pushes.RoomSummary(seats=seats, rules=rules):
+            _demand(set(seats) == set(rules.marks), "the seats are not those of the marks")
+        case pushes.PastGame(players=players, rules=rules):
+            _demand(set(players) <= set(rules.marks), "a player has no mark of the game")
+            _demand(said.result.winner in {None, *rules.marks}, "the winner is no mark of the game")
+            _demand(all(0 <= cell < rules.to_rules().size for cell in said.result.line), "the line is off the board")
+        case pushes.LiveBoard():
+            _inspect_live(said)
+
+
+def _inspect_live(live: pushes.LiveBoard) -> None:
+    _demand(0 < live.rows <= MAX_SIDE and 0 < live.columns <= MAX_SIDE, "a board has no size")
+    _demand(len(live.board) == live.rows * live.columns, "a board has another size than it says")
+    marks = (*live.names, *(live.board.replace(FREE, "").replace(BLOCKED, "")))
+    _demand(all(map(_is_mark, marks)), "a mark on a board is none")
+    fault = _find_fault_at_end(live.result or None, live.last, live.board, live.names)
+    _demand(not fault, fault)
+
+
+def _find_fault(state: pushes.RoomState) -> str:
+    """Return what in a state contradicts itself or its rules, or an empty text: in one go, as states come often."""
+    try:
+        rules = state.rules.to_rules()
+    except InvalidRules as invalid:
+        return f"nobody can play by these rules: {invalid.message}"
+    board, marks, size = state.board, set(rules.marks), rules.rows * rules.columns
+    blocked = tuple([cell for cell, mark in enumerate(board) if mark == BLOCKED]) if BLOCKED in board else ()
+    ended, clock = state.offers.ended or {}, state.clock
+    timed: dict[str, int] = clock.remaining_ms if clock is not None else {}
+    named = {state.turn, state.offers.draw, state.offers.undo, *state.offers.rematch, *timed}
+    if not _CODE.fullmatch(state.room):
+        return "a room has no room code"
+    if len(board) != size:
+        return f"the board has {len(board)} cells, not {size}"
+    if not marks.union((FREE, BLOCKED)).issuperset(board):
+        return "a mark on the board is none of the game"
+    if len(blocked) != len(rules.blocked) or not rules.blocked.issuperset(blocked):
+        return "the blocked cells are others than the rules say"
+    if state.ply != size - board.count(FREE) - len(blocked):
+        return "the board has another number of moves than ply says"
+    if state.seats.keys() != marks:
+        return "the seats are not those of the marks"
+    if state.turn is None and state.status == "playing":
+        return "nobody is to move in a game that is on"
+    if state.result is None and state.status == "over":
+        return "a game is over without a result"
+    if fault := _find_fault_at_end(state.result, state.last, board, marks):
+        return fault
+    if not marks.issuperset(named - {None}) or (ended and not marks.issuperset(end.by for end in ended.values())):
+        return "a mark is none of the game"
+    return "a clock runs that is nobody's" if clock is not None and clock.running not in (None, *timed) else ""
+
+
+def _find_fault_at_end(result: pushes.Result | None, last: int | None, board: str, marks: Container[str]) -> str:
+    """Return what is wrong with a winner, who must be somebody in the game, a deciding line and a last move."""
+    if result is not None and result.winner is not None and result.winner not in marks:
+        return "the winner is no mark of the game"
+    line = result.line if result is not None else ()
+    for cell in line if last is None else (*line, last):
+        if not 0 <= cell < len(board) or board[cell] in (FREE, BLOCKED):
+            return "the last move or the deciding line is not on the board"
+    return ""
+
+
+def _is_mark(text: str) -> bool:
+    return len(text) == 1 and "A" <= text <= "Z"
+
+
+def _demand_codes(*codes: str) -> None:
+    """Refuse what is no room code in its written form: people paste it into a shell."""
+    _demand(all(map(_CODE.fullmatch, codes)), "a room has no room code")
+
+
+def _demand(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise _broken(otherwise)
+
+
+def _broken(why: str) -> ProtocolBroken:
+    # It may quote what the message holds.
+    return ProtocolBroken(_clean(f"{why[:1].upper()}{why[1:]}", 160))
