@@ -11,6 +11,8 @@ from typing import Any, Protocol
 
 from websockets.asyncio.client import ClientConnection, connect
 
+from tictactoe_protocol.refusals import describe_refusal
+
 Message = dict[str, Any]
 PATIENCE_SECONDS = 10.0
 
@@ -39,6 +41,8 @@ class Peer:
         async with asyncio.timeout(PATIENCE_SECONDS):
             message: Message = json.loads(await self.socket.recv())
         self.seen.append(message)
+        if message["type"] == "error":
+            check_words(message)
         return message
 
     async def until(self, condition: Callable[[Message], object]) -> Message:
@@ -70,6 +74,14 @@ class Peer:
         assert reply["type"] == "error", reply
         assert reply["message"], reply
         return str(reply["code"])
+
+
+def check_words(error: Message) -> None:
+    """Look whether a refusal says to programs all that it says to people."""
+    if "data" in error:
+        assert describe_refusal(error["code"], error["data"]) == error["message"]
+    else:
+        assert error["message"] == f"Refused: {error['code']}."
 
 
 @contextlib.asynccontextmanager

@@ -163,7 +163,9 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             pushes.Ok(id="26", replay=_REPLAY, link=f"http://localhost:8765/replay/{_REPLAY}"),
         ),
         pushes.Error: (
-            pushes.Error(id="8", code="occupied", message="B2 is taken by O.", room=_ROOM),
+            pushes.Error(
+                id="8", code="occupied", message="B2 is taken by O.", room=_ROOM, data={"cell": "B2", "mark": "O"}
+            ),
             pushes.Error(code="bad_message", message='move: the field "ply" is missing.', path="ply"),
             pushes.Error(id="9", code="rate_limited", message="Not so fast.", retry_ms=250),
             pushes.Error(
@@ -184,7 +186,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
         ),
         pushes.Replaced: (pushes.Replaced(_ROOM),),
         pushes.Moved: (pushes.Moved(_ROOM, "wss://two.example.org"),),
-        pushes.Closed: (pushes.Closed(_ROOM, "Nobody came back."),),
+        pushes.Closed: (pushes.Closed(_ROOM, "Nobody came back.", "idle", {}),),
         pushes.Notice: (
             pushes.Notice("restarting", 2_000),
             pushes.Notice("stopping", 2_000, in_ms=600_000),

@@ -80,11 +80,13 @@ declare namespace Protocol {
     move_ms?: number;
   }
 
-  /** The room is gone. */
+  /** The room is gone; `reason` says in words what `code` and `data` say for programs. */
   interface Closed {
     type: "closed";
     room: string;
     reason: string;
+    code?: string;
+    data?: { [key: string]: string | number | boolean | (string | number)[] | null };
   }
 
   /** Opens a room and takes a seat in it. */
@@ -116,7 +118,7 @@ declare namespace Protocol {
     how: string;
   }
 
-  /** A request was refused and changed nothing; `code` is one of `ErrorCode`, or newer than this client. `url` is there with `moved`: the server that has the room. */
+  /** A request was refused and changed nothing; `code` is one of `ErrorCode`, or newer than this client. `url` is there with `moved`: the server that has the room. `data` is what the message was made from. */
   interface Error {
     type: "error";
     id?: string;
@@ -126,6 +128,7 @@ declare namespace Protocol {
     path?: string;
     retry_ms?: number;
     url?: string;
+    data?: { [key: string]: string | number | boolean | (string | number)[] | null };
   }
 
   /** A seat that the player holds in an unfinished room: in which game, who sits there by mark, whose turn it is. What newer servers say of the room is left out by older ones, and `turn` where another server has the room. */

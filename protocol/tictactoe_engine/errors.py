@@ -1,8 +1,15 @@
-"""The three ways to be wrong: rules that cannot be played, a move that is illegal, a word that is no cell."""
+"""The three ways to be wrong: rules that cannot be played, a move that is illegal, a word that is no cell.
+
+Each has a code, an English sentence, and in `data` what that sentence was made from, with which another language says
+the same; `why` in it tells sentences of one code apart.
+"""
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+Data = Mapping[str, Any]
 
 IllegalMoveCode = Literal["off_board", "occupied", "blocked", "floating", "game_over"]
 
@@ -14,14 +21,15 @@ class InvalidRules(ValueError):
     offending value, and `field` the name of the field at fault.
     """
 
-    def __init__(self, code: str, message: str, field: str | None = None) -> None:
+    def __init__(self, code: str, message: str, field: str | None = None, data: Data | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.field = field
+        self.data: Data = data or {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (InvalidRules, (self.code, self.message, self.field))
+        return (InvalidRules, (self.code, self.message, self.field, self.data))
 
 
 class IllegalMove(ValueError):
@@ -31,13 +39,14 @@ class IllegalMove(ValueError):
     for the player.
     """
 
-    def __init__(self, code: IllegalMoveCode, message: str) -> None:
+    def __init__(self, code: IllegalMoveCode, message: str, data: Data | None = None) -> None:
         super().__init__(message)
         self.code: IllegalMoveCode = code
         self.message = message
+        self.data: Data = data or {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (IllegalMove, (self.code, self.message))
+        return (IllegalMove, (self.code, self.message, self.data))
 
 
 class UnknownNotation(ValueError):
@@ -45,9 +54,19 @@ class UnknownNotation(ValueError):
 
     code: Final = "bad_input"
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, data: Data | None = None) -> None:
         super().__init__(message)
         self.message = message
+        self.data: Data = data or {}
+
+
+def illegal(code: IllegalMoveCode, words: str, **data: Any) -> IllegalMove:
+    """Return the error whose sentence is `words` with its places filled.
+
+    >>> illegal("occupied", "{cell} is taken by {mark}.", cell="B2", mark="X").message
+    'B2 is taken by X.'
+    """
+    return IllegalMove(code, words.format_map(data), data)
 
 
 def quote(value: object) -> str:

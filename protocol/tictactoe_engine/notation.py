@@ -34,6 +34,9 @@ _PHONE_ORDER: Final = "123456789"
 _PAD_ORDER: Final = "789456123"
 _LETTER_ORDER: Final = "qweasdzxc"
 
+_Span = tuple[str, int | str, int | str]
+"""Rows, columns or cells from the first to the last."""
+
 _NAME: Final = re.compile(r"([A-Za-z]{1,2})([0-9]{1,3})", re.ASCII)
 _PAIR: Final = re.compile(r"([0-9]{1,3})(?:[ \t]*,[ \t]*|[ \t]+)([0-9]{1,3})", re.ASCII)
 _NUMBER: Final = re.compile(r"[0-9]{1,3}", re.ASCII)
@@ -72,7 +75,9 @@ def parse_cell(
     if match := _PAIR.fullmatch(word):
         return _parse_pair(int(match[1]), int(match[2]), word, rules, coordinates)
     example = "b2 or 5" if has_single_keys(rules) else "b2"
-    raise UnknownNotation(f'I don\'t know "{shorten(word)}". A move looks like {example}. ? for help.')
+    words = 'I don\'t know "{word}". A move looks like {example}. ? for help.'
+    data = {"word": shorten(word), "example": example}
+    raise UnknownNotation(words.format_map(data), data)
 
 
 def format_cell(cell: int, rules: Rules) -> str:
@@ -128,7 +133,7 @@ def parse_column(letters: str) -> int:
 def _parse_digit(word: str, order: str) -> int:
     cell = order.find(word) if len(word) == 1 else -1
     if cell < 0:
-        raise _off_board(word, "cells 1-9")
+        raise _off_board(word, ("cell", 1, 9))
     return cell
 
 
@@ -136,26 +141,24 @@ def _parse_pair(first: int, second: int, word: str, rules: Rules, coordinates: C
     if coordinates is Coordinates.ROW_COLUMN_0:
         if first < rules.rows and second < rules.columns:
             return first * rules.columns + second
-        raise _off_board(word, f"{_span('row', 0, rules.rows - 1)}, {_span('column', 0, rules.columns - 1)}")
+        raise _off_board(word, ("row", 0, rules.rows - 1), ("column", 0, rules.columns - 1))
     row, column = (second, first) if coordinates is Coordinates.X_Y_1 else (first, second)
     if 1 <= row <= rules.rows and 1 <= column <= rules.columns:
         return (row - 1) * rules.columns + column - 1
-    limits = [_span("row", 1, rules.rows), _span("column", 1, rules.columns)]
+    limits: list[_Span] = [("row", 1, rules.rows), ("column", 1, rules.columns)]
     if coordinates is Coordinates.X_Y_1:
         limits.reverse()
-    raise _off_board(word, ", ".join(limits))
+    raise _off_board(word, *limits)
 
 
 def _cell_at(row: int, column: int, word: str, rules: Rules) -> int:
     if 0 <= row < rules.rows and column < rules.columns:
         return row * rules.columns + column
-    columns = _span("column", "A", format_column(rules.columns - 1))
-    raise _off_board(word.upper(), f"{columns}, {_span('row', 1, rules.rows)}")
+    raise _off_board(word.upper(), ("column", "A", format_column(rules.columns - 1)), ("row", 1, rules.rows))
 
 
-def _span(noun: str, first: int | str, last: int | str) -> str:
-    return f"{noun} {first}" if first == last else f"{noun}s {first}-{last}"
-
-
-def _off_board(word: str, limits: str) -> IllegalMove:
-    return IllegalMove("off_board", f"{shorten(word)} is off the board: {limits}.")
+def _off_board(word: str, *limits: _Span) -> IllegalMove:
+    """Return the error for a word of a cell that the board does not have, which goes as far as `limits`."""
+    spans = [f"{noun} {first}" if first == last else f"{noun}s {first}-{last}" for noun, first, last in limits]
+    words = f"{shorten(word)} is off the board: {', '.join(spans)}."
+    return IllegalMove("off_board", words, {"why": "word", "word": shorten(word), "limits": limits})

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import Final, Literal, NamedTuple
 
-from tictactoe_engine.errors import IllegalMove, quote
+from tictactoe_engine.errors import IllegalMove, illegal, quote
 from tictactoe_engine.geometry import Geometry, cells_of, geometry_of
 from tictactoe_engine.notation import format_cell
 from tictactoe_engine.rules import Rules
@@ -244,17 +244,18 @@ class Position(_Fields):
         """Return the reason why `cell` cannot be played here."""
         rules = self.rules
         if self.outcome is not None:
-            return IllegalMove("game_over", "The game is over.")
+            return illegal("game_over", "The game is over.")
         if not 0 <= cell < rules.size:
-            return IllegalMove("off_board", f"Cell {quote(cell)} is off the board: cells are 0 to {rules.size - 1}.")
+            words = "Cell {cell} is off the board: cells are 0 to {last}."
+            return illegal("off_board", words, cell=quote(cell), last=rules.size - 1)
         name, mark = format_cell(cell, rules), self.board[cell]
         if mark == BLOCKED:
-            return IllegalMove("blocked", f"{name} is blocked: nobody may take it.")
+            return illegal("blocked", "{cell} is blocked: nobody may take it.", cell=name)
         if mark != FREE:
-            return IllegalMove("occupied", f"{name} is taken by {mark}.")
-        lowest = self._lowest_free(cell % rules.columns)
-        where = "" if lowest is None else f" A mark in this column falls to {format_cell(lowest, rules)}."
-        return IllegalMove("floating", f"{name} hangs in the air.{where}")
+            return illegal("occupied", "{cell} is taken by {mark}.", cell=name, mark=mark)
+        words = "{cell} hangs in the air. A mark in this column falls to {lowest}."
+        lowest = max(one for one in range(cell, rules.size, rules.columns) if self.board[one] == FREE)
+        return illegal("floating", words, cell=name, lowest=format_cell(lowest, rules))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Position):

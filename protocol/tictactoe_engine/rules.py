@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from tictactoe_engine.errors import InvalidRules, quote
 from tictactoe_engine.geometry import geometry_of
@@ -50,7 +50,8 @@ class Rules:
         _check_flag("misere", self.misere)
         _check_flag("gravity", self.gravity)
         if self.misere and len(self.marks) != MIN_MARKS:
-            raise _invalid("misere", f"Misère is for two marks, not for the {len(self.marks)} of {self.marks!r}.")
+            words = "Misère is for two marks, not for the {length} of {value}."
+            raise _invalid("misere", "misere", words, length=len(self.marks), value=quote(self.marks))
         object.__setattr__(self, "blocked", _checked_blocked(self.blocked, self.size))
         _check_winnable(self)
         object.__setattr__(self, "_hash", hash(self._content()))
@@ -75,8 +76,9 @@ class Rules:
         return _PRESET_NAMES.get(self)
 
 
-def _invalid(field: str, message: str) -> InvalidRules:
-    return InvalidRules("bad_rules", message, field)
+def _invalid(field: str, why: str, words: str, **data: Any) -> InvalidRules:
+    """Return the error of a field, whose sentence is `words` with its places filled."""
+    return InvalidRules("bad_rules", words.format_map(data), field, {"why": why, **data})
 
 
 def _is_whole(value: object) -> bool:
@@ -85,38 +87,47 @@ def _is_whole(value: object) -> bool:
 
 def _check_side(name: str, value: int) -> None:
     if not _is_whole(value) or not 1 <= value <= MAX_SIDE:
-        raise _invalid(name, f"A board has 1 to {MAX_SIDE} {name}, not {quote(value)}.")
+        raise _invalid(
+            name, name, f"A board has 1 to {{most}} {name}, not {{value}}.", most=MAX_SIDE, value=quote(value)
+        )
 
 
 def _check_line(line: int, rows: int, columns: int) -> None:
     if not _is_whole(line) or not MIN_LINE <= line <= MAX_SIDE:
-        raise _invalid("line", f"A line has {MIN_LINE} to {MAX_SIDE} marks, not {quote(line)}.")
+        words = "A line has {least} to {most} marks, not {value}."
+        raise _invalid("line", "line", words, least=MIN_LINE, most=MAX_SIDE, value=quote(line))
     if line > max(rows, columns):
-        raise _invalid("line", f"A line of {line} can't fit a {rows}x{columns} board (at most {max(rows, columns)}).")
+        words = "A line of {line} can't fit a {rows}x{columns} board (at most {most})."
+        most = max(rows, columns)
+        raise _invalid("line", "long line", words, line=line, rows=rows, columns=columns, most=most)
 
 
 def _check_marks(marks: object) -> None:
     if not isinstance(marks, str) or not MIN_MARKS <= len(marks) <= MAX_MARKS:
-        raise _invalid("marks", f"A game has {MIN_MARKS} to {MAX_MARKS} marks, not {quote(marks)}.")
+        words = "A game has {least} to {most} marks, not {value}."
+        raise _invalid("marks", "marks", words, least=MIN_MARKS, most=MAX_MARKS, value=quote(marks))
     if any(not ("A" <= mark <= "Z") for mark in marks):
-        raise _invalid("marks", f"Marks are upper-case letters A to Z, not {quote(marks)}.")
+        raise _invalid("marks", "letters", "Marks are upper-case letters A to Z, not {value}.", value=quote(marks))
     if len(set(marks)) != len(marks):
-        raise _invalid("marks", f"Each mark stands for one player, but {quote(marks)} repeats one.")
+        words = "Each mark stands for one player, but {value} repeats one."
+        raise _invalid("marks", "repeated mark", words, value=quote(marks))
 
 
 def _check_flag(name: str, value: bool) -> None:
     if not isinstance(value, bool):
-        raise _invalid(name, f"{name} is true or false, not {quote(value)}.")
+        raise _invalid(name, "flag", "{name} is true or false, not {value}.", name=name, value=quote(value))
 
 
 def _checked_blocked(blocked: frozenset[int], size: int) -> frozenset[int]:
     try:
         cells = frozenset(blocked)
     except TypeError:
-        raise _invalid("blocked", f"blocked is a set of cells, not {quote(blocked)}.") from None
+        words = "blocked is a set of cells, not {value}."
+        raise _invalid("blocked", "cells", words, value=quote(blocked)) from None
     for cell in cells:
         if not _is_whole(cell) or not 0 <= cell < size:
-            raise _invalid("blocked", f"The blocked cell {quote(cell)} is off the board: cells are 0 to {size - 1}.")
+            words = "The blocked cell {value} is off the board: cells are 0 to {last}."
+            raise _invalid("blocked", "blocked cell", words, value=quote(cell), last=size - 1)
     return cells
 
 
@@ -124,10 +135,11 @@ def _check_winnable(rules: Rules) -> None:
     if not rules.blocked:
         return
     if len(rules.blocked) == rules.size:
-        raise _invalid("blocked", "Every cell is blocked.")
+        raise _invalid("blocked", "all blocked", "Every cell is blocked.")
     blocked = sum(1 << cell for cell in rules.blocked)
     if all(line & blocked for line in geometry_of(rules.rows, rules.columns, rules.line).lines):
-        raise _invalid("blocked", f"The blocked cells leave no room for a line of {rules.line}: nobody could win.")
+        words = "The blocked cells leave no room for a line of {line}: nobody could win."
+        raise _invalid("blocked", "no room", words, line=rules.line)
 
 
 PRESETS: Final[Mapping[str, Rules]] = MappingProxyType(

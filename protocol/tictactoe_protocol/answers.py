@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from tictactoe_protocol.codec import encode
 from tictactoe_protocol.codes import MAX_ERROR_BYTES, ErrorCode
@@ -19,11 +23,12 @@ def error_answer(
     path: str | None = None,
     retry_ms: int | None = None,
     url: str | None = None,
+    data: Mapping[str, Any] | None = None,
 ) -> Error:
     """Return the error to send, shorter than `MAX_ERROR_BYTES` as JSON.
 
-    The id goes back as it came; room and path are left out where they hold what cannot be printed. Where id, room and
-    path leave no place for the message, the message and those two give way.
+    The id goes back as it came; room and path are left out where they hold what cannot be printed. Where there is no
+    place for all of it, the data give way, then the message, room and path.
     """
     echoed_id = UNSET if id is None else id
     retry = UNSET if retry_ms is None else retry_ms
@@ -36,7 +41,20 @@ def error_answer(
         path=path if path and clean_text(path) == path else UNSET,
         retry_ms=retry,
         url=where,
+        data=UNSET if data is None else _clean(data),
     )
     if len(encode(error)) < MAX_ERROR_BYTES:
         return error
+    error = replace(error, data=UNSET)
+    if len(encode(error)) < MAX_ERROR_BYTES:
+        return error
     return Error(id=echoed_id, code=code, message=f"Refused: {code}.", retry_ms=retry, url=where)
+
+
+def _clean(value: Any) -> Any:
+    """Return a value of `data` with each text in it safe to print."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, Mapping):
+        return {name: _clean(one) for name, one in value.items()}
+    return [_clean(one) for one in value] if isinstance(value, list | tuple) else value

@@ -15,7 +15,8 @@ from msgspec import UNSET
 
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_ID_LENGTH, ErrorCode
 from tictactoe_protocol.pushes import Push
-from tictactoe_protocol.requests import Chat, Request
+from tictactoe_protocol.refusals import Refusal
+from tictactoe_protocol.requests import CLOCK_WORDS, Chat, Request
 from tictactoe_protocol.text import clean_text
 
 _decode_push: Final = msgspec.json.Decoder(Push).decode
@@ -32,20 +33,24 @@ _SHOWN_LENGTH: Final = 40
 _PATH_LENGTH: Final = 64
 
 
-class BadMessage(ValueError):
+class BadMessage(Refusal, ValueError):
     """Something that is no message of this protocol.
 
-    `code` is ``bad_json``, ``bad_message``, ``unknown_type`` or ``too_long``; `message` is for people; `path` names
-    the field at fault (``rules.rows``, 64 characters of it at most), or is None. `id` and `room` are what could still
-    be read of them.
+    `code` is ``bad_json``, ``bad_message``, ``unknown_type`` or ``too_long``; `path` names the field at fault
+    (``rules.rows``, 64 characters of it at most), or is None. `id` and `room` are what could still be read of them.
     """
 
     def __init__(
-        self, code: ErrorCode, message: str, path: str | None = None, *, id: str | None = None, room: str | None = None
+        self,
+        code: ErrorCode,
+        why: str = "",
+        *,
+        path: str | None = None,
+        id: str | None = None,
+        room: str | None = None,
+        **data: Any,
     ) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
+        super().__init__(code, why, **data)
         self.path = None if path is None else path[:_PATH_LENGTH]
         self.id = id
         self.room = room
@@ -86,8 +91,8 @@ class RequestDecoder:
             if more > given and (path := _repeated_path(data)):
                 raise _repeated(path, _identity(request.id), _identity(getattr(request, "room", None)))
         if kind is Chat and len(request.text) > MAX_CHAT_LENGTH:
-            message = f"Too long: {len(request.text)} of {MAX_CHAT_LENGTH} characters."
-            raise BadMessage(ErrorCode.TOO_LONG, message, "text", id=_identity(request.id), room=request.room)
+            id, room, length = _identity(request.id), request.room, len(request.text)
+            raise BadMessage(ErrorCode.TOO_LONG, path="text", id=id, room=room, length=length, most=MAX_CHAT_LENGTH)
         return request
 
     def _explain(self, data: bytes, error: Exception) -> BadMessage:
@@ -99,12 +104,12 @@ class RequestDecoder:
             return _repeated(path, id, room)
         kind = content.get("type")
         if not isinstance(kind, str):
-            words = 'Every message has a "type" that is a string.'
-            return BadMessage(ErrorCode.BAD_MESSAGE, words, "type", id=id, room=room)
+            return BadMessage(ErrorCode.BAD_MESSAGE, "type", path="type", id=id, room=room)
         if kind not in self._types:
-            return BadMessage(ErrorCode.UNKNOWN_TYPE, _tell_of_type(kind, self._types), "type", id=id, room=room)
-        message, path = _describe(str(error), content, kind)
-        return BadMessage(ErrorCode.BAD_MESSAGE, message, path, id=id, room=room)
+            hint = _hint_of_type(kind, self._types)
+            return BadMessage(ErrorCode.UNKNOWN_TYPE, path="type", id=id, room=room, **hint)
+        found = _explain_finding(str(error), content, kind)
+        return BadMessage(ErrorCode.BAD_MESSAGE, id=id, room=room, **found)
 
 
 _decode_known: Final = RequestDecoder(get_args(Request))
@@ -126,12 +131,12 @@ def decode_push(data: str | bytes) -> Push:
 
 
 @lru_cache(maxsize=256)
-def _tell_of_type(kind: str, types: tuple[str, ...]) -> str:
-    """Return that there is no such type, with the nearest of those that are as long and begin or end alike."""
+def _hint_of_type(kind: str, types: tuple[str, ...]) -> dict[str, Any]:
+    """Return data about a type that there is not, with the nearest of those that are as long and begin or end alike."""
     alike = [each for each in types if abs(len(kind) - len(each)) < 2 and (kind[0] == each[0] or kind[-1] == each[-1])]
     close = difflib.get_close_matches(kind, alike, 1) if len(kind) <= MAX_ID_LENGTH else []
-    hint = f' Did you mean "{close[0]}"?' if close else ""
-    return f"There is no message of type {_shown(kind)}.{hint} Types: {', '.join(sorted(types))}."
+    hint = {"why": "close", "close": close[0]} if close else {}
+    return {**hint, "type": _shown(kind), "types": sorted(types)}
 
 
 def _explain_push(data: str | bytes, error: Exception) -> BadMessage:
@@ -140,7 +145,7 @@ def _explain_push(data: str | bytes, error: Exception) -> BadMessage:
         return content
     message = str(error)
     unknown = message.startswith("Invalid value") and message.endswith("`$.type`")
-    return BadMessage(ErrorCode.UNKNOWN_TYPE if unknown else ErrorCode.BAD_MESSAGE, message)
+    return BadMessage(ErrorCode.UNKNOWN_TYPE if unknown else ErrorCode.BAD_MESSAGE, "reason", reason=message)
 
 
 def _read_object(data: str | bytes) -> dict[str, Any] | BadMessage:
@@ -148,15 +153,15 @@ def _read_object(data: str | bytes) -> dict[str, Any] | BadMessage:
     try:
         content = msgspec.json.decode(data)
     except RecursionError:
-        return BadMessage(ErrorCode.BAD_JSON, "This is nested too deeply.")
+        return BadMessage(ErrorCode.BAD_JSON, "depth")
     except UnicodeError:
-        return BadMessage(ErrorCode.BAD_JSON, "This is not UTF-8.")
+        return BadMessage(ErrorCode.BAD_JSON, "encoding")
     except (msgspec.MsgspecError, ValueError) as error:
         if "out of range" in str(error):
             return _out_of_range(data)
-        return BadMessage(ErrorCode.BAD_JSON, f"This is not JSON: {error}.")
+        return BadMessage(ErrorCode.BAD_JSON, "json", reason=str(error))
     if not isinstance(content, dict):
-        return BadMessage(ErrorCode.BAD_MESSAGE, f"A message is a JSON object, not {_shown(content)}.")
+        return BadMessage(ErrorCode.BAD_MESSAGE, "object", value=_shown(content))
     return content
 
 
@@ -165,12 +170,12 @@ def _out_of_range(data: str | bytes) -> BadMessage:
     try:
         content = json.loads(data, parse_int=_drop_number, parse_float=_drop_number, parse_constant=_refuse_constant)
     except RecursionError:
-        return BadMessage(ErrorCode.BAD_JSON, "This is nested too deeply.")
+        return BadMessage(ErrorCode.BAD_JSON, "depth")
     except ValueError as error:
-        return BadMessage(ErrorCode.BAD_JSON, f"This is not JSON: {error}.")
+        return BadMessage(ErrorCode.BAD_JSON, "json", reason=str(error))
     known = content if isinstance(content, dict) else {}
     id, room = _identity(known.get("id")), _identity(known.get("room"))
-    return BadMessage(ErrorCode.BAD_MESSAGE, "A number in this message is too large.", id=id, room=room)
+    return BadMessage(ErrorCode.BAD_MESSAGE, "number", id=id, room=room)
 
 
 def _drop_number(_: str) -> None:
@@ -181,21 +186,24 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
 
 
-def _describe(reason: str, content: dict[str, Any], kind: str) -> tuple[str, str | None]:
-    """Return msgspec's finding as a sentence for people, and the path of the field at fault."""
+def _explain_finding(reason: str, content: dict[str, Any], kind: str) -> dict[str, Any]:
+    """Return msgspec's finding as data, with the path of the field at fault."""
     match = _AT_PATH.fullmatch(reason)
     finding, where = (match[1], match[2] or "$") if match else (reason, "$")
     path = where.removeprefix("$").removeprefix(".")
     field = _FIELD.search(finding)
     if finding.startswith("Object contains unknown field") and field:
-        return f"{kind}: there is no field {_shown(field[1])}.", _joined(path, field[1])
+        return {"why": "unknown", "type": kind, "field": _shown(field[1]), "path": _joined(path, field[1])}
     if finding.startswith("Object missing required field") and field:
-        return f"{kind}: the field {_shown(field[1])} is missing.", _joined(path, field[1])
-    expected = finding.split(", got ")[0].replace("`", "")
-    expected = expected[:1].lower() + expected[1:]
+        return {"why": "missing", "type": kind, "field": _shown(field[1]), "path": _joined(path, field[1])}
+    expected = finding.split(", got ")[0].replace("`", "").removeprefix("Expected ")
+    found = {"type": kind, "field": path or "message", "path": path or None}
     if path in _SECRET:
-        return f"{kind}: {path} is not one: {expected}.", path
-    return f"{kind}: {path or 'message'} is {_shown(_value_at(content, where))}: {expected}.", path or None
+        return {"why": "secret", "expected": expected, **found}
+    found["value"] = _shown(_value_at(content, where))
+    if finding.startswith("Expected "):
+        return {"why": "wrong", "expected": expected, **found}
+    return {"why": "clock" if expected == CLOCK_WORDS else "choice", **found}
 
 
 def _value_at(content: Any, where: str) -> Any:
@@ -208,7 +216,7 @@ def _value_at(content: Any, where: str) -> Any:
 
 
 def _repeated(path: str, id: str | None, room: str | None) -> BadMessage:
-    return BadMessage(ErrorCode.BAD_MESSAGE, f"The field {_shown(path)} appears twice.", path, id=id, room=room)
+    return BadMessage(ErrorCode.BAD_MESSAGE, "twice", field=_shown(path), path=path, id=id, room=room)
 
 
 def _repeated_path(data: str | bytes) -> str | None:

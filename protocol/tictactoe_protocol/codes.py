@@ -14,7 +14,7 @@ SERVICE_TYPE: Final = "_tictactoe._tcp.local."
 """Under what a server is announced on its local network (RFC 6763)."""
 
 MAX_MESSAGE_BYTES: Final = 16 * 1024
-MAX_ERROR_BYTES: Final = 512
+MAX_ERROR_BYTES: Final = 1024
 MAX_ID_LENGTH: Final = 64
 MAX_CHAT_LENGTH: Final = 200
 MAX_LISTED_ROOMS: Final = 200

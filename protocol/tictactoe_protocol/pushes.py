@@ -24,6 +24,9 @@ ResultReason = Annotated[str, Meta(examples=list(RESULT_REASONS))]
 OfferEnd = Annotated[str, Meta(examples=["declined", "withdrawn"])]
 ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
 
+Datum = str | int | bool | list[str | int] | None
+"""A value of `data`, which programs make their own sentences from."""
+
 FEATURES: Final = ("abort", "analysis", "boards", "chat", "moved", "repeat", "seq", "share", "wall")
 """What this version can do that 1.0 could not, as `welcome` and `hello` name it. See `docs/protocol.md`."""
 
@@ -278,7 +281,7 @@ class Ok(_Push, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
 class Error(_Push, frozen=True, tag="error", kw_only=True, omit_defaults=True):
     """A request was refused and changed nothing; `code` is one of `ErrorCode`, or newer than this client.
 
-    `url` is there with ``moved``: the server that has the room.
+    `url` is there with ``moved``: the server that has the room. `data` is what the message was made from.
     """
 
     id: str | UnsetType = UNSET
@@ -288,6 +291,7 @@ class Error(_Push, frozen=True, tag="error", kw_only=True, omit_defaults=True):
     path: str | UnsetType = UNSET
     retry_ms: int | UnsetType = UNSET
     url: str | UnsetType = UNSET
+    data: dict[str, Datum] | UnsetType = UNSET
 
 
 class ChatLine(_Push, frozen=True, tag="chat", kw_only=True, rename={"from_": "from"}):
@@ -350,10 +354,12 @@ class Moved(_Push, frozen=True, tag="moved"):
 
 
 class Closed(_Push, frozen=True, tag="closed"):
-    """The room is gone."""
+    """The room is gone; `reason` says in words what `code` and `data` say for programs."""
 
     room: str
     reason: str
+    code: str | UnsetType = UNSET
+    data: dict[str, Datum] | UnsetType = UNSET
 
 
 class Notice(_Push, frozen=True, tag="notice"):

@@ -15,6 +15,7 @@ from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_ID_LENGTH, MAX_LISTED_
 
 MAX_INTEGER = 2**31 - 1
 MAX_CLOCK_MS = 24 * 60 * 60 * 1000
+CLOCK_WORDS: Final = "A clock has initial_ms and increment_ms, or move_ms alone"
 
 RequestId = Annotated[str, Meta(min_length=1, max_length=MAX_ID_LENGTH)]
 RoomText = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -68,7 +69,7 @@ class ClockTerms(Struct, frozen=True):
         by_move = self.move_ms is not UNSET
         mixed = by_move and (self.initial_ms is not UNSET or self.increment_ms is not UNSET)
         if mixed or not (by_seat or by_move):
-            raise ValueError("A clock has initial_ms and increment_ms, or move_ms alone")
+            raise ValueError(CLOCK_WORDS)
 
 
 class ClockFields(ClockTerms, frozen=True, forbid_unknown_fields=True):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
+
+from tictactoe_protocol.codes import ErrorCode
+from tictactoe_protocol.refusals import Refusal
 
 ROOM_CODE_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 ROOM_CODE_LENGTH: Final = 6
@@ -10,12 +13,11 @@ ROOM_CODE_LENGTH: Final = 6
 _LETTERS: Final = frozenset(ROOM_CODE_ALPHABET + ROOM_CODE_ALPHABET.lower())
 
 
-class BadRoomCode(ValueError):
+class BadRoomCode(Refusal, ValueError):
     """Text that cannot be a room code; `message` says what is wrong with it."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, why: str, **data: Any) -> None:
+        super().__init__(ErrorCode.NO_SUCH_ROOM, why, **data)
 
 
 def parse_room_code(text: str) -> str:
@@ -27,8 +29,8 @@ def parse_room_code(text: str) -> str:
     code = "".join(text.split()).replace("-", "")
     shown = text if len(text) <= 40 else f"{text[:40]}…"
     if len(code) != ROOM_CODE_LENGTH:
-        raise BadRoomCode(f'A room code has {ROOM_CODE_LENGTH} letters and digits; "{shown}" has {len(code)}.')
+        raise BadRoomCode("length", most=ROOM_CODE_LENGTH, text=shown, length=len(code))
     for letter in code:
         if letter not in _LETTERS:
-            raise BadRoomCode(f'A room code has no "{letter}": "{shown}".')
+            raise BadRoomCode("letter", letter=letter, text=shown)
     return code.upper()

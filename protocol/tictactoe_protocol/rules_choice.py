@@ -7,6 +7,7 @@ import difflib
 from msgspec import UNSET, UnsetType
 
 from tictactoe_engine import PRESETS, InvalidRules, Rules
+from tictactoe_protocol.refusals import describe_refusal
 from tictactoe_protocol.requests import RulesChoice, RulesFields
 
 
@@ -19,8 +20,9 @@ def rules_of(choice: RulesChoice | UnsetType) -> Rules:
     if choice in PRESETS:
         return PRESETS[choice]
     close = difflib.get_close_matches(choice, PRESETS, 1)
-    hint = f'Did you mean "{close[0]}"?' if close else f"Presets: {', '.join(PRESETS)}."
-    raise InvalidRules("bad_rules", f'There are no rules named "{choice}". {hint}', "rules")
+    hint = {"why": "close", "close": close[0]} if close else {"why": "unknown", "presets": list(PRESETS)}
+    data = {**hint, "name": choice}
+    raise InvalidRules("bad_rules", describe_refusal("bad_rules", data) or "", "rules", data)
 
 
 def choice_of(rules: Rules) -> str | RulesFields:

@@ -8,7 +8,10 @@ from __future__ import annotations
 import json
 import unicodedata
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
+
+from tictactoe_protocol.codes import ErrorCode
+from tictactoe_protocol.refusals import Refusal
 
 MAX_NAME_LENGTH: Final = 24
 MAX_STACKED_MARKS: Final = 4
@@ -38,12 +41,11 @@ _INVISIBLE_RANGES: Final = (
 _UNPRINTABLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
-class BadName(ValueError):
+class BadName(Refusal, ValueError):
     """A name that nobody may bear; `message` says why."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, why: str, **data: Any) -> None:
+        super().__init__(ErrorCode.BAD_NAME, why, **data)
 
 
 @lru_cache(maxsize=4096)
@@ -102,20 +104,18 @@ def parse_name(text: str) -> str:
     """
     name = unicodedata.normalize("NFC", text)
     if not name:
-        raise BadName("A name has at least one character.")
+        raise BadName("empty")
     if len(name) > MAX_NAME_LENGTH:
-        raise BadName(f"A name has at most {MAX_NAME_LENGTH} characters; this one has {len(name)}.")
+        raise BadName("long", most=MAX_NAME_LENGTH, length=len(name))
     for character in name:
         if not _may_stand_in_name(character):
-            raise BadName(
-                f"A name cannot contain {_describe(character)}. It may have letters, digits, spaces and _ - . '"
-            )
+            raise BadName("character", character=_describe(character))
     if name[0] == " " or name[-1] == " ":
-        raise BadName("A name neither begins nor ends with a space.")
+        raise BadName("space")
     if unicodedata.category(name[0])[0] == "M":
-        raise BadName(f"A name cannot begin with {_describe(name[0])}.")
+        raise BadName("mark", character=_describe(name[0]))
     if clean_text(name) != name:
-        raise BadName(f"A name cannot stack more than {MAX_STACKED_MARKS} marks on one character.")
+        raise BadName("stack", most=MAX_STACKED_MARKS)
     return name
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
-from tictactoe_server.admin.bans import Bans, Barred, describe_ban
+from tictactoe_server.admin.bans import Bans, Barred, banned
 from tictactoe_server.admin.chores import Housekeeping, LoopLag, log_refusals
 from tictactoe_server.admin.control import answer_line, carry_out
 from tictactoe_server.admin.drain import HANDOVER_MS, Drain
@@ -326,10 +326,10 @@ class Server:
 
     def _meet(self, connection: Connection) -> Receiver:
         """Return the session of a peer that has just arrived, unless its address is banned."""
-        banned = self._describe_ban(connection.address)
-        if banned is not None:
+        ban = self._bans.of_address(connection.address)
+        if ban is not None:
             self.core.tally.refusals[ErrorCode.BANNED] += 1
-            return Barred(connection, banned)
+            return Barred(connection, banned(ban))
         core = self.core
         session = Session(
             connection, self._dispatcher, self._pressure, self._limits, core.time, self._monotonic_ns, core.tally
@@ -340,7 +340,7 @@ class Server:
     def _describe_ban(self, address: str) -> str | None:
         """Return what one from a banned address is told, else None."""
         ban = self._bans.of_address(address)
-        return None if ban is None else describe_ban(ban)
+        return None if ban is None else banned(ban).message
 
     def _tell_all(self, frame: bytes) -> None:
         """Send a frame to everybody."""

@@ -145,6 +145,9 @@ PLAYED_GAMES = st.builds(
     result=RESULTS,
     passed=st.lists(st.tuples(COUNTS, MARKS), max_size=2).map(tuple),
 )
+DATA = st.dictionaries(
+    TEXTS, TEXTS | st.integers(-(2**53), 2**53) | st.booleans() | st.none() | st.lists(TEXTS | COUNTS), max_size=3
+)
 
 PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
     pushes.Welcome: st.builds(
@@ -178,6 +181,7 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
         message=TEXTS,
         room=IDS,
         path=IDS,
+        data=st.just(UNSET) | DATA,
         retry_ms=st.just(UNSET) | COUNTS,
     ),
     pushes.RoomState: st.builds(
@@ -242,7 +246,9 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
     ),
     pushes.Replaced: st.builds(pushes.Replaced, room=ROOMS),
     pushes.Moved: st.builds(pushes.Moved, room=ROOMS, url=TEXTS),
-    pushes.Closed: st.builds(pushes.Closed, room=ROOMS, reason=TEXTS),
+    pushes.Closed: st.builds(
+        pushes.Closed, room=ROOMS, reason=TEXTS, code=st.just(UNSET) | TEXTS, data=st.just(UNSET) | DATA
+    ),
     pushes.Notice: st.builds(pushes.Notice, code=TEXTS, retry_ms=COUNTS, in_ms=st.just(UNSET) | st.none() | COUNTS),
     pushes.Announcement: st.builds(pushes.Announcement, text=TEXTS, at=COUNTS),
 }

@@ -105,7 +105,7 @@ def parse_code(text: str) -> str:
     try:
         return room_codes.parse_room_code(text)
     except room_codes.BadRoomCode as bad:
-        raise BadRoomCode(bad.message) from None
+        raise BadRoomCode(**bad.data) from None
 
 
 def _find_room(line: str) -> tuple[str, str | None]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
 
 from tictactoe_protocol import room_codes
 
@@ -20,7 +21,7 @@ class BadAddress(ClientError, ValueError):
     """Text that names no server."""
 
 
-class BadRoomCode(ClientError, room_codes.BadRoomCode):
+class BadRoomCode(room_codes.BadRoomCode, ClientError):
     """Text that is no room code."""
 
 
@@ -99,7 +100,7 @@ class Interrupted(ClientError):
 
 
 class Refused(ClientError):
-    """The server refused a request and changed nothing; its codes are in `docs/protocol.md`.
+    """The server refused a request and changed nothing; its codes are in `docs/protocol.md`, and what `data` hold.
 
     `path` names the field at fault and `retry_ms` says when trying again may help, each None where it does not apply.
     `server` is the URL of one that refused our hello.
@@ -110,12 +111,14 @@ class Refused(ClientError):
         code: str,
         message: str,
         *,
+        data: Mapping[str, Any] = MappingProxyType({}),
         room: str | None = None,
         path: str | None = None,
         retry_ms: int | None = None,
         server: str | None = None,
     ) -> None:
         super().__init__(message)
+        self.data = data
         self.code, self.room, self.path, self.retry_ms, self.server = code, room, path, retry_ms, server
 
 

@@ -26,6 +26,7 @@ from tictactoe_protocol import (
     decode_push,
     pushes,
 )
+from tictactoe_protocol.refusals import describe_closing, describe_refusal
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 
 NAMELESS: Final = "?"
@@ -56,7 +57,8 @@ def refusal_of(error: pushes.Error, *, server: str | None = None) -> Refused:
     """Return the server's refusal as an exception; `server` is its URL where it refused our hello."""
     retry_ms = None if error.retry_ms is UNSET else error.retry_ms
     room, path = error.room or None, error.path or None
-    return Refused(error.code, error.message, room=room, path=path, retry_ms=retry_ms, server=server)
+    data = error.data or {}
+    return Refused(error.code, error.message, data=data, room=room, path=path, retry_ms=retry_ms, server=server)
 
 
 def read_message(text: str) -> Message:
@@ -73,7 +75,7 @@ def read_message(text: str) -> Message:
     if not isinstance(push, pushes.RoomState):
         push = _clean_fields(push, _AS_THEY_CAME)
         _inspect(push)
-        return Message(text, push)
+        return Message(text, _in_own_words(push))
     if _UNUSUAL.search(text) or clean_text(text) != text:
         push = _clean_fields(push)
     if push.turn is not None and push.status != "playing":  # which mean nothing then
@@ -85,6 +87,15 @@ def read_message(text: str) -> Message:
     return Message(text, push)
 
 
+def _in_own_words(push: pushes.Push) -> pushes.Push:
+    """Return why something was refused, or a room is gone, in the language of this program, as far as it knows how."""
+    if isinstance(push, pushes.Error) and push.data is not UNSET:
+        return replace(push, message=_clean(describe_refusal(push.code, push.data) or push.message))
+    if isinstance(push, pushes.Closed) and push.code and push.data is not UNSET:
+        return replace(push, reason=_clean(describe_closing(push.code, push.data) or push.reason))
+    return push
+
+
 def _clean(value: Any, limit: int = MAX_ERROR_BYTES) -> Any:
     """Return a value of the wire with every text in it cleaned and cut, having looked through what is in it."""
     if isinstance(value, str):
@@ -93,8 +104,8 @@ def _clean(value: Any, limit: int = MAX_ERROR_BYTES) -> Any:
     if isinstance(value, int):
         if abs(value) > _MOST:
             raise _broken("a number is out of all bounds")
-    elif isinstance(value, tuple):
-        return tuple(map(_clean, value))
+    elif isinstance(value, tuple | list):
+        return type(value)(map(_clean, value))
     elif isinstance(value, dict):
         return {_clean(key): _clean(item) for key, item in value.items()}
     elif isinstance(value, Struct):

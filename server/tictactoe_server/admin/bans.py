@@ -11,12 +11,13 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
 from tictactoe_server.core.kept import Ban, ban_or_none
+from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.session import Peer
 from tictactoe_server.storage.store import Table, delete, save
 from tictactoe_server.transport.frames import encode_frame
@@ -132,19 +133,24 @@ def _parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     return mapped or address
 
 
-def describe_ban(ban: Ban) -> str:
-    """Return what the one who is banned is told."""
-    until = "" if ban.until is None else f" until {datetime.fromtimestamp(ban.until / 1000, UTC):%Y-%m-%d %H:%M} UTC"
-    return f"The operator of this server has banned you{until}{f': {ban.reason}' if ban.reason else ''}."
+def banned(ban: Ban) -> Refused:
+    """Return what the one who is banned is told; times are in UTC."""
+    data: dict[str, Any] = {}
+    if ban.until is not None:
+        data["until"] = f"{datetime.fromtimestamp(ban.until / 1000, UTC):%Y-%m-%d %H:%M}"
+    if ban.reason:
+        data["reason"] = ban.reason
+    return Refused(ErrorCode.BANNED, " ".join(data), **data)
 
 
-def expel(connection: Peer, code: ErrorCode, words: str, *, id: str | None = None) -> None:
+def expel(connection: Peer, refused: Refused, *, id: str | None = None) -> None:
     """Say why, close with the code that says not to come back by oneself, and read nothing more.
 
     `id` is that of the request to which this is the answer.
     """
-    connection.push_frame(encode_frame(encode(error_answer(code, words, id=id))))
-    connection.close(CloseCode[code.name], str(code))
+    answer = error_answer(refused.code, refused.message, id=id, data=refused.data)
+    connection.push_frame(encode_frame(encode(answer)))
+    connection.close(CloseCode[refused.code.name], str(refused.code))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +161,11 @@ class Barred:
     """
 
     connection: Peer
-    words: str
+    why: Refused
 
     def received(self, message: bytes) -> None:
         if self.connection.is_open:
-            expel(self.connection, ErrorCode.BANNED, self.words)
+            expel(self.connection, self.why)
 
     def ended(self) -> None:
         pass

@@ -53,9 +53,8 @@ class Drain:
         if self.is_on:
             left = self.seconds_left
             retry_ms = _RETRY_MS if left is None else round(left * 1000) + self.back_ms
-            deed = "stop" if self.is_final else "restart"
-            message = f"The server is about to {deed}: no new games."
-            raise Refused(ErrorCode.BUSY, message, retry_ms=None if self.is_final else retry_ms)
+            why = "stopping" if self.is_final else "restarting"
+            raise Refused(ErrorCode.BUSY, why, retry_ms=None if self.is_final else retry_ms)
 
     def notice(self, **content: int | None) -> bytes:
         """Return the frame that tells people that the server goes."""

@@ -11,7 +11,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Final
 
-from tictactoe_protocol.pushes import LiveBoard
+from tictactoe_protocol.pushes import Closed, LiveBoard
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import NEWS, News, Outline, Page, encode
@@ -77,7 +77,7 @@ class OwnRooms:
         self._changed.pop(code, None)
         self._encoder.forget(code)
 
-    def _tell_end(self, live: LiveRoom, reason: str) -> None:
+    def _tell_end(self, live: LiveRoom, why: Closed) -> None:
         self.forget(live.room.code)
         self._ended.append(live.room.code)
         self._flush_in(0)

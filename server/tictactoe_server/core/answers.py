@@ -50,6 +50,7 @@ def refuse(session: Session, request: Any, error: Exception) -> None:
             path=refused.path,
             retry_ms=refused.retry_ms,
             url=refused.url,
+            data=refused.data,
         )
     )
 
@@ -60,13 +61,13 @@ def _refusal_of(request: object, error: Exception) -> Refused:
         case Refused():
             return error
         case StoreBusy():
-            return Refused(ErrorCode.BUSY, "The server has too much to store at once.", retry_ms=500)
+            return Refused(ErrorCode.BUSY, "store", retry_ms=500)
         case StoreUnavailable() if not isinstance(error, Unreadable):
             log.warning("store unavailable", request=kind)
-            return Refused(ErrorCode.UNAVAILABLE, "The server cannot store this now.", retry_ms=1000)
+            return Refused(ErrorCode.UNAVAILABLE, retry_ms=1000)
         case _:
             log.error("a request failed", request=kind, exc_info=error)
-            return Refused(ErrorCode.INTERNAL, "The server made a mistake.")
+            return Refused(ErrorCode.INTERNAL)
 
 
 class Requested(Change, kw_only=True, eq=False):

@@ -15,7 +15,8 @@ from typing import Any, Final
 import structlog
 
 from tictactoe_protocol import ErrorCode
-from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase
+from tictactoe_protocol.pushes import Closed
+from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, closed
 from tictactoe_server.core.rooms import (
     NOBODY,
     Command,
@@ -58,7 +59,7 @@ class Changes:
 
     Listeners of `on_room` hear of each room that was opened, or whose seats, clock or result changed, and what it was
     before, None where it is new; those of `on_result` of each game that is over and stored, also of one that was
-    aborted; those of `on_gone` of each room that has ended, with the words for that; those of `on_shown` of each new
+    aborted; those of `on_gone` of each room that has ended, with what is said of that; those of `on_shown` of each new
     state of a room in which bots sit.
     `keeps` tells of a game that is over whether it goes into the log of games. `moves` is how many were played.
     """
@@ -70,7 +71,7 @@ class Changes:
         self.moves = 0
         self.on_room = Listeners[[LiveRoom, Room | None]]()
         self.on_result = Listeners[[FinishedGame]]()
-        self.on_gone = Listeners[[LiveRoom, str]]()
+        self.on_gone = Listeners[[LiveRoom, Closed]]()
         self.on_shown = Listeners[[LiveRoom]]()
         self.keeps: Callable[[LiveRoom, FinishedGame], bool] = lambda live, game: True
 
@@ -160,7 +161,7 @@ class Changes:
             if self._try_again(change, error):
                 return
             if isinstance(error, Conflict):
-                error = Refused(ErrorCode.BUSY, "Too many want to change this room at once.", retry_ms=500)
+                error = Refused(ErrorCode.BUSY, "room", retry_ms=500)
         elif not isinstance(error, NotStored):
             live.doubt()
         self.settle(change, error)
@@ -270,7 +271,7 @@ class Changes:
             return
         if found is None:
             live.enter(RoomPhase.GONE)
-            self.on_gone(live, "It was closed elsewhere.")
+            self.on_gone(live, closed(live.room.code, "elsewhere"))
         else:
             live.enter(RoomPhase.STORED)
             if found[1] != live.revision:  # else it is what is here, less who has not come back yet

@@ -56,7 +56,8 @@ class Dispatcher:
         try:
             request = self._decode(message)
         except BadMessage as bad:
-            session.refuse(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path))
+            answer = error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path, data=bad.data)
+            session.refuse(answer)
             return
         self.carry_out(session, request, now)
 
@@ -69,7 +70,7 @@ class Dispatcher:
         if isinstance(request, Hello | Ping | Leave) or self._leads_to_own_seat(session, request):
             return False
         self._pressure.shed += 1
-        refuse(session, request, Refused(ErrorCode.BUSY, "The server has too much to do.", retry_ms=BUSY_MS))
+        refuse(session, request, Refused(ErrorCode.BUSY, "server", retry_ms=BUSY_MS))
         return True
 
     def carry_out(self, session: Session, request: Any, now: int) -> None:
@@ -78,7 +79,7 @@ class Dispatcher:
         try:
             player = session.player
             if player is None and kind is not Hello:
-                raise Refused(ErrorCode.HELLO_REQUIRED, "Say hello first.")
+                raise Refused(ErrorCode.HELLO_REQUIRED)
             live: Any = None
             if (text := getattr(request, "room", None)) is not None:
                 live = self._rooms.get(text) or self._core.registry.find_here(text)

@@ -58,4 +58,4 @@ class Elsewhere:
 
 def moved(code: str, url: str) -> Refused:
     """Return the refusal for a room that another server has."""
-    return Refused(ErrorCode.MOVED, f"Room {code} is at {url} now.", url=url)
+    return Refused(ErrorCode.MOVED, url=url, room=code, at=url)

@@ -21,7 +21,6 @@ RETRY_MS: Final = 60_000  # when who has too many of something may ask again
 _MEGABYTE: Final = 1_000_000
 _MINUTE_MS: Final = 60_000
 _TEN_SECONDS_MS: Final = 10_000
-_TOO_MANY_MISSES: Final = "Too many codes that are no room of yours."
 
 
 class Limiting:
@@ -31,16 +30,16 @@ class Limiting:
         self._limits = limits
         self._limited = limited
 
-    def _refuse_for(self, wait_ms: int, kind: str, words: str) -> None:
-        """Raise `Refused` for so many ms, unless these are 0."""
+    def _refuse_for(self, wait_ms: int, kind: str, why: str = "") -> None:
+        """Raise `Refused` for so many ms, unless these are 0; the kind of limit says why where nothing else does."""
         if wait_ms:
             self._limited[kind] += 1
-            raise Refused(ErrorCode.RATE_LIMITED, words, retry_ms=wait_ms)
+            raise Refused(ErrorCode.RATE_LIMITED, why or kind, retry_ms=wait_ms)
 
-    def _check(self, name: str, held: int, words: str) -> None:
+    def _check(self, name: str, held: int) -> None:
         """Raise `Refused` where the limit of that name, 0 for none, lets nobody have one more than so many."""
         is_full = 0 < count_of(self._limits, name) <= held
-        self._refuse_for(RETRY_MS if is_full else 0, name, f"{words} Leave one first.")
+        self._refuse_for(RETRY_MS if is_full else 0, name)
 
 
 class Allowances(Limiting):
@@ -85,19 +84,18 @@ class Allowances(Limiting):
             "offers-per-ten-seconds-per-player": self.offers.most_used,
         }
 
-    def take(self, limit: RateLimit, kind: str, words: str) -> None:
-        """Count one use of a limit; raises `Refused` with these words where that is too much."""
-        self._refuse_for(limit.take(), kind, words)
+    def take(self, limit: RateLimit, kind: str, why: str = "") -> None:
+        """Count one use of a limit; raises `Refused` where that is too much."""
+        self._refuse_for(limit.take(), kind, why)
 
     def take_new_player(self, address: str) -> None:
         """Count a player who is to be made for one who comes from there; raises `Refused` where that is too much."""
-        words = "Too many new players come from your address. Try again in a moment."
-        self.take(self.new_players[address], "new-players", words)
+        self.take(self.new_players[address], "new-players")
 
     def take_create(self, session: Session, player: Player) -> None:
         """Count a room that is to be opened; raises `Refused` where that is too much."""
         wait = take_each(self.creates_of_player[player.id], self.creates_of_address[session.address])
-        self._refuse_for(wait, "creates", "You open too many rooms at once.")
+        self._refuse_for(wait, "creates")
 
     def take_kept(self, addresses: Mapping[str, str], size: int) -> bool:
         """Count bytes that are kept for players, by their ids with where they come from, empty where that is unknown.
@@ -116,7 +114,7 @@ class Allowances(Limiting):
 
     def take_offer(self, player: Player) -> None:
         """Count something that the others are asked; raises `Refused` where that is too much."""
-        self.take(self.offers[player.id], "offers", "You ask the others too often: wait for an answer.")
+        self.take(self.offers[player.id], "offers")
 
     def check_misses(self, session: Session, player: Player) -> None:
         """Raise `Refused` where one may try no more codes, whether there is such a room or not.
@@ -126,12 +124,12 @@ class Allowances(Limiting):
         """
         own = self.misses_of_player[player.id]
         wait = own.wait() or (self.misses_of_address[session.address].wait() if own.used else 0)
-        self._refuse_for(wait, "misses", _TOO_MANY_MISSES)
+        self._refuse_for(wait, "misses")
 
     def count_miss(self, session: Session, player: Player) -> None:
         """Count a request for a room that is not there, or not theirs; raises `Refused` where that is too much."""
         wait = self.misses_of_player[player.id].take() or self.misses_of_address[session.address].take()
-        self._refuse_for(wait, "misses", _TOO_MANY_MISSES)
+        self._refuse_for(wait, "misses")
 
 
 class OpenedRooms(Limiting):
@@ -144,11 +142,9 @@ class OpenedRooms(Limiting):
     def check(self, live: Listed) -> None:
         """Raise `Refused` where a room is one too many for whoever opens it."""
         games = _bot_games(self.of_player.get(live.owner, ())) if live.has_bots else 0
-        words = "You have opened as many rooms as you may."
-        self._check("rooms-per-player", self.of_player.count(live.owner), words)
-        self._check("bot-games-per-player", games, "You let as many bots play as you may.")
-        words = "As many rooms as may be were opened from your address."
-        self._check("rooms-per-address", self.of_address.count(live.source), words)
+        self._check("rooms-per-player", self.of_player.count(live.owner))
+        self._check("bot-games-per-player", games)
+        self._check("rooms-per-address", self.of_address.count(live.source))
 
     def add(self, live: Listed) -> None:
         """Count a room for whoever opened it."""
@@ -192,9 +188,8 @@ class Seats(Limiting):
 
     def check(self, player: str, address: str) -> None:
         """Raise `Refused` for one who may take no more seats of unfinished games."""
-        words = "as many unfinished games as may be."
-        self._check("seats-per-player", self.of_player.count(player), f"You sit in {words}")
-        self._check("seats-per-address", self.of_address.count(address), f"From your address people sit in {words}")
+        self._check("seats-per-player", self.of_player.count(player))
+        self._check("seats-per-address", self.of_address.count(address))
 
     def is_full(self, player: str) -> bool:
         """Tell whether a player sits in as many unfinished games as may be."""

@@ -15,7 +15,8 @@ from typing import Any, Final, Protocol, cast
 from msgspec import Struct
 
 from tictactoe_protocol import ErrorCode, encode
-from tictactoe_protocol.pushes import Push, Replaced, Result
+from tictactoe_protocol.pushes import Closed, Push, Replaced, Result
+from tictactoe_protocol.refusals import describe_closing
 from tictactoe_protocol.requests import Move
 from tictactoe_server.core.elsewhere import moved
 from tictactoe_server.core.listed import Listed
@@ -333,9 +334,14 @@ class LiveRoom(Listed):
 
 def no_such_room(code: str) -> Refused:
     """Return the refusal for a code that no room has, or has any more."""
-    return Refused(ErrorCode.NO_SUCH_ROOM, f"No room {code}. It may have closed.")
+    return Refused(ErrorCode.NO_SUCH_ROOM, room=code)
 
 
 def not_in_room(code: str) -> Refused:
     """Return the refusal for one who neither plays nor watches in the room."""
-    return Refused(ErrorCode.NOT_IN_ROOM, f"You are not in room {code}: join or watch it first.")
+    return Refused(ErrorCode.NOT_IN_ROOM, room=code)
+
+
+def closed(room: str, code: str, /, **data: Any) -> Closed:
+    """Return what those in a room are told that is gone, by the code of why; see `docs/protocol.md`."""
+    return Closed(room, describe_closing(code, data) or code, code, data)

@@ -21,7 +21,7 @@ from tictactoe_server.core.changes import Changes, ServerChange, leave_alone
 from tictactoe_server.core.elsewhere import Elsewhere, moved
 from tictactoe_server.core.limits import OpenedRooms, Seats
 from tictactoe_server.core.listed import Listed
-from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, no_such_room
+from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, closed, no_such_room
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.matchmaking import Matchmaker
 from tictactoe_server.core.room_log import RoomLog
@@ -98,7 +98,7 @@ class Registry:
         try:
             code = text if text in self.by_code else parse_room_code(text)
         except BadRoomCode as bad:
-            raise Refused(ErrorCode.NO_SUCH_ROOM, bad.message, path="room") from None
+            raise Refused(ErrorCode.NO_SUCH_ROOM, path="room", **bad.data) from None
         return self.by_code.get(code) or self._opening.get(code)
 
     async def find(self, text: str) -> LiveRoom:
@@ -184,7 +184,7 @@ class Registry:
         limits = self._limits
         if limits.rooms and self.count >= limits.rooms:
             self._limited["rooms"] += 1
-            raise Refused(ErrorCode.SERVER_FULL, "This server has as many rooms as it can hold.", retry_ms=60_000)
+            raise Refused(ErrorCode.SERVER_FULL, retry_ms=60_000)
         self.owners.check(live)
         self._opening[live.room.code] = live
         self.owners.add(live)
@@ -282,7 +282,7 @@ class Registry:
             if not live.is_gone:
                 live.enter(RoomPhase.GONE)
                 live.moved_to = url
-                self._let_go(live, Closed(code, f"Room {code} is at {url} now."), Moved(code, url))
+                self._let_go(live, closed(code, "moved", room=code, at=url), Moved(code, url))
                 then()
 
         code = live.room.code
@@ -347,11 +347,11 @@ class Registry:
         if room.clock is not None:
             self._timers.watch_clock(live)
 
-    def _forget(self, live: LiveRoom, reason: str) -> None:
+    def _forget(self, live: LiveRoom, why: Closed) -> None:
         """Let go of a room that is no longer stored."""
-        code, address = live.room.code, live.address
-        self._let_go(live, Closed(code, reason))
-        self.log.note("room closed", address, room=code, reason=reason)
+        address = live.address
+        self._let_go(live, why)
+        self.log.note("room closed", address, room=why.room, reason=why.reason)
 
     def _let_go(self, live: LiveRoom, words: Closed, moved: Moved | None = None) -> None:
         """Have a room here no more and tell whoever is still there, who may go on where it has `moved`."""

@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol
 
 from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
 from tictactoe_protocol.pushes import Error, Push
+from tictactoe_protocol.refusals import Refusal
 from tictactoe_server.core.pressure import IN_LINE, Pressure
 from tictactoe_server.core.rooms import Player
 from tictactoe_server.core.tally import Tally
@@ -257,11 +258,11 @@ class Session:
 
     def _tell_of_wait(self, wait: int) -> None:
         """Say that what comes now waits."""
-        kind, who = ("messages-per-address", "Your address says") if wait == IN_LINE else ("messages", "You say")
+        kind = "messages-per-address" if wait == IN_LINE else "messages"
         self.tally.limited[kind] += 1
         retry_ms = self.source.limit.wait() if wait == IN_LINE else wait
-        words = f"{who} too much: what comes now waits for its turn."
-        self.refuse(error_answer(ErrorCode.RATE_LIMITED, words, retry_ms=max(1, retry_ms)))
+        why = Refusal(ErrorCode.RATE_LIMITED, kind)
+        self.refuse(error_answer(why.code, why.message, retry_ms=max(1, retry_ms), data=why.data))
 
     def _let_go_on(self) -> None:
         self._release = None

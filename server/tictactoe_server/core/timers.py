@@ -14,9 +14,10 @@ from typing import Final
 
 import structlog
 
+from tictactoe_protocol.pushes import Closed
 from tictactoe_server.core.agenda import Agenda
 from tictactoe_server.core.changes import Changes, ServerChange, told
-from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.rooms import Dropped, Player, Room, apply, expires_at
 from tictactoe_server.core.topics import Listeners
 from tictactoe_server.settings import Limits
@@ -122,17 +123,17 @@ class Timers:
             live.closing_at = _in(seconds)
             self.agenda.at(live.closing_at, partial(self._close_if_deserted, live, live.closing_at))
 
-    def close(self, live: LiveRoom, reason: str) -> None:
+    def close(self, live: LiveRoom, why: Closed) -> None:
         """Let a room end that all have left, before anybody else comes."""
-        self._changes.submit_next(self._closing(live, reason))
+        self._changes.submit_next(self._closing(live, why))
 
-    async def end(self, live: LiveRoom, reason: str) -> None:
+    async def end(self, live: LiveRoom, why: Closed) -> None:
         """End a room, whoever is there, and return when it is gone; raises `Refused` and `StoreUnavailable`."""
         pending = Pending()
 
         def then(error: Exception | None) -> None:
             if error is None:
-                self._changes.on_gone(live, reason)
+                self._changes.on_gone(live, why)
             told(pending)(error)
 
         self._changes.submit(ServerChange(live, self._now(), then=then, make=lambda room: None))
@@ -141,9 +142,9 @@ class Timers:
     def _close_if_deserted(self, live: LiveRoom, moment: float) -> None:
         if live.closing_at == moment:
             live.closing_at = None
-            self._changes.submit(self._closing(live, "Nobody came back."))
+            self._changes.submit(self._closing(live, closed(live.room.code, "idle")))
 
-    def _closing(self, live: LiveRoom, reason: str) -> ServerChange:
+    def _closing(self, live: LiveRoom, why: Closed) -> ServerChange:
         """Return the end of a room that nobody is left to play in by then."""
 
         def make(room: Room) -> Room | None:
@@ -151,7 +152,7 @@ class Timers:
 
         def done() -> None:
             if live.is_gone:
-                self._changes.on_gone(live, reason)
+                self._changes.on_gone(live, why)
 
         then = self._retrying(live, "a room could not be deleted", partial(self.close_later, live), done)
         return ServerChange(live, self._now(), then=then, make=make)

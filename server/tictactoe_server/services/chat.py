@@ -28,14 +28,13 @@ class Talk(Service):
         room = live.room
         seat = room.mark_of(player.id) if live.is_played_by(session) else None
         if seat is None and room.chat == "players":
-            raise Refused(ErrorCode.NOT_ALLOWED, "In this room only those who play may chat.")
+            raise Refused(ErrorCode.NOT_ALLOWED, "chat")
         said = clean_text(call.request.text).strip()
         if not said:
-            raise Refused(ErrorCode.BAD_MESSAGE, "There is nothing to read in that.", path="text")
+            raise Refused(ErrorCode.BAD_MESSAGE, "blank", path="text")
         if seat is None and live.watchers.are_many:
-            words = "So many watch that each may say something only now and then."
-            self._allowances.take(self._allowances.crowd_chat[player.id], "chat", words)
-        self._allowances.take(session.chat, "chat", "You say too much at once.")
+            self._allowances.take(self._allowances.crowd_chat[player.id], "chat", "crowd")
+        self._allowances.take(session.chat, "chat")
         call.answer()
         name = player.name if seat is None else room.seat(seat).name
         at = time.time_ns() // 1_000_000

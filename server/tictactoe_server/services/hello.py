@@ -22,7 +22,7 @@ from tictactoe_protocol import PROTOCOL_VERSION, BadName, ErrorCode, parse_name
 from tictactoe_protocol.pushes import FEATURES, Welcome, known_features
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
-from tictactoe_server.admin.bans import Bans, describe_ban, expel
+from tictactoe_server.admin.bans import Bans, banned, expel
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import PLAYERS, KnownPlayer, today
@@ -65,7 +65,7 @@ class Greeting(Service):
         """Say who one is, and which seats they hold."""
         session, request = call.session, call.request
         if session.player is not None:
-            raise Refused(ErrorCode.ALREADY_HELLO, f"You said hello already, {call.player.name}.")
+            raise Refused(ErrorCode.ALREADY_HELLO, name=call.player.name)
         async with session.source.hellos:
             known, token = await self.welcome(request.name, request.token, session.address)
         player = known.player
@@ -73,7 +73,7 @@ class Greeting(Service):
         if ban is not None:
             id = None if request.id is UNSET else request.id
             session.tally.refusals[ErrorCode.BANNED] += 1
-            expel(session.connection, ErrorCode.BANNED, describe_ban(ban), id=id)
+            expel(session.connection, banned(ban), id=id)
             return
         session.player = player
         session.features = known_features(request.features)
@@ -112,7 +112,7 @@ class Greeting(Service):
         try:
             chosen = None if name is UNSET else parse_name(name)
         except BadName as bad:
-            raise Refused(ErrorCode.BAD_NAME, bad.message, path="name") from None
+            raise Refused(ErrorCode.BAD_NAME, path="name", **bad.data) from None
         if token is UNSET:
             own = _own_name(chosen) if chosen else f"guest-{_random_text(_GUEST_ALPHABET, 4)}"
             self._core.allowances.take_new_player(address)
@@ -123,14 +123,14 @@ class Greeting(Service):
         for _ in range(_ATTEMPTS):
             with contextlib.suppress(Conflict):
                 return await self._recognise(chosen, token), token
-        raise Refused(ErrorCode.BUSY, "Too many connections of yours say hello at once.", retry_ms=500)
+        raise Refused(ErrorCode.BUSY, "hello", retry_ms=500)
 
     async def _recognise(self, name: str | None, token: str) -> KnownPlayer:
         """Return the player whose token this is, under the new name if there is one; may raise `Conflict`."""
         key = _key_of(token)
         found = await self._players.load(key)
         if found is None:
-            raise Refused(ErrorCode.BAD_TOKEN, "This server does not know that token.", path="token")
+            raise Refused(ErrorCode.BAD_TOKEN, path="token")
         known, revision = found
         if name is not None and name != known.player.name:
             known = replace(known, player=Player(known.player.id, _own_name(name)))
@@ -170,7 +170,7 @@ class Greeting(Service):
 def _own_name(name: str) -> str:
     """Return a name that a person may take: not one of a bot, however it is written."""
     if _HOUSE_NAME.fullmatch(unicodedata.normalize("NFKC", name)):
-        raise Refused(ErrorCode.BAD_NAME, f"{name} is a player of the house: choose another name.", path="name")
+        raise Refused(ErrorCode.BAD_NAME, "taken", path="name", name=name)
     return name
 
 

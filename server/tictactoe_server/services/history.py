@@ -86,7 +86,7 @@ class PastGames(Service):
         Its first half is this player's own for this game, so that it is found again; the second is new each time.
         """
         if not self._shows_pages:
-            raise Refused(ErrorCode.NOT_ALLOWED, "This server shows no games to others.")
+            raise Refused(ErrorCode.NOT_ALLOWED, "share")
         session, request = call.session, call.request
         game = await self._own(call.player, request.game)
         words = f"share {game.room} {game.game} {game.at}"
@@ -96,8 +96,7 @@ class PastGames(Service):
         if request.on:
             if id is None:
                 if not self._allowances.take_kept({call.player.id: session.address}, len(encode_game(game))):
-                    words = "As much is kept for you, or for all from your address, as may be in an hour."
-                    raise Refused(ErrorCode.RATE_LIMITED, words, retry_ms=_SHARE_RETRY_MS)
+                    raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=_SHARE_RETRY_MS)
                 id = half + secrets.token_urlsafe(_SHARE_BYTES)
                 await save(self._shares, id, game, None)
             call.answer(replay=id, link=f"{session.connection.origin}/replay/{id}")
@@ -110,13 +109,13 @@ class PastGames(Service):
         """Return a game that the player played in; refuses any other."""
         found: FinishedGame | None = await self._games.game(_number_of(id, "game"))
         if found is None or player.id not in found.people:
-            raise Refused(ErrorCode.NOT_ALLOWED, f'You played no game "{id}".', path="game")
+            raise Refused(ErrorCode.NOT_ALLOWED, "game", path="game", game=id)
         return found
 
 
 def _number_of(id: str, path: str) -> int:
     if not (id.isascii() and id.isdigit() and len(id) <= 18):
-        raise Refused(ErrorCode.NOT_ALLOWED, f'You played no game "{id}".', path=path)
+        raise Refused(ErrorCode.NOT_ALLOWED, "game", path=path, game=id)
     return int(id)
 
 

@@ -64,6 +64,6 @@ class _Played(Requested, eq=False):
         live, session = self.live, self.call.session
         if live.players.get(self.player.id) is not session:
             if session in live.watchers:
-                raise Refused(ErrorCode.NOT_SEATED, "You only watch this room.")
+                raise Refused(ErrorCode.NOT_SEATED)
             raise not_in_room(room.code)
         return apply(room, self.player, self.command, self.now)

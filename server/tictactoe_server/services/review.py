@@ -32,19 +32,19 @@ class Reviews(Service):
         that were not played, and where no answer is to be had in time. In a room for lessons the game may be on.
         """
         room, request = call.live.room, call.request
-        self._allowances.take(call.session.analyses, "analyse", "You ask too much at once.")
+        self._allowances.take(call.session.analyses, "analyse")
         if room.status == "playing" and room.analysis != "open":
             if room.mark_of(call.player.id) is not None:
-                raise Refused(ErrorCode.NOT_ALLOWED, "You play this game: its analysis is for afterwards.")
+                raise Refused(ErrorCode.NOT_ALLOWED, "own analysis")
             if room.people >= 2:
-                raise Refused(ErrorCode.NOT_ALLOWED, "People play this game: its analysis is for afterwards.")
+                raise Refused(ErrorCode.NOT_ALLOWED, "analysis")
         count = room.position.ply if request.ply is UNSET else request.ply
         if count > room.position.ply:
-            raise Refused(ErrorCode.STALE, f"There are {room.position.ply} moves, not {count}.", path="ply")
+            raise Refused(ErrorCode.STALE, "analysis", path="ply", ply=count, played=room.position.ply)
         position = room.position.at(count)
         found = await self._pool.analyse(position)
         if found is None:
-            raise Refused(ErrorCode.BUSY, "There is no time for an analysis now.", retry_ms=1000)
+            raise Refused(ErrorCode.BUSY, "analysis", retry_ms=1000)
         cells, worth = {cell: _value_of(value) for cell, value in found.cells.items()}, _value_of(found.value)
         state = AnalysisState(position.ply, position.turn, worth, cells, found.best_cells, found.is_solved)
         call.answer(analysis=state)

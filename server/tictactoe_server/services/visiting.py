@@ -15,7 +15,7 @@ from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.answers import Call, Requested
 from tictactoe_server.core.core import Core, bot_seats
 from tictactoe_server.core.elsewhere import moved
-from tictactoe_server.core.live_room import LiveRoom, not_in_room
+from tictactoe_server.core.live_room import LiveRoom, closed, not_in_room
 from tictactoe_server.core.matchmaking import GameKind
 from tictactoe_server.core.rooms import Command, Enter, Player, Refused, Room
 from tictactoe_server.core.service import Service
@@ -51,8 +51,7 @@ class Visiting(Service):
         _check_bots(request.bots, rules)
         seat = rules.marks[0] if request.seat is UNSET else request.seat
         if seat not in tuple(rules.marks):
-            message = f"There is no seat {seat!r}: the marks are {', '.join(rules.marks)}."
-            raise Refused(ErrorCode.BAD_MESSAGE, message, path="seat")
+            raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="seat", seat=seat, marks=list(rules.marks))
         if len(request.bots) + 1 < len(rules.marks):
             self.check_seats(call)
         player = call.player if len(request.bots) < len(rules.marks) else None
@@ -127,11 +126,11 @@ class Visiting(Service):
     def check_watching(self, session: Session, live: LiveRoom) -> None:
         """Raise `Refused` for one who plays in the room, and for one too many of those who watch it."""
         if live.is_played_by(session):
-            raise Refused(ErrorCode.NOT_ALLOWED, "You play in this room.")
+            raise Refused(ErrorCode.NOT_ALLOWED, "watch")
         if session not in live.watchers and 0 < self.core.limits.watchers_per_room <= len(live.watchers):
             self.core.tally.limited["watchers"] += 1
-            words = f"{len(live.watchers)} watch room {live.room.code}, and no more may."
-            raise Refused(ErrorCode.ROOM_FULL, words, retry_ms=60_000)
+            room, watchers = live.room.code, len(live.watchers)
+            raise Refused(ErrorCode.ROOM_FULL, "watchers", retry_ms=60_000, room=room, watchers=watchers)
 
     def let_watch(self, call: Call) -> None:
         live, session, core = call.live, call.session, self.core
@@ -294,7 +293,7 @@ class _Leaving(_Visit, eq=False):
         self.visiting.note("player left", self.call, live)
         if live.room.is_deserted:
             live.is_unshown = False
-            timers.close(live, "Everybody left.")
+            timers.close(live, closed(live.room.code, "left"))
         else:
             timers.close_later(live)
 
@@ -315,14 +314,12 @@ def _chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
         return rules_of(choice)
     except InvalidRules as invalid:
         path = "rules" if isinstance(choice, str) or invalid.field is None else f"rules.{invalid.field}"
-        raise Refused(ErrorCode(invalid.code), invalid.message, path=path) from None
+        raise Refused(ErrorCode(invalid.code), path=path, **invalid.data) from None
 
 
 def _check_bots(names: Sequence[str], rules: Rules) -> None:
     for index, name in enumerate(names):
         if name not in LEVELS:
-            message = f"There is no bot called {name!r}: {', '.join(LEVELS)}."
-            raise Refused(ErrorCode.BAD_MESSAGE, message, path=f"bots[{index}]")
+            raise Refused(ErrorCode.BAD_MESSAGE, "bot", path=f"bots[{index}]", bot=name, levels=list(LEVELS))
     if len(names) > len(rules.marks):
-        message = f"{len(names)} bots do not fit a game of {len(rules.marks)}."
-        raise Refused(ErrorCode.BAD_MESSAGE, message, path="bots")
+        raise Refused(ErrorCode.BAD_MESSAGE, "bots", path="bots", bots=len(names), marks=len(rules.marks))

@@ -15,7 +15,10 @@ export function say(id, places = {}) {
 	const found = sentences[id];
 	if (found === undefined) throw new RangeError(`There is no sentence "${id}".`);
 	const sentence = typeof found === "string" ? found : found[plural.select(Number(places.n))];
-	return sentence.replace(/\{(\w+)\}/g, (_, name) => String(places[name]));
+	return sentence.replace(/\{(\w+)\}/g, (_, name) => {
+		if (name in places) return String(places[name]);
+		throw new RangeError(`The sentence "${id}" needs ${name}.`);
+	});
 }
 
 /** How many there are. @param {number} n @param {string} noun the English one */

@@ -1,5 +1,6 @@
 /** One player's connection: hello, requests and their answers, coming back. */
 
+import { inOwnWords } from "./refusals.js";
 import { HOME, isForbidden, isHere, takeSocket } from "./socket.js";
 
 const WAITS_MS = [400, 800, 1600, 3200, 4000];
@@ -175,7 +176,7 @@ export class Connection {
 		this.#features = FEATURES;
 		const isOurs = () => socket === this.#socket;
 		socket.onopen = () => this.#greet();
-		socket.onmessage = (event) => isOurs() && this.#hear(JSON.parse(event.data));
+		socket.onmessage = (event) => isOurs() && this.#hear(inOwnWords(JSON.parse(event.data)));
 		socket.onclose = (event) => isOurs() && this.#lose(event.code);
 		// What the policy of the page forbids is not closed: it never was open.
 		socket.onerror = () => isOurs() && this.#lose(1006);

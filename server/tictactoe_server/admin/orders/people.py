@@ -12,10 +12,11 @@ from msgspec.structs import asdict, replace
 
 from tictactoe_protocol import MAX_CHAT_LENGTH, ErrorCode, clean_text, encode
 from tictactoe_protocol.pushes import Announcement
-from tictactoe_server.admin.bans import describe_ban, expel, network_of, parse_subject
+from tictactoe_server.admin.bans import banned, expel, network_of, parse_subject
 from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, ServerParts, run_everywhere
 from tictactoe_server.admin.orders.words import Reason, Seconds, reason_option, show_time, time_option, without_stop
 from tictactoe_server.core.kept import Ban
+from tictactoe_server.core.rooms import Refused
 from tictactoe_server.transport.frames import encode_frame
 
 Subject = Annotated[str, click.Argument(["subject"], metavar="PLAYER|ADDRESS")]
@@ -74,9 +75,9 @@ class Kick(Order, frozen=True, tag="kick"):
         sessions, reason = server.core.presence.of_player(self.player), without_stop(self.reason)
         if not sessions:
             raise _nobody(self.player)
-        words = f"The operator of this server has ended your connection{f': {reason}' if reason else ''}."
+        why = Refused(ErrorCode.KICKED, "reason", reason=reason) if reason else Refused(ErrorCode.KICKED)
         for session in sessions:
-            expel(session.connection, ErrorCode.KICKED, words)
+            expel(session.connection, why)
         log.info("kicked", player=self.player, reason=reason)
         return {"player": self.player, "connections": len(sessions)}
 
@@ -190,11 +191,11 @@ def hear_ban(server: ServerParts, subject: str, ban: Ban | None) -> None:
 
 def _expel_banned(server: ServerParts, ban: Ban) -> int:
     """Send away all whom a ban concerns, and return how many."""
-    presence, words = server.core.presence, describe_ban(ban)
+    presence, why = server.core.presence, banned(ban)
     if network_of(ban.subject) is None:
         concerned = presence.of_player(ban.subject)
     else:
         concerned = [session for session in presence if server.bans.of_address(session.connection.address)]
     for session in concerned:
-        expel(session.connection, ErrorCode.BANNED, words)
+        expel(session.connection, why)
     return len(concerned)

@@ -9,7 +9,7 @@ import click
 from tictactoe_protocol import parse_room_code
 from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, ServerParts, named, run_at
 from tictactoe_server.admin.orders.words import Reason, draw_table, reason_option, show, without_stop
-from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.live_room import LiveRoom, closed
 
 
 class ListRooms(Listing, frozen=True, tag="rooms"):
@@ -75,7 +75,8 @@ class CloseRoom(RoomOrder, frozen=True, tag="close"):
 
     async def run_here(self, server: ServerParts) -> Row:
         live, reason = self.find(server), without_stop(self.reason)
-        await server.core.timers.end(live, f"The operator closed it{f': {reason}' if reason else ''}.")
+        data = {"why": "reason", "reason": reason} if reason else {}
+        await server.core.timers.end(live, closed(live.room.code, "operator", **data))
         return _row_of(live)
 
     def describe(self, answer: Row) -> str:

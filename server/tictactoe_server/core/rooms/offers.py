@@ -27,12 +27,11 @@ def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
     check_game(room, request)
     room.check_active(mark)
     if is_draw and len(position.active_marks) > 2:
-        raise Refused(ErrorCode.NOT_ALLOWED, "A draw can be offered when two players are left.")
+        raise Refused(ErrorCode.NOT_ALLOWED, "draw")
     if not is_draw and len(room.rules.marks) > 2:
-        raise Refused(ErrorCode.NOT_ALLOWED, "A move can be taken back in games of two.")
+        raise Refused(ErrorCode.NOT_ALLOWED, "undo")
     if request.ply is not UNSET and request.ply != position.ply:
-        message = f"You meant the position after {request.ply} moves, but {position.ply} lie on the board: look again."
-        raise Refused(ErrorCode.STALE, message, path="ply")
+        raise Refused(ErrorCode.STALE, "position", path="ply", ply=request.ply, played=position.ply)
     after = _answered(room, mark, "draw" if is_draw else "undo", request.action, now)
     if request.game is UNSET or request.ply is UNSET:
         return after
@@ -46,15 +45,13 @@ def _answered(room: Room, mark: str, kind: str, action: str, now: int) -> Room:
         if offered == mark:
             return room
         if kind == "undo" and not room.position.stones(mark):
-            raise Refused(ErrorCode.NOT_ALLOWED, "You have made no move that could be taken back.")
+            raise Refused(ErrorCode.NOT_ALLOWED, "no move")
         if offered is None:
             return _opened(room, kind, mark)
         if kind == "undo":
-            name = room.seat(offered).name
-            raise Refused(ErrorCode.NOT_ALLOWED, f"{name} asks to take a move back: answer that first.")
+            raise Refused(ErrorCode.NOT_ALLOWED, "answer", name=room.seat(offered).name)
     elif offered is None or (offered == mark and action == "accept"):
-        missed = "offered you a draw" if kind == "draw" else "asked you to take a move back"
-        raise Refused(ErrorCode.NO_OFFER, f"Nobody has {missed}.")
+        raise Refused(ErrorCode.NO_OFFER, kind)
     elif action == "decline":
         return _ended(room, kind, mark, offered)
     return finish(room, Result(None, "agreed"), now) if kind == "draw" else _take_back(room, offered, now)

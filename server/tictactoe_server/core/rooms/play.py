@@ -24,14 +24,13 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
     if room.result is not None or None in room.seats.values():
         room.check_playing()
     if position.turn != mark:
-        raise Refused(ErrorCode.NOT_YOUR_TURN, f"It's {room.seat(position.turn).name}'s move.")
+        raise Refused(ErrorCode.NOT_YOUR_TURN, name=room.seat(position.turn).name)
     if ply != played:
-        message = f"You sent move number {ply}, but {played} lie on the board: look again."
-        raise Refused(ErrorCode.STALE, message, path="ply")
+        raise Refused(ErrorCode.STALE, "move", path="ply", ply=ply, played=played)
     try:
         position = position.play(cell)
     except IllegalMove as illegal:
-        raise Refused(ErrorCode(illegal.code), illegal.message, path="cell") from None
+        raise Refused(ErrorCode(illegal.code), path="cell", **illegal.data) from None
     offers = room.offers
     if offers is not _NO_OFFERS:
         offers = Offers(draw=mark) if offers.draw == mark else _NO_OFFERS
@@ -90,10 +89,10 @@ def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
     gone = [other for other, hold_ms in holds.items() if hold_ms == 0]
     if not gone:
         retry_ms = min((hold_ms for hold_ms in holds.values() if hold_ms is not None), default=None)
-        raise Refused(ErrorCode.NOT_ALLOWED, "Nobody has been gone for long enough.", retry_ms=retry_ms)
+        raise Refused(ErrorCode.NOT_ALLOWED, "hold", retry_ms=retry_ms)
     if request.as_ == "draw":
         if len(gone) < len(holds):
-            raise Refused(ErrorCode.NOT_ALLOWED, "Somebody else still plays: claim the win over who is gone.")
+            raise Refused(ErrorCode.NOT_ALLOWED, "claim draw")
         result = _ABORTED if room.is_beginning else Result(None, "claimed")
         return finish(room, result, now)
     for other in gone:
@@ -111,12 +110,12 @@ def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
         return room
     check_game(room, request)
     if room.status == "waiting":
-        raise Refused(ErrorCode.NOT_STARTED, "The game has not started.")
+        raise Refused(ErrorCode.NOT_STARTED)
     if room.status == "playing":
-        raise Refused(ErrorCode.NOT_ALLOWED, "The game is not over yet.")
+        raise Refused(ErrorCode.NOT_ALLOWED, "playing")
     for seat in room.held_seats:
         if seat.left:
-            raise Refused(ErrorCode.NOT_ALLOWED, f"{seat.name} left the room: there is nobody to play again.")
+            raise Refused(ErrorCode.NOT_ALLOWED, "deserted", name=seat.name)
     if mark in room.offers.rematch:
         return room
     agreed = tuple(other for other in room.seats if other == mark or other in room.offers.rematch)
@@ -133,8 +132,7 @@ def has_begun(room: Room, request: Rematch) -> bool:
 def check_game(room: Room, request: Draw | Undo | Rematch) -> None:
     """Refuse what is meant for another game."""
     if request.game is not UNSET and request.game != room.game:
-        message = f"You meant game {request.game}, but this is game {room.game}: look again."
-        raise Refused(ErrorCode.STALE, message, path="game")
+        raise Refused(ErrorCode.STALE, "game", path="game", game=request.game, current=room.game)
 
 
 def finish(room: Room, result: Result, now: int) -> Room:

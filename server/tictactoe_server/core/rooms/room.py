@@ -6,14 +6,14 @@ of connections and of time. Connections and watchers are no part of it.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, Result, RoomStatus, SeatState, Visibility
+from tictactoe_protocol.refusals import Refusal
 from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
 
 HOLD_MS: Final = 60_000
@@ -53,19 +53,21 @@ class Expire(Struct, frozen=True):
 Command = Move | Enter | Dropped | Leave | Resign | Rematch | Draw | Undo | Claim | Expire
 
 
-@dataclass(eq=False)
-class Refused(Exception):
+class Refused(Refusal):
     """A command that was not carried out, with what its sender is told; `url` is where another server has the room."""
 
-    code: ErrorCode
-    message: str
-    _: KW_ONLY
-    path: str | None = None
-    retry_ms: int | None = None
-    url: str | None = None
-
-    def __str__(self) -> str:
-        return self.message
+    def __init__(
+        self,
+        code: ErrorCode,
+        why: str = "",
+        *,
+        path: str | None = None,
+        retry_ms: int | None = None,
+        url: str | None = None,
+        **data: Any,
+    ) -> None:
+        super().__init__(code, why, **data)
+        self.path, self.retry_ms, self.url = path, retry_ms, url
 
 
 class Room(Struct, frozen=True, omit_defaults=True):
@@ -191,17 +193,17 @@ class Room(Struct, frozen=True, omit_defaults=True):
         for mark, seat in self.seats.items():
             if seat is not None and seat.player == id and not seat.left:
                 return mark
-        raise Refused(ErrorCode.NOT_SEATED, "You only watch this room.")
+        raise Refused(ErrorCode.NOT_SEATED)
 
     def check_playing(self) -> None:
         """Refuse what needs a game that has begun and is not over."""
         if self.result is not None:
-            raise Refused(ErrorCode.GAME_OVER, "The game is over.")
+            raise Refused(ErrorCode.GAME_OVER)
         if None in self.seats.values():
-            raise Refused(ErrorCode.NOT_STARTED, "The game has not started: a seat is still free.")
+            raise Refused(ErrorCode.NOT_STARTED, "seat")
 
     def check_active(self, mark: str) -> None:
         """Refuse what needs such a game, and a player who resigned or ran out of time while others play on."""
         self.check_playing()
         if self.position.passed and mark not in self.position.active_marks:
-            raise Refused(ErrorCode.NOT_ALLOWED, "You are out of this game already.")
+            raise Refused(ErrorCode.NOT_ALLOWED, "out")

@@ -62,10 +62,10 @@ def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
         room = begin_turn(resume_turn(room, mark, now), now)
         return _with_seat(room, mark, here, gone_at=_gone_without(room, player))
     if any(seat.player == player.id for seat in room.held_seats):
-        raise Refused(ErrorCode.NOT_ALLOWED, "You left this room for good; you may watch it.")
+        raise Refused(ErrorCode.NOT_ALLOWED, "left")
     mark = next((mark for mark, seat in room.seats.items() if seat is None), None)
     if mark is None:
-        raise Refused(ErrorCode.ROOM_FULL, f"Room {room.code} is full; you may watch it.")
+        raise Refused(ErrorCode.ROOM_FULL, room=room.code)
     entered = _with_seat(room, mark, seat_of(player, names), score={**room.score, player.id: 0})
     return begin_turn(entered, now)
 

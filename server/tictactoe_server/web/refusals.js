@@ -1,0 +1,26 @@
+/** Why something was refused, or a room is gone, in the language of the page, as tictactoe_protocol/refusals.py says it. */
+
+import { say } from "./catalogue.js";
+
+/** Why a request was refused; in the server's words where this page has none. @param {Protocol.Error} error */
+export const describeRefusal = ({ code, data, message }) => describe("refused", code, data) ?? message;
+
+/** Why a room is gone. @param {Protocol.Closed} closed */
+export const describeClosing = ({ code, data, reason }) => describe("closed", code, data) ?? reason;
+
+/** @param {string} event @param {string} [code] @param {Protocol.Error["data"]} [data] */
+function describe(event, code, data) {
+	if (!data) return null;
+	const places = Object.entries(data).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]);
+	try {
+		return say(data.why ? `${event} ${code} ${data.why}` : `${event} ${code}`, Object.fromEntries(places));
+	} catch {
+		return null;
+	}
+}
+
+/** What the server says, with its reasons in the language of the page. @param {Protocol.Push} push @returns {Protocol.Push} */
+export function inOwnWords(push) {
+	if (push.type === "error") return { ...push, message: describeRefusal(push) };
+	return push.type === "closed" ? { ...push, reason: describeClosing(push) } : push;
+}

@@ -1,0 +1,220 @@
+"""Refusals as codes with data: one sentence for each in every language, said alike by the engine, client and page."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shutil
+import string
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.environment import environment
+from tictactoe_client.online.inspection import read_message, refusal_of
+from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Position, Rules, UnknownNotation, parse_cell
+from tictactoe_protocol import ErrorCode, encode, error_answer, pushes, rules_of
+from tictactoe_protocol.catalogue import FOLDER as CATALOGUES
+from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue, speak
+from tictactoe_protocol.refusals import describe_closing, describe_refusal
+from tictactoe_server.http.assets import FOLDER
+
+PROGRAM = Path(__file__).with_name("refusals.mjs")
+PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
+SOURCES = [
+    path
+    for folder in ("protocol", "server")
+    for path in sorted((Path(__file__).parents[2] / folder).rglob("*.py"))
+    if "build" not in path.parts
+]
+LISTS = ("levels", "limits", "marks", "presets", "types")
+NOT_SAID = {"path", "retry_ms", "url"}
+ENGLISH = open_catalogue("en")
+IDS = [id for id in ENGLISH.sentences if id.startswith(("refused ", "closed "))]
+
+
+def places_of(id: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(ENGLISH.sentences[id]) if name}
+
+
+def data_of(id: str) -> dict[str, Any]:
+    """Return data that fill the places of a sentence, each with the place's own name."""
+    _, _, why = id.split(" ", 2) if id.count(" ") > 1 else (*id.split(" "), "")
+    data: dict[str, Any] = {name: [name, "more"] if name in LISTS else name for name in places_of(id)}
+    return {"why": why, **data} if why else data
+
+
+def push_of(id: str) -> pushes.Error | pushes.Closed:
+    """Return what a server sends whose own words for it are others."""
+    event, code = id.split(" ")[:2]
+    if event == "closed":
+        return pushes.Closed("K7M4PQ", "Its own words.", code, data_of(id))
+    return pushes.Error(id="1", code=code, message="Its own words.", data=data_of(id))
+
+
+def as_text(push: pushes.Error | pushes.Closed) -> str:
+    return encode(push).decode()
+
+
+def said_in(language: str, id: str) -> str:
+    filled = {name: f"{name}, more" if name in LISTS else name for name in places_of(id)}
+    return open_catalogue(language).say(id, **filled)
+
+
+@pytest.fixture
+def in_german() -> Iterator[None]:
+    speak("de")
+    yield
+    speak("en")
+
+
+# -- the sentences are those of what is raised ----------------------------------------------------------------------
+
+
+def refusals_in(path: Path) -> Iterator[tuple[str, set[str]]]:
+    """Yield the id of each refusal that a module raises with all that it says, and its data by their names."""
+    for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Refused"):
+            continue
+        code, *more = call.args
+        names = {keyword.arg or "**" for keyword in call.keywords} - NOT_SAID
+        if isinstance(code, ast.Attribute) and "**" not in names and all(isinstance(one, ast.Constant) for one in more):
+            why = [str(one.value) for one in more if isinstance(one, ast.Constant)]
+            yield " ".join(("refused", ErrorCode[code.attr], *why)), names
+
+
+def test_what_the_server_refuses_has_a_sentence_with_the_places_of_its_data() -> None:
+    found = [one for path in SOURCES for one in refusals_in(path)]
+    assert len(found) > 40
+    for id, names in found:
+        assert id in IDS
+        assert names == places_of(id), id
+
+
+def test_the_page_on_the_protocol_has_every_sentence() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (?:`(.+)`)? \| (.+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    written = {(" ".join(filter(None, (code, why))), sentence) for code, why, sentence in rows}
+    for id in {*IDS} - {"refused off_board word", "refused bad_message reason"}:
+        assert (id.partition(" ")[2], ENGLISH.sentences[id]) in written, id
+
+
+@pytest.mark.parametrize("id", [id for id in IDS if id.count(" ") > 1])
+def test_no_sentence_is_there_for_nothing(id: str) -> None:
+    why = id.split(" ", 2)[2]
+    assert any(f'"{why}"' in path.read_text(encoding="utf-8") for path in SOURCES) or why == "until reason"
+
+
+def rule_errors() -> Iterator[InvalidRules]:
+    """Yield every way in which rules are wrong."""
+    wrong: tuple[dict[str, Any], ...] = (
+        *({"rows": 0}, {"rows": 33}, {"columns": "x" * 50}, {"line": 1}, {"line": 4}, {"marks": "X"}, {"marks": "xo"}),
+        *({"marks": "XOX"}, {"marks": "XOA", "misere": True}, {"misere": 1}, {"gravity": None}, {"blocked": 4}),
+        *({"blocked": {9}}, {"blocked": set(range(9))}, {"blocked": {0, 4, 8, 2, 6}}),
+    )
+    for fields in wrong:
+        with pytest.raises(InvalidRules) as raised:
+            Rules(**fields)
+        yield raised.value
+    for name in ("clasic", "chess"):
+        with pytest.raises(InvalidRules) as raised:
+            rules_of(name)
+        yield raised.value
+
+
+def move_errors() -> Iterator[IllegalMove]:
+    """Yield every way in which a move is illegal, or a word names no cell of the board."""
+    blocker, falling = Position.start(PRESETS["blocker"]).play(0), Position.start(PRESETS["connect-four"])
+    over = Position.replay(Rules(), (0, 3, 1, 4, 2))
+    for position, cell in ((blocker, 9), (blocker, -(10**5000)), (blocker, 4), (blocker, 0), (falling, 3), (over, 8)):
+        with pytest.raises(IllegalMove) as raised:
+            position.play(cell)
+        yield raised.value
+    words: tuple[tuple[str, Rules, str], ...] = (
+        *(("0", Rules(), "row-column-1"), ("d4", Rules(), "row-column-1"), ("b1", Rules(3, 1, 3), "row-column-1")),
+        *(("9 9", Rules(), "row-column-1"), ("9 9", Rules(), "row-column-0"), ("9 9", Rules(1, 3, 3), "x-y-1")),
+    )
+    for word, rules, coordinates in words:
+        with pytest.raises(IllegalMove) as raised:
+            parse_cell(word, rules, coordinates=coordinates)
+        yield raised.value
+
+
+def test_the_engine_says_in_english_what_the_catalogue_does() -> None:
+    errors: list[InvalidRules | IllegalMove] = [*rule_errors(), *move_errors()]
+    told = set()
+    for error in errors:
+        assert describe_refusal(error.code, error.data) == error.message
+        why = error.data.get("why")
+        told.add(f"refused {error.code} {why}" if why else f"refused {error.code}")
+    codes = ("bad_rules", "game_over", "off_board", "occupied", "blocked", "floating")
+    assert told == {id for id in IDS if id.split(" ")[1] in codes}
+
+
+def test_a_word_that_is_no_cell_says_what_it_was_made_from() -> None:
+    with pytest.raises(UnknownNotation) as raised:
+        parse_cell("what", Rules())
+    assert raised.value.data == {"word": "what", "example": "b2 or 5"}
+
+
+# -- who reads it reads the own language ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("id", IDS)
+@pytest.mark.usefixtures("in_german")
+def test_a_german_client_reads_german_from_an_english_server(id: str) -> None:
+    heard = read_message(as_text(push_of(id))).push
+    assert isinstance(heard, pushes.Error | pushes.Closed)
+    read = refusal_of(heard).message if isinstance(heard, pushes.Error) else heard.reason
+    assert read == said_in("de", id)
+    assert read != said_in("en", id) or id == "refused bad_message reason"
+
+
+ODD: tuple[dict[str, Any], ...] = (
+    {"code": "too_witty"},
+    {"code": "too_witty", "data": {"why": "pun"}},
+    {"code": "not_allowed", "data": {"why": "whim"}},
+    {"code": "game_over"},
+    {"code": "occupied", "data": {"cell": "B2"}},
+    {"code": "occupied", "data": {"id": "x", "self": "y", "cell": "B2"}},
+)
+
+
+@pytest.mark.parametrize("odd", ODD, ids=str)
+def test_what_a_client_has_no_words_for_is_read_in_the_words_of_the_server(odd: dict[str, Any]) -> None:
+    push = read_message(json.dumps({"type": "error", "message": "Its own words.", **odd})).push
+    assert isinstance(push, pushes.Error)
+    assert push.message == "Its own words."
+
+
+def test_a_refusal_without_data_is_not_described() -> None:
+    assert describe_refusal("game_over", None) is None
+    assert describe_refusal("game_over", {}) == "The game is over."
+    assert describe_closing("game_over", {}) is None
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
+def test_the_page_says_the_same() -> None:
+    vectors = [
+        {"push": json.loads(as_text(push_of(id))), "said": {one: said_in(one, id) for one in LANGUAGES}} for id in IDS
+    ]
+    own = dict.fromkeys(LANGUAGES, "Its own words.")
+    vectors += [{"push": {"type": "error", "message": "Its own words.", **odd}, "said": own} for odd in ODD]
+    command = ["node", str(PROGRAM), FOLDER.as_uri(), str(CATALOGUES), *LANGUAGES]
+    done = subprocess.run(
+        command, input=json.dumps(vectors), capture_output=True, text=True, check=False, env=environment()
+    )
+    assert (done.stdout.strip().splitlines()[:10], done.stderr) == ([], "")
+
+
+# -- on the wire ----------------------------------------------------------------------------------------------------
+
+
+def test_data_are_safe_to_print_and_give_way_where_an_answer_would_be_too_long() -> None:
+    answer = error_answer(ErrorCode.BAD_NAME, "x", data={"name": "a\x1b[31mb", "levels": ["a\u202eb"], "n": 3})
+    assert answer.data == {"name": "a[31mb", "levels": ["ab"], "n": 3}
+    long = error_answer(ErrorCode.BAD_NAME, "x" * 600, data={"name": "x" * 600})
+    assert (long.message, "data" in json.loads(as_text(long))) == ("x" * 600, False)
