@@ -9,8 +9,9 @@ from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, is_this_machine, parse_house
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import can_print
-from tictactoe_client.text.help import own_command, server_command
+from tictactoe_client.text.programs import own_command, server_command
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.happened import is_draw
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import seat_of
@@ -51,7 +52,7 @@ def describe_failure(error: errors.ClientError, settings: Settings, address: Add
     """
     if isinstance(error, errors.Refused) and error.code == "no_such_room" and error.room:
         listing = own_command("rooms", server=address or _address_of(error.server or settings.server))
-        return f"No room {clean_text(error.room)}. It may have closed. List rooms: {listing}"
+        return say("no room", room=clean_text(error.room), command=listing)
     helps = [f"  {text}  {command}" for text, command in list_helps(error)]
     cross = "" if not helps else "x " if settings.ascii or not can_print("✗") else "✗ "
     return "\n".join((f"{cross}{clean_text(error.message)}", *helps))
@@ -62,10 +63,10 @@ def list_helps(error: errors.ClientError) -> list[tuple[str, str]]:
     if not isinstance(error, errors.Unreachable):
         return []
     there = _address_of(error.url)
-    helps = [("Or point elsewhere:", own_command("-s", "wss://host"))]
+    helps = [(say("help elsewhere"), own_command("-s", "wss://host"))]
     if there is not None and is_this_machine(there):
-        return [("Is the server running?  Start one:", server_command()), *helps]
-    return helps if there is None else [("Play without any server:", own_command("bot")), *helps]
+        return [(say("help start server"), server_command()), *helps]
+    return helps if there is None else [(say("help play alone"), own_command("bot")), *helps]
 
 
 def _address_of(text: str | None) -> Address | None:

@@ -114,7 +114,7 @@ async def test_mistakes_are_told_and_stepped_through_when_the_game_is_over() -> 
 @pytest.mark.parametrize("line", ["mistakes", "next mistake", "previous mistake"])
 async def test_while_a_game_runs_nothing_here_looks_for_mistakes(line: str) -> None:
     actions, room = alone(state((4, 1, 0)), (4, 1, 0))
-    assert (await actions.do_line(line)).lines == ("Mistakes are told when the game is over.",)
+    assert (await actions.do_line(line)).lines == ("What moves are worth is told when the game is over.",)
     assert (actions.judge, room.is_watching) == (None, False)
 
 

@@ -79,10 +79,10 @@ def test_a_line_means(line: str, intent: Intent) -> None:
     ("line", "code", "message"),
     [
         ("z9", "off_board", "Z9 is off the board: columns A-C, rows 1-3."),
-        ("2,", "bad_input", 'I don\'t know "2,". A move looks like b2 or 5. ? for help.'),
-        ("hello", "bad_input", 'I don\'t know "hello". A move looks like b2 or 5. ? for help.'),
-        ("resing", "bad_input", 'I don\'t know "resing". Did you mean resign?'),
-        ("rematc", "bad_input", 'I don\'t know "rematc". Did you mean rematch?'),
+        ("2,", "unknown", 'I don\'t know "2,". A move looks like b2 or 5. ? for help.'),
+        ("hello", "unknown", 'I don\'t know "hello". A move looks like b2 or 5. ? for help.'),
+        ("resing", "unknown", 'I don\'t know "resing". Did you mean resign?'),
+        ("rematc", "unknown", 'I don\'t know "rematc". Did you mean rematch?'),
         ("chat " + "x" * 312, "too_long", "Too long: 312 of 200 characters."),
         ("s 9", "off_board", "There is no row 9: rows 1-3."),
         ("s D", "off_board", "There is no column D: columns A-C."),
@@ -93,10 +93,10 @@ def test_a_line_means(line: str, intent: Intent) -> None:
         ("m xo", "bad_input", "There is no such mark here: X O."),
         ("moves many", "bad_input", "Type moves, or moves and a number: moves 5."),
         ("value -1", "bad_input", "Type value, or value and a number: value 5."),
-        ("arround", "bad_input", 'I don\'t know "arround". Did you mean around?'),
+        ("arround", "unknown", 'I don\'t know "arround". Did you mean around?'),
         ("chat", "bad_input", "Say what? Type chat and then your words."),
-        ("resign now", "bad_input", 'I don\'t know "resign now". Did you mean resign?'),
-        ("１", "bad_input", 'I don\'t know "１". A move looks like b2 or 5. ? for help.'),
+        ("resign now", "unknown", 'I don\'t know "resign now". Did you mean resign?'),
+        ("１", "unknown", 'I don\'t know "１". A move looks like b2 or 5. ? for help.'),
     ],
 )
 def test_a_line_that_makes_no_sense_is_answered_with(line: str, code: str, message: str) -> None:

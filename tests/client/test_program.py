@@ -6,7 +6,7 @@ from tictactoe_client.exits import describe_failure
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.errors import Refused, Unreachable
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.help import name_program, own_command, server_command
+from tictactoe_client.text.programs import name_program, own_command, server_command
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import pytest
 from tests.classic import CLASSIC_RULES
 from tictactoe_client.input.past import list_rounds
 from tictactoe_client.input.record import (
-    STEP_HELP,
     RecordActions,
     RecordedRoom,
     describe_record,
@@ -17,6 +16,9 @@ from tictactoe_client.input.record import (
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.settings import Settings
 from tictactoe_engine.records import GameRecord, parse_record
+from tictactoe_protocol.catalogue import say
+
+STEP_HELP = say("type step help")
 
 CLASSIC = parse_record(
     """
@@ -138,12 +140,12 @@ def test_programs_read_the_game_and_each_position() -> None:
         ("0", "The start."),
         ("12", "There is no move 12: 0 to 7."),
         ("value", "After move 3: O to move: a draw with best play. Best: A3."),
-        ("-1", f'I don\'t know "-1". Type {STEP_HELP}'),
-        ("٣", f'I don\'t know "٣". Type {STEP_HELP}'),
-        ("9" * 50, f'I don\'t know "{"9" * 50}". Type {STEP_HELP}'),
-        ("next please", f'I don\'t know "next please". Type {STEP_HELP}'),
-        ("rematch", f'I don\'t know "rematch". Type {STEP_HELP}'),
-        ("chat hi", f'I don\'t know "chat hi". Type {STEP_HELP}'),
+        ("-1", f'I don\'t know "-1". {STEP_HELP}'),
+        ("٣", f'I don\'t know "٣". {STEP_HELP}'),
+        ("9" * 50, f'I don\'t know "{"9" * 50}". {STEP_HELP}'),
+        ("next please", f'I don\'t know "next please". {STEP_HELP}'),
+        ("rematch", f'I don\'t know "rematch". {STEP_HELP}'),
+        ("chat hi", f'I don\'t know "chat hi". {STEP_HELP}'),
     ],
 )
 async def test_a_line_typed_after_three_moves_is_answered_with(line: str, told: str) -> None:

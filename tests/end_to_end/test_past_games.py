@@ -18,13 +18,15 @@ from tests.terminal import run_screen
 from tictactoe_client import Client, Refused, connect
 from tictactoe_client.earlier import PastGames
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
-from tictactoe_client.input.record import STEP_HELP
 from tictactoe_client.online.address import parse_house
 from tictactoe_client.session import Session
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.help import describe_record_help
 from tictactoe_engine.records import GameResult, parse_record
+from tictactoe_protocol.catalogue import say
 from tictactoe_server.server import Server
+
+STEP_HELP = say("type step help")
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
@@ -451,8 +453,8 @@ async def test_at_a_terminal_one_steps_through_the_game(games: str) -> None:
             ("7", "Move 7 of 7: ana (X) plays C2, middle right.\nana (X) wins by a line.\n> "),
             ("n", "This is the end: p goes back, q quits.\n> "),
             ("12", "There is no move 12: 0 to 7.\n> "),
-            ("what", f'I don\'t know "what". Type {STEP_HELP}\n> '),
-            ("resign", f'I don\'t know "resign". Type {STEP_HELP}\n> '),
+            ("what", f'I don\'t know "what". {STEP_HELP}\n> '),
+            ("resign", f'I don\'t know "resign". {STEP_HELP}\n> '),
             ("?", "\n".join((*describe_record_help(), "> "))),
             ("board 5", "Move 5 of 7: ana (X) plays A2, middle left.\n> "),
             ("s A", "Column A: 1 O, 2 X, 3 O.\n> "),

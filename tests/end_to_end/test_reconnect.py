@@ -535,8 +535,8 @@ async def test_what_a_game_was_worth_is_told_without_a_connection_once_it_is_ove
         await cut_off(ana, proxy)
         ana.type("value", "mistakes", "next mistake")
         assert await ana.read_line() == "There is no connection: type value again when it is back."
-        assert await ana.read_line() == "Mistakes are told when the game is over."
-        assert await ana.read_line() == "Mistakes are told when the game is over."
+        assert await ana.read_line() == "What moves are worth is told when the game is over."
+        assert await ana.read_line() == "What moves are worth is told when the game is over."
         proxy.is_closed = False
         await ana.until("Connected again after ")
         await bo.ask("resign", room=code)

@@ -68,7 +68,7 @@ def cli(context: click.Context, /, **_: Any) -> Begun | None:
 
         before = context.meta["arguments"]
         return settings, PlainHome(settings, list(cli.commands), lambda words: begin([*before, *words])).run()
-    from tictactoe_client.text.help import own_command
+    from tictactoe_client.text.programs import own_command
 
     match = f"A match in a pipe: {own_command('play', '--plain')}, or --json."
     raise click.UsageError(f"Say what to do: {', '.join(cli.commands)}. {match}", context)

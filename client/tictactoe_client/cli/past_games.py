@@ -12,7 +12,6 @@ from tictactoe_client.cli.run import ask_line, connected
 from tictactoe_client.earlier import Answer, PastGames
 from tictactoe_client.files.records import STANDARD_STREAM, read_records, write_record
 from tictactoe_client.input.record import (
-    STEP_HELP,
     RecordActions,
     RecordedRoom,
     describe_record,
@@ -24,12 +23,13 @@ from tictactoe_client.online.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.online.errors import ProtocolBroken, Refused, UnknownGame
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own, report
-from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import describe_no_games, list_games
+from tictactoe_client.text.programs import own_command
 from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.start import show_screen
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 
 _LISTED_GAMES: Final = 20
 _GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
@@ -52,7 +52,7 @@ async def show_history(settings: Settings, limit: int | None) -> int:
         width = shutil.get_terminal_size().columns if is_terminal(1) else None
         if games and width is not None and not settings.quiet:
             command = own_command("replay", "ID", server=client.address)
-            Output().print(f"Games of {clean_text(client.name)}, the newest first. To look through one: {command}")
+            Output().print(say("games of", name=clean_text(client.name), command=command))
         viewers, whose = [own.viewer for own in games], [own.whose for own in games] if past.is_shared else []
         Output().print(*list_games([own.game for own in games], viewers, whose=whose, width=width))
         if not games and not settings.quiet:
@@ -65,38 +65,37 @@ async def replay(
 ) -> int:
     """Step through a game of a file, of one's own by its id, or one's last; or write it to a file, or share it."""
     if at is not None and export is not None:
-        raise Misuse("Choose one of --at and --export.")
+        raise Misuse(say("choose one", one="--at", other="--export"))
     is_file = source is not None and _is_file(source)
     if share is not None:
         if is_file or (at, export, game) != (None, None, None):
-            raise Misuse("Only a game of your history is shared, by its id, and nothing else is done with it.")
+            raise Misuse(say("share only id"))
         link = await _ask_for(settings, source, lambda past, id: past.share(id, on=share))
-        told = link or ("" if settings.quiet else "The game is not shared any more.")
+        told = link or ("" if settings.quiet else say("not shared any more"))
         report(settings, "shared", told, link=link)
         return ExitCode.NORMAL
     note: list[str] = []
     if source is not None and is_file:
         records = read_records(source)
         if game is not None and game > len(records):
-            games = "one game" if len(records) == 1 else f"{len(records)} games"
-            raise Misuse(f"{clean_text(source)} has {games}: there is no game {game}.")
+            raise Misuse(say("file has games", file=clean_text(source), n=len(records), game=game))
         if game is None and len(records) > 1:
-            note = [f"The first of {len(records)} games; --game 2 chooses the next."]
+            note = [say("first of games", n=len(records))]
         record = records[(game or 1) - 1]
     elif game is not None:
-        raise Misuse("--game chooses among the games of a file.")
+        raise Misuse(say("game of file"))
     else:
         try:
             record = parse_record(await _ask_for(settings, source, lambda past, id: past.record(id)))
         except RecordError as error:
-            raise ProtocolBroken(f"this client cannot read its record: {clean_text(str(error))}") from None
+            raise ProtocolBroken(say("record unreadable", error=clean_text(str(error)))) from None
     if at is not None and at > len(record.moves):
-        raise Misuse(f"There is no move {at}: this game has {len(record.moves)}.")
+        raise Misuse(say("at beyond", at=at, n=len(record.moves)))
     if export is None:
         return await _show(settings, record, at, note, asks=settings.asks and source != STANDARD_STREAM)
     write_record(export, record)
     if export != STANDARD_STREAM:
-        told = "" if settings.quiet else f"The game is in {clean_text(export)}"
+        told = "" if settings.quiet else say("game written", file=clean_text(export))
         report(settings, "exported", told, file=export)
     return ExitCode.NORMAL
 
@@ -125,10 +124,8 @@ async def _ask_for(
         except Refused as refused:
             if refused.code != "not_allowed" or refused.path is None:
                 raise
-            raise UnknownGame(
-                f"You played no game {id} on {client.address.url}, and there is no file of that name. "
-                f"List your games: {own_command('history', server=client.address)}"
-            ) from None
+            command = own_command("history", server=client.address)
+            raise UnknownGame(say("played no game", number=id, url=client.address.url, command=command)) from None
 
 
 async def _show(settings: Settings, record: GameRecord, at: int | None, told: list[str], *, asks: bool) -> int:
@@ -145,7 +142,7 @@ async def _show(settings: Settings, record: GameRecord, at: int | None, told: li
     asks = asks and is_terminal(0, 1)
     screen = Output(prompts=asks)
     actions = RecordActions(RecordedRoom(record), settings, tell=screen.print)
-    screen.print(*told, *describe_record(record), *([f"Type {STEP_HELP}"] if asks else []))
+    screen.print(*told, *describe_record(record), *([say("type step help")] if asks else []))
     for ply in plies[:1] if asks else plies:
         actions.timeline = actions.timeline.jump(ply)
         screen.print(*actions.tell_moment())

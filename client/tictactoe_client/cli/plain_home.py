@@ -11,13 +11,17 @@ from tictactoe_client.cli.run import Work, ask_line, carry_out, connected
 from tictactoe_client.earlier import find_left_behind
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import Output
-from tictactoe_client.text.help import HOME, Command
+from tictactoe_client.text.commands import HOME, Command
 from tictactoe_client.text.lobby import describe_home_help, list_words, offer_games
 from tictactoe_client.text.wording import describe_connection, describe_unknown
+from tictactoe_client.text.words import means, plain, word_of
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 
 _LEADING_AWAY: Final = frozenset({"play", "bot", "new", "join", "watch"})
 """What leads into a room, so that one wants to hear where one is afterwards."""
+_NAMED: Final = ("play", "bot", "new", "join", "watch", "rooms", "history")
+"""The commands that have a name in every language."""
 
 
 class PlainHome:
@@ -41,10 +45,10 @@ class PlainHome:
         await self._arrive()
         while (line := await ask_line(self._screen)) is not None:
             words = _split(line) or [""]
-            if words[0].lower() in ("quit", "q", "exit", "leave"):
-                self._screen.print("Goodbye.")
+            if means(words[0], "quit", "q", "leave"):
+                self._screen.print(say("goodbye"))
                 break
-            await self._do(words[0].lower(), words)
+            await self._do(self._find_command(words[0]), words)
         return ExitCode.NORMAL
 
     @property
@@ -65,20 +69,27 @@ class PlainHome:
             self._waiting = waiting | {seat.room: client.held_ms(seat.room) for seat in client.welcome.rooms}
             if client.name != self._name:
                 self._name = client.name
-                self._screen.print(f"{describe_connection(client.latency_seconds)} You are {clean_text(client.name)}.")
+                connected_in = describe_connection(client.latency_seconds)
+                self._screen.print(say("hello you are", connected=connected_in, name=clean_text(client.name)))
             self._screen.print(*losses, *offer_games([*self._waiting.items()]))
         return ExitCode.NORMAL
 
+    def _find_command(self, word: str) -> str:
+        """Return the name of the command that a word means in any language, else the word."""
+        known = (id for id in ("resume", *_NAMED) if means(word, id))
+        return next(known, plain(word))
+
     async def _do(self, word: str, words: Sequence[str]) -> None:
         known = [*self._commands, *(["resume"] if self._waiting else [])]
-        if word in ("help", "h", "?"):
+        if means(word, "help"):
             self._screen.print(*describe_home_help(self._offered))
         elif not word:
             self._screen.print(list_words(self._offered))
         elif word == "resume" and not self._waiting:
-            self._screen.print("No game of yours waits.")
+            self._screen.print(say("no game waits"))
         elif word not in known:
-            self._screen.print(describe_unknown(words[0], list_words(self._offered), [*known, "help", "quit"]))
+            named = [word_of(id) for id in (*_NAMED, "help", "quit", *(["resume"] if self._waiting else []))]
+            self._screen.print(describe_unknown(words[0], list_words(self._offered), [*known, *named]))
         else:
             if word == "resume":
                 word, words = "join", ["join", *(words[1:] or [next(iter(self._waiting))])]

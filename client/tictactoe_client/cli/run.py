@@ -18,6 +18,7 @@ from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import hear_signals, standard_input
 from tictactoe_client.streams.output import Output, OutputFailed, print_error, report_end, report_failure
 from tictactoe_client.text.lobby import describe_way_back
+from tictactoe_protocol.catalogue import say
 
 Work = Coroutine[Any, Any, int]
 
@@ -95,14 +96,14 @@ async def connected(
 
     house = house_for(settings, address)
     if is_chatty:
-        tell(f"Connecting to {house.first.url} ...")
+        tell(say("connecting", url=house.first.url))
     session = Session(settings, house, role, room=room, tell=tell)
     async with session.open() as client:
         if session.is_own:
-            tell(f"No server runs on this machine: started one at {client.address.url} for this run.")
+            tell(say("own server started", url=client.address.url))
         elif tells_left_behind:
             if is_chatty and client.address != house.first:
-                tell(f"Connected to {client.address.url}.")
+                tell(say("connected to", url=client.address.url))
             if not settings.quiet:
                 waiting, losses = await find_left_behind(session, but=room)
                 shown = client.house.given.first
@@ -122,6 +123,6 @@ async def ask_line(screen: Output) -> str | None:
         line = await standard_input().read_line()
     finally:
         if line is None:
-            screen.print("Goodbye.")
+            screen.print(say("goodbye"))
     screen.note_typed()
     return line

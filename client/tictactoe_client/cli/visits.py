@@ -22,11 +22,13 @@ from tictactoe_client.session import Role, house_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own, report
-from tictactoe_client.text.help import own_command
 from tictactoe_client.text.lobby import list_rooms
+from tictactoe_client.text.programs import own_command
+from tictactoe_client.text.words import means
 from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.start import show_screen
 from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
+from tictactoe_protocol.catalogue import say
 
 
 async def play_anyone(settings: Settings, rules: str | None, clock: str | None) -> int:
@@ -41,7 +43,7 @@ async def open_room(
     manners = {name: wish.pop(name) for name in ("private", "analysis", "chat")}
     rules = parse_rules(**wish)
     if len(bots) > len(rules.marks):
-        raise Misuse(f"--bot was given {len(bots)} times: the marks are {', '.join(rules.marks)}.")
+        raise Misuse(say("bots too many", n=len(bots), marks=", ".join(rules.marks)))
     choice = Choice("create", rules, parse_clock(clock), seat=parse_seat(seat, rules), bots=bots, **manners)
     return await _visit(settings, choice)
 
@@ -59,7 +61,7 @@ async def join(settings: Settings, room: Sequence[str]) -> int:
     if address is None and settings.server is None:
         address = await find_room(code, house_for(settings, None).first, settings.ca, seconds=_search_seconds(settings))
         if address is None and not settings.quiet:
-            print_error(f"No server on this machine or near you has a room {code}.")
+            print_error(say("no server has room", room=code))
     return await _visit(settings, Choice("join", code=code), address)
 
 
@@ -90,20 +92,20 @@ async def watch(settings: Settings, room: Sequence[str]) -> int:
             await pass_through(client, client.rooms)
         else:
             playing = [room for room in await client.rooms() if room.status == "playing"]
-            screen.print(*(list_rooms(playing, numbered=True) or ["No public game is being played now."]))
+            screen.print(*(list_rooms(playing, numbered=True) or [say("no public game")]))
             games = {str(number): room.room for number, room in enumerate(playing, 1)}
         if settings.mode == "json" or not (settings.asks and is_terminal(0)):
-            raise Misuse(f"Say which game to watch: {own_command('watch', 'CODE', server=client.address)}")
+            raise Misuse(say("say which game", command=own_command("watch", "CODE", server=client.address)))
         if games:
-            screen.print("Which game? Type its number or its code, or leave.")
+            screen.print(say("which game"))
         while games and (line := await ask_line(screen)) is not None:
             word = line.strip()
-            if word.lower() in ("leave", "quit", "exit"):
+            if means(word, "leave", "quit"):
                 break
             try:
                 watching = Choice("watch", code=games.get(word) or parse_room_code(word))
             except BadRoomCode:
-                screen.print(f"Type a number from 1 to {len(games)}, or a room code.")
+                screen.print(say("number or code", n=len(games)))
             else:
                 return await PlainGame(client, settings, standard_input(), screen, session).run(watching.enter)
         return ExitCode.NORMAL
@@ -118,7 +120,7 @@ async def show_rooms(settings: Settings) -> int:
         rooms = await client.rooms()
         Output().print(*list_rooms(rooms))
         if not rooms and not settings.quiet:
-            print_error(f"No public room is open. Open one: {own_command('new', server=client.address)}")
+            print_error(say("no public room", command=own_command("new", server=client.address)))
         return ExitCode.NORMAL
 
 
@@ -131,7 +133,7 @@ async def show_servers(settings: Settings) -> int:
     width = max((len(server.name) for server in servers), default=0)
     Output().print(*(f"{server.name:<{width}}  {server.address.url}" for server in servers))
     if not servers and not settings.quiet:
-        print_error("No server announces itself on this network. Some networks keep such words from being heard.")
+        print_error(say("no server near"))
     return ExitCode.NORMAL
 
 
@@ -147,7 +149,7 @@ async def open_page(settings: Settings, room: Sequence[str]) -> int:
     link = address.link_to(code) if code is not None else address.page_url
     report(settings, "page", link, url=link)
     if not await asyncio.to_thread(webbrowser.open, link):
-        print_error("No browser could be started here: open the link by hand.")
+        print_error(say("no browser"))
     return ExitCode.NORMAL
 
 
@@ -156,33 +158,34 @@ async def check(settings: Settings) -> int:
     clock = time.monotonic
 
     def tell(step: str, line: str, *, ok: bool = True, **fields: object) -> None:
-        report(settings, "step", f"{step.capitalize():<9} {line}", step=step, ok=ok, **fields)
+        report(settings, "step", f"{say(f'step {step}'):<9} {line}", step=step, ok=ok, **fields)
 
     for address in parse_house(settings.server).addresses:
         started, asking = clock(), asyncio.get_running_loop().getaddrinfo
         try:
             found = await asking(address.host, address.port or 443, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
-            told = f"there is no host {clean_text(address.host)}"
-            tell("resolve", f"failed: {told}", ok=False, message=told)
+            told = say("no host", host=clean_text(address.host))
+            tell("resolve", say("step failed", told=told), ok=False, message=told)
         else:
             places = list(dict.fromkeys(str(place[4][0]) for place in found))
-            tell("resolve", f"ok, {', '.join(places)}", ms=_in_ms(clock() - started), addresses=places)
+            tell("resolve", say("step ok with", told=", ".join(places)), ms=_in_ms(clock() - started), addresses=places)
     async with connected(settings) as (client, _):
         if settings.mode == "json":
             print_connected(client, client.latency_seconds)
-        tell("connect", "ok" if len(client.house.addresses) == 1 else f"ok, {client.address.url}")
+        is_alone = len(client.house.addresses) == 1
+        tell("connect", say("step ok") if is_alone else say("step ok with", told=client.address.url))
         name, ms = clean_text(client.name), _in_ms(client.latency_seconds)
-        tell("hello", f"ok, {ms:.0f} ms, you would be {name}", ms=ms, name=name)
+        tell("hello", say("step you would be", ms=f"{ms:.0f}", name=name), ms=ms, name=name)
         times = []
         for _ping in range(3):
             started = clock()
             await client.ping()
             times.append(_in_ms(clock() - started))
-        tell("ping", f"ok, {', '.join(f'{each} ms' for each in times)}", ms=times)
+        tell("ping", say("step ok with", told=", ".join(f"{each} ms" for each in times)), ms=times)
         own, version = format_versions(PROTOCOL_VERSIONS), client_version()
         server, spoken = clean_text(client.server), client.welcome.protocol
-        line = f"client {version} (protocol {own}), {server} (protocol {spoken})"
+        line = say("step both versions", own=version, versions=own, server=server, spoken=spoken)
         tell("versions", line, client=version, client_protocol=own, server=server, protocol=spoken)
         return ExitCode.NORMAL
 

@@ -18,6 +18,7 @@ from tictactoe_engine import (
     parse_cell,
 )
 from tictactoe_engine.notation import parse_column
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 
 
@@ -51,7 +52,7 @@ def describe_full_column(state: RoomState, cell: int) -> str:
     """Return that nothing falls into the column of this cell any more, and into which something does."""
     columns = state.rules.columns
     free = [format_column(column) for column in range(columns) if landing_cell(state, column) is not None]
-    return f"Column {format_column(cell % columns)} is full. Free: {' '.join(free)}."
+    return say("column full", column=format_column(cell % columns), cells=" ".join(free))
 
 
 def cell_of_key(key: str, rules: Rules, keys: Keys) -> int | None:

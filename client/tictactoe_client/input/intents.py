@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal, get_args
 
 from tictactoe_client.input.cells import find_column
 from tictactoe_client.text.wording import describe_unknown, is_move_by_letter, name_columns
+from tictactoe_client.text.words import plain, understood, words_of
 from tictactoe_engine import (
     Coordinates,
     IllegalMove,
@@ -20,6 +22,7 @@ from tictactoe_engine import (
 )
 from tictactoe_engine.errors import shorten
 from tictactoe_engine.notation import parse_column
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 
 PlainKind = Literal["board", "last", "clock", "who", "free", "runs", "help", "mistakes"]
@@ -73,7 +76,7 @@ Intent = Place | Query | Look | Verb
 
 
 class BadInput(ValueError):
-    """A line that cannot be carried out: `code` is ``bad_input``, ``off_board`` or ``too_long``; `message` is told."""
+    """A line that cannot be carried out: `code` says why, ``unknown`` for what is no word; `message` is told."""
 
     def __init__(self, message: str, code: str = "bad_input") -> None:
         super().__init__(message)
@@ -81,37 +84,36 @@ class BadInput(ValueError):
         self.code = code
 
 
-_ANSWERS: Final = ("accept", "decline", "withdraw", "offer", "yes", "no")
+_ANSWERS: Final = ("accept", "decline", "withdraw", "offer")
 _WAYS: Final[dict[VerbKind, tuple[str, ...]]] = {"draw": _ANSWERS, "undo": _ANSWERS, "claim": ("win", "draw")}
 _MOST_WAYS_SHOWN: Final = 3
-"""Of the answers to offers the last three are not shown."""
-_PHRASES: Final[dict[str, Intent]] = {
+"""Of the answers to offers the last one is not shown."""
+_INTENTS: Final[dict[str, Intent]] = {
     **{kind: Query(kind) for kind in (*get_args(PlainKind), "around", "diagonals", "marks", "moves", "value")},
-    **{letter: Query(kind) for letter, kind in zip("blcofrh", get_args(PlainKind), strict=False)},
-    "?": Query("help"),
-    "clocks": Query("clock"),
-    "a": Query("around"),
-    "d": Query("diagonals"),
-    "m": Query("marks"),
-    "s": Query("cell"),
     "read": Query("cell"),
-    "review": Query("value"),
     **{kind: Verb(kind) for kind in get_args(VerbKind)},
-    **{f"{kind} {way}": Verb(kind, way) for kind, ways in _WAYS.items() for way in ways},
-    "say": Verb("chat"),
-    "exit": Verb("quit"),
-    "y": Verb("yes"),
-    "accept": Verb("yes"),
-    "decline": Verb("no"),
-    "n": Look("by", 1, may_be_no=True),
     "next": Look("by", 1),
-    **dict.fromkeys(("p", "previous", "back"), Look("by", -1)),
+    "back": Look("by", -1),
     "live": Look("live"),
-    **dict.fromkeys(("mistake", "next mistake"), Look("mistake", 1)),
+    "next mistake": Look("mistake", 1),
     "previous mistake": Look("mistake", -1),
 }
-"""What can be typed; some of it takes words, a number or a cell behind it."""
-_WORDS: Final = [phrase for phrase in _PHRASES if len(phrase) > 1]
+"""What can be typed, by the ids of its words; some of it takes words, a number or a cell behind it."""
+
+
+@lru_cache(maxsize=4)
+def _list_phrases(language: str) -> dict[str, Intent]:
+    """Return what each phrase means in a language that is spoken now, and in English."""
+    phrases = {word: intent for id, intent in _INTENTS.items() for word in understood(id)}
+    for kind, ways in _WAYS.items():
+        for way in ways:
+            told = (f"{word} {answer}" for word in understood(kind) for answer in understood(f"way {way}"))
+            phrases |= dict.fromkeys(told, Verb(kind, way))
+    return phrases | {"n": Look("by", 1, may_be_no=True)}
+
+
+def _phrases() -> dict[str, Intent]:
+    return _list_phrases(say("language"))
 
 
 def parse_intent(
@@ -148,19 +150,19 @@ def parse_intent(
                 meant = _parse_command(body, rules, Keys.PHONE, coordinates)
         if meant is None:
             raise
-        raise BadInput(describe_unknown(text, f"Did you mean /{text}?")) from None
+        raise BadInput(describe_unknown(text, say("did you mean slash", typed=text))) from None
 
 
 def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coordinates | str) -> Intent | None:
     word, _, argument = body.partition(" ")
-    word, argument = word.lower(), argument.strip()
-    match _PHRASES.get(word):
+    word, argument, phrases = plain(word), argument.strip(), _phrases()
+    match phrases.get(word):
         case Verb("chat") if not argument:
-            raise BadInput("Say what? Type chat and then your words.")
+            raise BadInput(say("chat what"))
         case Verb("chat") if len(argument) > MAX_CHAT_LENGTH:
             raise BadInput(describe_too_long(argument), "too_long")
         case Verb("unmute") if not argument:
-            raise BadInput("Hear whom again? Type unmute and a name; mute alone says who is muted.")
+            raise BadInput(say("unmute whom"))
         case Verb("chat" | "mute" | "unmute" | "save" as kind):
             return Verb(kind, argument)
         case Query("cell"):
@@ -169,44 +171,45 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
             return Query(part, _parse_place(argument, rules, keys, coordinates))
         case Query("marks") if argument:
             if argument.upper() not in tuple(rules.marks):
-                raise BadInput(f"There is no such mark here: {' '.join(rules.marks)}.")
+                raise BadInput(say("no such mark", marks=" ".join(rules.marks)))
             return Query("marks", rules.marks.index(argument.upper()))
         case Query("moves" | "value" as part) if argument:
             return Query(part, _parse_count(argument, word))
         case Query("board") if argument:
             return Look("at", _parse_count(argument, word))
-        case Verb("draw" | "undo" | "claim" as kind) if argument.lower() not in ("", *_WAYS[kind]):
-            told = [word, *(f"{word} {way}" for way in _WAYS[kind][:_MOST_WAYS_SHOWN])]
-            raise BadInput(f"Type {', '.join(told[:-1])} or {told[-1]}.")
-    return _PHRASES.get(" ".join(body.lower().split()))
+        case Verb("draw" | "undo" | "claim" as kind) if argument and plain(body) not in phrases:
+            ways = [f"{word} {words_of(f'way {way}')[0]}" for way in _WAYS[kind][:_MOST_WAYS_SHOWN]]
+            told = say("or", first=", ".join([word, *ways[:-1]]), last=ways[-1])
+            raise BadInput(say("type one of", words=told))
+    return phrases.get(plain(body))
 
 
 def describe_too_long(text: str) -> str:
     """Return that this is too long to be said."""
-    return f"Too long: {len(text)} of {MAX_CHAT_LENGTH} characters."
+    return say("too long", n=len(text), most=MAX_CHAT_LENGTH)
 
 
 def _parse_count(text: str, word: str) -> int:
     if text.isascii() and text.isdigit() and len(text) <= 4:
         return int(text)
-    raise BadInput(f"Type {word}, or {word} and a number: {word} 5.")
+    raise BadInput(say("type with number", word=word))
 
 
 def _parse_read(word: str, rules: Rules, coordinates: Coordinates | str) -> Query:
     if word.isascii() and word.isdigit() and len(word) <= 3:
         if 1 <= int(word) <= rules.rows:
             return Query("row", int(word) - 1)
-        raise BadInput(f"There is no row {word}: rows 1-{rules.rows}.", "off_board")
+        raise BadInput(say("no row", word=word, last=rules.rows), "off_board")
     if word.isascii() and word.isalpha() and len(word) <= 2:
         if parse_column(word) < rules.columns:
             return Query("column", parse_column(word))
-        raise BadInput(f"There is no column {word.upper()}: columns A-{format_column(rules.columns - 1)}.", "off_board")
+        raise BadInput(say("no column", word=word.upper(), last=format_column(rules.columns - 1)), "off_board")
     try:
         return Query("cell", _parse_place(word, rules, Keys.PHONE, coordinates))
     except BadInput as bad:
         if bad.code == "off_board":
             raise
-        raise BadInput("Read what? Type s and a column, a row or a cell: s A, s 1, s b2.") from None
+        raise BadInput(say("read what")) from None
 
 
 def _parse_place(body: str, rules: Rules, keys: Keys | str, coordinates: Coordinates | str) -> int:
@@ -214,11 +217,17 @@ def _parse_place(body: str, rules: Rules, keys: Keys | str, coordinates: Coordin
         return parse_cell(body, rules, keys=keys, coordinates=coordinates)
     except IllegalMove as illegal:
         raise BadInput(illegal.message, "off_board") from None
-    except UnknownNotation as unknown:
+    except UnknownNotation:
         column = find_column(body, rules) if rules.gravity else None
         if column is not None:
             return column
-        hint = unknown.message[unknown.message.index("A move looks like") :]
-        if rules.gravity and not has_single_keys(rules):
-            hint = f"A move is a column, {name_columns(rules)}. ? for help."
-        raise BadInput(describe_unknown(shorten(body.strip()), hint, _WORDS)) from None
+        typed = shorten(body.strip())
+        known = [phrase for phrase in _phrases() if len(phrase) > 1]
+        raise BadInput(describe_unknown(typed, describe_move(rules), known), "unknown") from None
+
+
+def describe_move(rules: Rules) -> str:
+    """Return what a move looks like on this board."""
+    if has_single_keys(rules):
+        return say("move looks like, keys")
+    return say("move is a column", columns=name_columns(rules)) if rules.gravity else say("move looks like")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any
 
 from msgspec import structs
 
@@ -16,11 +16,10 @@ from tictactoe_client.text.wording import describe_unknown
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, format_record
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, RulesState, SeatState
 from tictactoe_protocol.requests import ClockTerms, Leave, Request
 from tictactoe_protocol.wording import count, describe_clock, describe_reason, describe_rules
-
-STEP_HELP: Final = "n next, p previous, a number that move, b board, h help, q quit."
 
 
 class _Shelf:
@@ -32,7 +31,7 @@ class _Shelf:
     async def request(self, request: Request) -> Ok:
         if isinstance(request, Leave):
             return Ok(id="")
-        raise Refused("not_allowed", "This is a record of a game: it is looked at, and nothing else.")
+        raise Refused("not_allowed", say("only a record"))
 
 
 class RecordedRoom(Room):
@@ -56,8 +55,8 @@ class RecordActions(Actions):
     """What one does with a record: one steps, and asks about the moment that is shown."""
 
     room: RecordedRoom
-    at_start = "This is the start: n goes on, q quits."
-    at_end = "This is the end: p goes back, q quits."
+    at_start = "at the start of record"
+    at_end = "at the end of record"
 
     def parse(self, line: str) -> Intent | BadInput:
         """Return what a typed line asks for: a number is a move here, and an empty line goes on."""
@@ -69,9 +68,9 @@ class RecordActions(Actions):
         intent = super().parse(line)
         if isinstance(intent, Place):
             return Query("cell", intent.cell)
-        is_unknown = isinstance(intent, BadInput) and intent.message.startswith("I don't know")
+        is_unknown = isinstance(intent, BadInput) and intent.code == "unknown"
         if is_unknown or (isinstance(intent, Verb) and intent.kind not in ("leave", "quit", "save")):
-            return BadInput(describe_unknown(line.strip().removeprefix(":"), f"Type {STEP_HELP}"))
+            return BadInput(describe_unknown(line.strip().removeprefix(":"), say("type step help")))
         return intent
 
     async def _answer(self, intent: Query | Look, state: RoomState) -> list[str]:
@@ -80,16 +79,16 @@ class RecordActions(Actions):
             case Query("who"):
                 return [f"{describe_players(self.room.content)}."]
             case Query("clock"):
-                return ["A record does not tell what the clocks showed."]
+                return [say("record clocks")]
             case Query("help"):
                 return describe_record_help()
             case Query("board"):
-                return self._draw(state, is_wanted=True)
+                return self.draw(state, is_wanted=True)
         return await super()._answer(intent, state if isinstance(intent, Look) else shown)
 
     def tell_moment(self) -> list[str]:
         state = self.room.state
-        return [*self.describe_moment(state), *self._draw(state)]
+        return [*self.describe_moment(state), *self.draw(state)]
 
     def _tell_moment(self, look: Look, state: RoomState) -> list[str]:
         return self.tell_moment()
@@ -97,7 +96,7 @@ class RecordActions(Actions):
     def describe_moment(self, state: RoomState) -> list[str]:
         """Return the move that led here, and what the record notes: who is out from here, comments, and the result."""
         record, here, told = self.room.content, self.timeline.here, super().describe_moment(state)
-        told += [f"{name_in(record, mark)} is passed over from here." for at, mark in record.passed if at == here]
+        told += [say("record passed over", name=name_in(record, mark)) for at, mark in record.passed if at == here]
         told += [f"{{{clean_text(text)}}}" for at, text in record.comments if at == here]
         return [*told, describe_end(record)] if here == len(record.moves) else told
 
@@ -141,30 +140,32 @@ def describe_record(record: GameRecord) -> list[str]:
 
 def describe_players(record: GameRecord) -> str:
     """Return who played which mark: ``ana (X) v bo (O)``."""
-    return " v ".join(name_in(record, mark) for mark in record.rules.marks)
+    return say("versus").join(name_in(record, mark) for mark in record.rules.marks)
 
 
 def name_in(record: GameRecord, mark: str) -> str:
     """Return who played a mark: ``ana (X)``, the mark alone where that is not known."""
     name = dict(record.players).get(mark)
-    return mark if name is None else f"{clean_text(name) or '?'} ({mark})"
+    return mark if name is None else say("name with mark", name=clean_text(name) or "?", mark=mark)
 
 
 def list_facts(record: GameRecord) -> list[str]:
     """Return what the record says beside players and rules: its clock, date, room and number, where it does."""
     facts = [] if record.clock is None else [describe_clock(ClockTerms(**asdict(record.clock)))]
     facts += [] if record.date is None else [record.date]
-    facts += [] if record.room is None else [f"room {clean_text(record.room)}"]
-    return facts if record.game is None else [*facts, f"game {record.game}"]
+    facts += [] if record.room is None else [say("record room", room=clean_text(record.room))]
+    return facts if record.game is None else [*facts, say("record game", n=record.game)]
 
 
 def describe_end(record: GameRecord) -> str:
     """Return how the game ended: ``ana (X) wins by a line.``"""
     result = record.result
     if result is None:
-        return "The game still runs."
-    who = "A draw" if result.winner is None else f"{name_in(record, result.winner)} wins"
-    return f"{who} {describe_reason(result.reason)}."
+        return say("record runs")
+    how = describe_reason(result.reason)
+    if result.winner is None:
+        return say("record drawn", how=how)
+    return say("record won", name=name_in(record, result.winner), how=how)
 
 
 def summarise_record(record: GameRecord) -> dict[str, Any]:

@@ -75,6 +75,11 @@ class Room:
         self._asked_at: dict[tuple[type, requests.OfferAction], tuple[int, int]] = {}
 
     @property
+    def features(self) -> frozenset[str]:
+        """What the server can do beyond the first version of the protocol."""
+        return self._client.features
+
+    @property
     def position(self) -> Position:
         """The position of the newest state; raises `MovesUnknown` where its moves are not to be had."""
         if self._position is None:

@@ -20,10 +20,13 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt, is_decision
 from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, print_error
 from tictactoe_client.text import arrival
-from tictactoe_client.text.choices import cost_of_going, describe_choices, describe_ways_on
+from tictactoe_client.text.choices import describe_choices, describe_ways_on
 from tictactoe_client.text.talk import Muted, announce_chat, describe_push
-from tictactoe_client.text.wording import NOTHING_MISSED, has_moved_on
+from tictactoe_client.text.wording import has_moved_on
+from tictactoe_client.text.words import means
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import cost_of_going
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.telling import announce
 from tictactoe_protocol.wording import describe_turn
@@ -81,7 +84,7 @@ class PlainGame:
         except (asyncio.CancelledError, OutputFailed) as end:
             try:
                 if isinstance(end, asyncio.CancelledError):
-                    self._output.print("Goodbye." if is_decision(end) else self._describe_going())
+                    self._output.print(say("goodbye") if is_decision(end) else self._describe_going())
             finally:
                 await self._session.end_by(end)
             raise
@@ -124,11 +127,11 @@ class PlainGame:
             room = refused.room
             if refused.code != "room_full" or room is None or not (self._settings.asks and is_terminal(0)):
                 raise
-            self._output.print(f"{clean_text(refused.message)} Type watch or yes to do that; anything else goes.")
+            self._output.print(say("watch instead", why=clean_text(refused.message)))
             self._output.prompt()
             line = await self._keyboard.read_line()
             self._output.note_typed()
-            if line is None or line.strip().lower() not in ("watch", "yes", "y"):
+            if line is None or not means(line, "watch", "yes"):
                 return False
             await self._enter(lambda client: client.watch(room))
         return True
@@ -150,14 +153,14 @@ class PlainGame:
             self._finish(ExitCode.CONNECTION_LOST)
         else:
             await room.leave()
-            self._output.print(f"You left room {room.code}. Goodbye.")
+            self._output.print(say("you left", room=room.code))
             self._finish(ExitCode.ABANDONED if is_live and self._settings.result_code else None)
 
     async def _find_another(self, room: Room) -> None:
         await room.leave()
         self._session.forget_room(room.code)
         self._actions = None
-        self._output.print("Looking for another opponent.")
+        self._output.print(say("looking for another"))
         try:
             await self._enter(lambda client: client.match(room.state.rules.to_rules()))
         except (Refused, Interrupted) as failure:
@@ -174,7 +177,7 @@ class PlainGame:
         if not cost or not (self._settings.asks and is_terminal(0, 1)) or self._has_asked_before_interrupt:
             return False
         self._has_asked_before_interrupt = True
-        self._tell(f"Leaving now {cost}s the game. Ctrl-C again to leave.")
+        self._tell(say(f"interrupt and {cost}"))
         return True
 
     def _cost_of_going(self) -> str:
@@ -238,15 +241,14 @@ class PlainGame:
             self._finish(None)
         elif room.seat is not None and not self._settings.stay and self._keyboard.is_terminal:
             self._session.hold()
-            self._output.print(f"The input has ended. {self._describe_going()}")
+            self._output.print(say("input ended", going=self._describe_going()))
             self._finish(None)
         elif room.seat is None or self._settings.stay:
-            does = "watching" if room.seat is None else "staying"
-            self._output.print(f"The input has ended: {does} to the end of the game.")
+            self._output.print(say("input ended, watching" if room.seat is None else "input ended, staying"))
         else:
             seconds, cost = self._settings.leaving_seconds, self._cost_of_going()
-            told = f", which {cost}s the game" if cost else ""
-            self._output.print(f"The input has ended: leaving in {seconds:g} s{told}. (With --stay the client stays.)")
+            id = f"input ended, leaving and {cost}" if cost else "input ended, leaving"
+            self._output.print(say(id, n=f"{seconds:g}"))
             await asyncio.sleep(seconds)
             await self._leave(room)
 
@@ -287,19 +289,19 @@ class PlainGame:
                 self._is_offline, self._away_seconds = False, seconds
                 if self._client.address != self._address:
                     self._address = self._client.address
-                    self._output.print(f"Now at {self._address.url}.")
+                    self._output.print(say("now at", url=self._address.url))
             case events.RoomMoved(url=url):
                 self._address = self._client.address
                 self._tell(arrival.describe_room_moved(url))
             case events.Gone(room, refused):
                 self._finish(ExitCode.NO_ROOM)
-                self._tell(f"Room {room} is gone: {clean_text(refused.message)}")
+                self._tell(say("room gone", room=room, why=clean_text(refused.message)))
             case events.Closed(reason):
                 self._finish(None if self._is_over else ExitCode.NO_ROOM)
                 self._tell(arrival.describe_closing(actions.room.code, reason))
             case events.Replaced():
                 self._finish(ExitCode.REFUSED)
-                self._tell(arrival.TAKEN_OVER)
+                self._tell(say("taken over"))
 
     def _take_update(self, update: events.Updated, actions: Actions) -> None:
         """Tell what one state has brought, show the board where that helps, and end the visit with the game."""
@@ -311,7 +313,7 @@ class PlainGame:
             news = announce(update.changes, viewer, after_loss=update.after_loss) + describe_choices(old, state, viewer)
             lines = self._prove_return(*news)
             if lines and not news:
-                lines = [f"{lines[0]} {NOTHING_MISSED} {describe_turn(state, viewer)}"]
+                lines = [f"{lines[0]} {say('nothing missed')} {describe_turn(state, viewer)}"]
         lines += arrival.set_scene(old, state, viewer, self._settings) if has_moved else []
         self._output.print(*lines)
         self._reminders.take(old, state, _now(), came_back=update.after_loss)

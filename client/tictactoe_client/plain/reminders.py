@@ -8,6 +8,7 @@ from typing import Final
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.choices import absent_opponents, describe_claim
 from tictactoe_client.text.wording import describe_seconds, has_moved_on
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import count, seat_of
 
@@ -65,12 +66,14 @@ class Reminders:
             del self._due[key]
         self._told.update(due)
         if left > 0 and any(isinstance(key, int) for key in due):
-            told.append(f"You have {count(left, 'second')} left{' for your first move' if _START in due else ''}.")
+            told.append(
+                say("seconds left for first move" if _START in due else "seconds left", time=count(left, "second"))
+            )
         if marks := [key for key in due if isinstance(key, str) and key != _WAITING]:
             told.append(describe_claim(state, marks))
         if _WAITING in due:
-            what = "without a connection" if self._is_offline else "waiting for another player"
-            told.append(f"Still {what} after {describe_seconds(now - self._since)}.")
+            id = "still offline" if self._is_offline else "still waiting"
+            told.append(say(id, time=describe_seconds(now - self._since)))
             self._wait_on(now)
         return told
 

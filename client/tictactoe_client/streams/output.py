@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_protocol.catalogue import say
 
 _OUTPUT: Final = 1
 _ERRORS: Final = 2
@@ -25,7 +26,7 @@ class OutputFailed(Exception):
 
     def __init__(self, error: OSError) -> None:
         super().__init__(str(error))
-        self.message = f"What was to be printed cannot be written: {(error.strerror or str(error)).lower()}."
+        self.message = say("cannot print", reason=(error.strerror or str(error)).lower())
         self.exit_code = ExitCode.OUTPUT_FAILED
         if isinstance(error, BrokenPipeError):
             self.message, self.exit_code = "", ExitCode.BROKEN_PIPE

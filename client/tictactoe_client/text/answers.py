@@ -10,9 +10,11 @@ from tictactoe_client.board.board import BoardView, render_board
 from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.help import describe_help
-from tictactoe_client.text.wording import NO_MOVE_YET, list_free, name_played
+from tictactoe_client.text.wording import list_free, name_played
 from tictactoe_engine import BLOCKED, FREE, Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import Choices
 from tictactoe_protocol.lines import describe_reach, find_runs, walk
 from tictactoe_protocol.pushes import RoomState, SeatState
 from tictactoe_protocol.wording import count, describe_cell, describe_turn, format_duration, name_of, seat_of
@@ -24,9 +26,16 @@ _CLOCKWISE: Final = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1),
 
 
 def answer_query(
-    kind: str, number: int | None, state: RoomState, viewer: str, settings: Settings, passed_seconds: float = 0.0
+    kind: str,
+    number: int | None,
+    state: RoomState,
+    viewer: str,
+    settings: Settings,
+    passed_seconds: float = 0.0,
+    *,
+    now: Choices | None = None,
 ) -> list[str]:
-    """Return the answer to a query of `intents`, so many seconds after the state came."""
+    """Return the answer to a query of `intents`, so many seconds after the state came, when this can be done `now`."""
     match kind:
         case "board":
             return draw_board(state, settings)
@@ -35,12 +44,13 @@ def answer_query(
         case "clock" if state.clock is not None:
             passed = {state.clock.running: round(passed_seconds * 1000)}
             left = {mark: format_duration(ms - passed.get(mark, 0)) for mark, ms in state.clock.remaining_ms.items()}
-            return [f"Left: {', '.join(f'{name_of(state, mark)} {time}' for mark, time in left.items())}."]
+            times = ", ".join(f"{name_of(state, mark)} {time}" for mark, time in left.items())
+            return [say("time left", times=times)]
         case "clock":
-            return ["There is no clock."]
+            return [say("no clock")]
         case "who":
             told = [_describe_seat(mark, seat, viewer) for mark, seat in state.seats.items()]
-            return [" ".join([*told, f"{state.watchers} watching."] if state.watchers else told)]
+            return [" ".join([*told, say("watching", n=state.watchers)] if state.watchers else told)]
         case "free":
             return [list_free(state, _MOST_FREE_CELLS)]
         case "runs":
@@ -48,7 +58,7 @@ def answer_query(
         case "marks":
             return list_marks(state, number)
         case "help":
-            return describe_help(state, settings, viewer)
+            return describe_help(state, settings, viewer, now)
         case "turn":
             return [describe_turn(state, viewer)]
     return read_aloud(kind, number, state)
@@ -64,20 +74,20 @@ def draw_board(state: RoomState, settings: Settings) -> list[str]:
 def describe_last(state: RoomState, viewer: str) -> str:
     """Return the last move: ``Last: ana played C1, top right.``"""
     if state.last is None:
-        return NO_MOVE_YET
-    mark = state.board[state.last]
-    who = "you" if mark == seat_of(state, viewer) else name_of(state, mark)
-    return f"Last: {who} played {describe_cell(state.last, state.rules.to_rules())}."
+        return say("no move yet")
+    mark, cell = state.board[state.last], describe_cell(state.last, state.rules.to_rules())
+    is_own = mark == seat_of(state, viewer)
+    return say("last of, you", cell=cell) if is_own else say("last of", name=name_of(state, mark), cell=cell)
 
 
 def _describe_seat(mark: str, seat: SeatState | None, viewer: str) -> str:
     if seat is None:
-        return f"The seat {mark} is free."
+        return say("seat is free", mark=mark)
     if seat.player == viewer and not seat.left:
-        return f"You are {mark}."
-    presence = "has left" if seat.left else "is online" if seat.online else "is not here"
-    bot = f" (computer, {clean_text(seat.bot)})" if seat.bot else ""
-    return f"{clean_text(seat.name)}{bot} is {mark} and {presence}."
+        return say("you are", mark=mark)
+    name = clean_text(seat.name)
+    name = say("computer at level", name=name, level=clean_text(seat.bot)) if seat.bot else name
+    return say("seat left" if seat.left else "seat here" if seat.online else "seat away", name=name, mark=mark)
 
 
 # -- the board read aloud -------------------------------------------------------------------------------------------
@@ -89,16 +99,18 @@ def read_aloud(kind: str, index: int | None, state: RoomState) -> list[str]:
     columns = rules.columns
     if kind == "row" and index is not None:
         names = map(format_column, range(columns))
-        return [_read(f"Row {index + 1}", names, board[index * columns : (index + 1) * columns])]
+        row = board[index * columns : (index + 1) * columns]
+        return [say("read row", n=index + 1, cells=_read(names, row))]
     if kind == "column" and index is not None:
-        return [_read(f"Column {format_column(index)}", map(str, range(1, rules.rows + 1)), board[index::columns])]
+        cells = _read(map(str, range(1, rules.rows + 1)), board[index::columns])
+        return [say("read column", name=format_column(index), cells=cells)]
     cell = state.last if index is None else index
     if cell is None:
-        return [f"{NO_MOVE_YET[:-1]}: name a cell."]
+        return [say("name a cell")]
     if kind == "around":
         steps = (next(walk(cell, down, right, rules), None) for down, right in _CLOCKWISE)
-        told = [f"{format_cell(near, rules)} {_aloud(board[near])}" for near in steps if near is not None]
-        return [f"Around {format_cell(cell, rules)} ({_aloud(board[cell])}), clockwise from above: {', '.join(told)}."]
+        told = ", ".join(f"{format_cell(near, rules)} {_aloud(board[near])}" for near in steps if near is not None)
+        return [say("read around", cell=format_cell(cell, rules), mark=_aloud(board[cell]), cells=told)]
     if kind == "diagonals":
         return _read_diagonals(cell, rules, board)
     return [read_cell(state, cell)]
@@ -106,8 +118,8 @@ def read_aloud(kind: str, index: int | None, state: RoomState) -> list[str]:
 
 def read_cell(state: RoomState, cell: int) -> str:
     """Return what lies on a cell: ``B2: X.``"""
-    last = ", the last move" if cell == state.last else ""
-    return f"{format_cell(cell, state.rules.to_rules())}: {_aloud(state.board[cell])}{last}."
+    id, name = "lies last" if cell == state.last else "lies", format_cell(cell, state.rules.to_rules())
+    return say(id, cell=name, mark=_aloud(state.board[cell]))
 
 
 def _read_diagonals(cell: int, rules: Rules, board: str) -> list[str]:
@@ -117,23 +129,24 @@ def _read_diagonals(cell: int, rules: Rules, board: str) -> list[str]:
         cells = [*reversed([*walk(cell, -down, -1, rules)]), cell, *walk(cell, down, 1, rules)]
         if len(cells) > 1:
             names = [format_cell(one, rules) for one in cells]
-            told.append(_read(f"Diagonal {names[0]} to {names[-1]}", names, [board[one] for one in cells]))
-    return told or [f"{format_cell(cell, rules)} lies on no diagonal."]
+            lying = _read(names, [board[one] for one in cells])
+            told.append(say("read diagonal", first=names[0], last=names[-1], cells=lying))
+    return told or [say("no diagonal", cell=format_cell(cell, rules))]
 
 
-def _read(title: str, names: Iterable[str], marks: Sequence[str]) -> str:
+def _read(names: Iterable[str], marks: Sequence[str]) -> str:
     """Return named cells with what lies on them; four and more alike are put together."""
     told = []
     for mark, group in groupby(zip(names, marks, strict=True), key=lambda one: one[1]):
         alike = [name for name, _ in group]
         if len(alike) >= _SHORTEST_SPAN:
-            alike = [f"{alike[0]} to {alike[-1]}"]
+            alike = [say("reach", first=alike[0], last=alike[-1])]
         told += [f"{name} {_aloud(mark)}" for name in alike]
-    return f"{title}: {', '.join(told)}."
+    return ", ".join(told)
 
 
 def _aloud(mark: str) -> str:
-    return {FREE: "empty", BLOCKED: "blocked"}.get(mark, mark)
+    return say("lies nothing") if mark == FREE else say("lies blocked") if mark == BLOCKED else mark
 
 
 # -- lists of cells, lines and moves --------------------------------------------------------------------------------
@@ -145,7 +158,8 @@ def list_marks(state: RoomState, number: int | None = None) -> list[str]:
     told = []
     for one in rules.marks if number is None else rules.marks[number]:
         cells = [format_cell(cell, rules) for cell, lies in enumerate(state.board) if lies == one]
-        told.append(f"{one}, {count(len(cells), 'cell')}: {' '.join(cells)}." if cells else f"{one}, no cell.")
+        many = count(len(cells), "cell")
+        told.append(say("mark cells" if cells else "mark no cell", mark=one, many=many, cells=" ".join(cells)))
     return told
 
 
@@ -153,7 +167,7 @@ def list_moves(state: RoomState, moves: Sequence[int], last: int | None = None) 
     """Return the moves in their order, the `last` ones of them: ``1 X A1, 2 O B2.``"""
     first = 0 if last is None else max(0, len(moves) - last)
     numbered = (f"{ply} {move}" for ply, move in enumerate(name_played(state, moves[first:]), first + 1))
-    return f"Moves: {', '.join(numbered)}." if moves else NO_MOVE_YET
+    return say("list moves", moves=", ".join(numbered)) if moves else say("no move yet")
 
 
 def list_runs(state: RoomState) -> list[str]:
@@ -164,8 +178,9 @@ def list_runs(state: RoomState) -> list[str]:
     told = []
     for run in runs[:_MOST_RUNS]:
         ends = " ".join(format_cell(end, rules) for end in run.open_ends)
-        reach = f"{describe_reach(run.cells, rules)}, {f'open at {ends}' if ends else 'closed'}"
-        told.append(f"{run.mark}, {len(run.cells)} in a row: {reach}.")
+        reach = describe_reach(run.cells, rules)
+        id = "run open" if ends else "run closed"
+        told.append(say(id, mark=run.mark, n=len(run.cells), reach=reach, ends=ends))
     if len(runs) > _MOST_RUNS:
-        told.append(f"And {len(runs) - _MOST_RUNS} more.")
-    return told or [f"Nobody has {least} in a row."]
+        told.append(say("runs more", n=len(runs) - _MOST_RUNS))
+    return told or [say("runs none", n=least)]

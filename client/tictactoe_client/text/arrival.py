@@ -14,9 +14,11 @@ from tictactoe_client.online.events import Lost
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import draw_board
 from tictactoe_client.text.choices import describe_choices
-from tictactoe_client.text.help import describe_controls, invitation, own_command
+from tictactoe_client.text.help import describe_controls
+from tictactoe_client.text.programs import invitation, own_command
 from tictactoe_client.text.wording import describe_connection, describe_seconds, name_played
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import Offers, RoomState
 from tictactoe_protocol.telling import announce_standing
 from tictactoe_protocol.wording import (
@@ -33,7 +35,6 @@ from tictactoe_protocol.wording import (
 )
 
 _MOST_MOVES_TOLD: Final = 12
-TAKEN_OVER: Final = "A newer connection of yours has taken over your seat."
 
 
 def greet(state: RoomState, moves: Sequence[int] | None, client: Client, settings: Settings) -> list[str]:
@@ -46,7 +47,7 @@ def greet(state: RoomState, moves: Sequence[int] | None, client: Client, setting
     if seat_of(state, viewer) is not None and not settings.quiet:
         lines += describe_controls(state.rules.to_rules(), settings)
     elif settings.asks and not settings.quiet:
-        lines.append("To look back, type p. h for help, leave to go.")
+        lines.append(say("look back hint"))
     lines += announce_standing(state, viewer, moves)
     lines += describe_choices(replace(state, offers=Offers()), state, viewer)
     return [*lines, describe_turn(state, viewer)] if state.status == "waiting" else lines
@@ -57,8 +58,8 @@ def set_scene(old: RoomState | None, state: RoomState, viewer: str, settings: Se
     board = draw_board(state, settings) if settings.draws_board else []
     if state.status == "over":
         winner = state.result.winner if state.result is not None else None
-        won = [] if winner is None else [f"Winner: {name_of(state, winner)}, {winner}."]
-        return [*board, *won, *([f"Score: {describe_tally(state)}."] if state.game > 1 else [])]
+        won = [] if winner is None else [say("winner", name=name_of(state, winner), mark=winner)]
+        return [*board, *won, *([say("score", tally=describe_tally(state))] if state.game > 1 else [])]
     if state.status != "playing":
         return []
     own = seat_of(state, viewer)
@@ -67,32 +68,34 @@ def set_scene(old: RoomState | None, state: RoomState, viewer: str, settings: Se
     begins = old is None or old.status != "playing" or old.game != state.game
     is_taken_back = old is not None and state.ply < old.ply and state.game == old.game
     shown = board if own is None or is_taken_back or (begins and state.ply > 0) else []
-    return [*shown, f"{state.turn}'s move."] if begins or is_taken_back else shown
+    return [*shown, say("move of mark", mark=state.turn)] if begins or is_taken_back else shown
 
 
 def describe_arrival(
     state: RoomState, viewer: str, address: Address, latency_seconds: float, *, with_own_name: bool = False
 ) -> list[str]:
     """Return where one has arrived: the room, its players, and how to invite others while a seat is free."""
-    verb = "Room" if seat_of(state, viewer) else "Watching room"
     terms = ", ".join((describe_rules(state.rules), describe_clock(state.time_control), *describe_manners(state)))
-    where = f"{describe_connection(latency_seconds)} {verb} {state.room}: {terms}."
+    id = "arrived in" if seat_of(state, viewer) else "arrived watching"
+    where = say(id, connected=describe_connection(latency_seconds), room=state.room, terms=terms)
     lines = [where, describe_players(state, viewer, with_own_name=with_own_name)]
     if state.status != "waiting":
         return lines
     link, command = address.link_to(state.room), invitation(address.word_for(state.room))
-    return [*lines, f"Code  {state.room}", f"Link  {link}", f"Or    {command}"]
+    ways = (say("invite code", code=state.room), say("invite link", link=link), say("invite command", command=command))
+    return [*lines, *ways]
 
 
 def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
     """Return the moves so far in one line, the latest twelve of many; nothing before the first."""
     if state.ply == 0:
         return []
-    head = f"{count(state.ply, 'move')} {'has' if state.ply == 1 else 'have'} been played"
+    played = count(state.ply, "move")
     if len(moves) != state.ply:
-        return [f"{head}."]
+        return [say("moves so far", n=state.ply, moves=played)]
     earlier = "... " if state.ply > _MOST_MOVES_TOLD else ""
-    return [f"{head}: {earlier}{', '.join(name_played(state, moves[-_MOST_MOVES_TOLD:]))}."]
+    names = f"{earlier}{', '.join(name_played(state, moves[-_MOST_MOVES_TOLD:]))}"
+    return [say("moves so far named", n=state.ply, moves=played, names=names)]
 
 
 def describe_attempts(lost: Lost, *, holds_seat: bool) -> str:
@@ -100,45 +103,50 @@ def describe_attempts(lost: Lost, *, holds_seat: bool) -> str:
 
     A hold runs out before a server that runs, and not while there is none.
     """
-    limit = f" for up to {describe_seconds(lost.absent_seconds)}" if lost.absent_seconds >= 1 else ""
-    is_short = holds_seat and 1 <= lost.hold_seconds < lost.absent_seconds
-    held = f" While the server runs, your seat is held for {describe_seconds(lost.hold_seconds)}." if is_short else ""
-    return f"Connection lost. Trying again{limit}.{held}"
+    is_limited = lost.absent_seconds >= 1
+    told = say("lost for up to" if is_limited else "lost", time=describe_seconds(lost.absent_seconds))
+    if not (holds_seat and 1 <= lost.hold_seconds < lost.absent_seconds):
+        return told
+    return f"{told} {say('seat held while server runs', time=describe_seconds(lost.hold_seconds))}"
 
 
 def describe_return(seconds: float) -> str:
     """Return that the connection is back."""
-    return f"Connected again after {count(max(1, round(seconds)), 'second')}."
+    return say("connected again", time=count(max(1, round(seconds)), "second"))
 
 
 def describe_room_moved(url: str) -> str:
     """Return where a room is now that has moved to another server."""
-    return f"The room is at {clean_text(url)} now."
+    return say("room is at", url=clean_text(url))
 
 
 def describe_closing(room: str, reason: str) -> str:
     """Return that a room is no more."""
-    return f"Room {room} is closed: {clean_text(reason).rstrip('.')}."
+    return say("room closed", room=room, reason=clean_text(reason).rstrip("."))
 
 
 def describe_giving_up(state: RoomState | None, viewer: str, address: Address, reason: str) -> str:
     """Return that the connection did not come back, what that means for the game, and how to try again."""
     if state is None:
-        return f"Could not get back: {clean_text(reason)}."
+        return say("not back", reason=clean_text(reason))
+    command = describe_return_command(state, viewer, address)
+    if reason != "could not get back in time":
+        return say("not back, try", reason=clean_text(reason), command=command)
     others = [name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and seat.player != viewer]
-    claims = f": {join_words(others)} may claim the game" if others and seat_of(state, viewer) else ""
-    why = f" in time{claims}" if reason == "could not get back in time" else f": {clean_text(reason)}"
-    return f"Could not get back{why}. Try again: {describe_return_command(state, viewer, address)}"
+    id = "not back in time, claimable" if others and seat_of(state, viewer) else "not back in time, try"
+    return say(id, names=join_words(others), command=command)
 
 
 def describe_going(state: RoomState | None, client: Client) -> str:
     """Return that one goes and keeps the seat, for how long where that begins now, and how to come back to it."""
     if state is None or state.status == "over" or seat_of(state, client.player) is None:
-        return "Goodbye."
-    hold_ms, why = client.welcome.hold_ms, "" if client.is_here else ", as the server cannot be told"
-    told = "a while" if hold_ms is UNSET or why else describe_seconds(hold_ms / 1000)
-    command = describe_return_command(state, client.player, client.house.given.first)
-    return f"Your seat in {state.room} is held for {told}{why}. To come back: {command}"
+        return say("goodbye")
+    hold_ms, command = client.welcome.hold_ms, describe_return_command(state, client.player, client.house.given.first)
+    if not client.is_here:
+        return say("seat held, server not told", room=state.room, command=command)
+    if hold_ms is UNSET:
+        return say("seat held a while", room=state.room, command=command)
+    return say("seat held", room=state.room, time=describe_seconds(hold_ms / 1000), command=command)
 
 
 def describe_return_command(state: RoomState, viewer: str, address: Address) -> str:

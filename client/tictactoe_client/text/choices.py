@@ -1,10 +1,11 @@
-"""What is open in a room for one who plays there, in sentences; each face shows turn and board in its own way. Pure."""
+"""How what is open in a room is answered and chosen by typing, in sentences. What is open, the protocol says. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Literal
 
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import choices, cost_of_going
 from tictactoe_protocol.happened import OfferKind
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import join_words, name_of, seat_of
@@ -21,17 +22,20 @@ def open_offers(state: RoomState, viewer: str) -> list[OfferKind]:
 
 
 def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
-    """Return how to answer the offers that are new since `old`; nothing for watchers."""
-    told, asked = [], open_offers(new, viewer)
-    for kind in asked:
-        yes, no = ("yes", "no") if len(asked) == 1 else (kind, f"{kind} decline")
-        if getattr(new.offers, kind) == getattr(old.offers, kind):
+    """Return how to answer what is asked since `old`, and that there will be no rematch; nothing for watchers."""
+    before = {(question.id, question.marks) for question in choices(old, viewer, None, ()).questions}
+    asked = choices(new, viewer, None, ()).questions
+    several = ", of several" if len(open_offers(new, viewer)) > 1 else ""
+    told = []
+    for question in asked:
+        if (question.id, question.marks) in before:
             continue
-        accept = f"Type {yes} to {'accept' if kind == 'draw' else 'let them'}, {no} to refuse."
-        told.append("Type rematch or yes to accept." if kind == "rematch" else accept)
-    is_deserted = old.status == "over" and can_play_again(old) and not can_play_again(new)
-    if is_deserted and seat_of(new, viewer) is not None:
-        told.append(f"No rematch, then. {describe_ways_on(new, viewer)}")
+        if question.id in ("draw", "undo"):
+            told.append(say(f"answer {question.id}{several}"))
+        elif question.id == "rematch":
+            told.append(say("answer rematch"))
+        elif question.id == "deserted" and old.status == "over":
+            told.append(say("no rematch then", ways=describe_ways_on(new, viewer)))
     return told
 
 
@@ -42,25 +46,18 @@ def can_play_again(state: RoomState) -> bool:
 
 def describe_ways_on(state: RoomState, viewer: str) -> str:
     """Return what one may do after the end of a game."""
+    deserted = not can_play_again(state)
     if seat_of(state, viewer) is None:
-        return "A rematch will be shown here. Type leave to go." if can_play_again(state) else "Type leave to go."
-    return "Rematch? Type rematch, new or leave." if can_play_again(state) else "Type new or leave."
-
-
-def cost_of_going(state: RoomState, viewer: str, *, aborts: bool) -> Literal["", "abort", "lose"]:
-    """Return what going away does to the viewer's game; with `aborts` one of two that just begins is called off."""
-    own = seat_of(state, viewer)
-    playing = [mark for mark, seat in state.seats.items() if seat is not None and not seat.out]
-    if state.status != "playing" or own not in playing:
-        return ""
-    is_beginning = any(mark not in state.board for mark in playing)
-    return "abort" if aborts and is_beginning and len(playing) == 2 else "lose"
+        return say("ways on, watching deserted" if deserted else "ways on, watching")
+    return say("ways on, deserted" if deserted else "ways on")
 
 
 def ask_before_going(kind: str, state: RoomState | None, viewer: str, *, aborts: bool) -> str:
     """Return what is asked before what costs the game: ``Resign?``, ``Leave and lose this game?``"""
+    if kind == "resign":
+        return say("ask resign")
     cost = "" if state is None else cost_of_going(state, viewer, aborts=aborts)
-    return "Resign?" if kind == "resign" else f"Leave and {cost or 'lose'} this game?"
+    return say(f"ask leave and {cost or 'lose'}")
 
 
 def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
@@ -82,6 +79,4 @@ def find_absent(state: RoomState) -> frozenset[str]:
 def describe_claim(state: RoomState, marks: Collection[str]) -> str:
     """Return that the seats of these opponents may be claimed, and how."""
     names = join_words([name_of(state, mark) for mark in marks])
-    verb = "have" if len(marks) > 1 else "has"
-    draw = ", claim draw to call it a draw" if len(state.seats) == 2 else ""
-    return f"{names} {verb} been gone too long. Type claim to take the win{draw}, or just wait."
+    return say("claim possible, or draw" if len(state.seats) == 2 else "claim possible", n=len(marks), names=names)

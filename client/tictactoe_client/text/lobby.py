@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 
 from tictactoe_client.online.address import Address
-from tictactoe_client.text.help import Command, own_command
+from tictactoe_client.text.commands import Command
+from tictactoe_client.text.programs import own_command
+from tictactoe_client.text.words import word_of
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.happened import is_draw
 from tictactoe_protocol.pushes import PastGame, RoomSummary
 from tictactoe_protocol.wording import (
@@ -22,29 +25,31 @@ from tictactoe_protocol.wording import (
 
 def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
     """Return a line for each room where a seat still waits, given with the ms for which it is held."""
-    return [
-        f"You have a game in {name_with_time(room, held_ms)}: type {'resume' if len(games) == 1 else f'resume {room}'}."
-        for room, held_ms in games
-    ]
+    resume = word_of("resume")
+    words = [resume if len(games) == 1 else f"{resume} {room}" for room, _ in games]
+    rooms = [name_with_time(room, held_ms) for room, held_ms in games]
+    return [say("you have a game", room=room, word=word) for room, word in zip(rooms, words, strict=True)]
 
 
 def list_words(offered: Sequence[Command]) -> str:
     """Return what can be typed at home in one line."""
-    return f"Type {', '.join(command.typed[0] for command in offered)}, help or quit."
+    words = [*(command.typed[0] for command in offered), word_of("help")]
+    return say("type one of", words=say("or", first=", ".join(words), last=word_of("quit")))
 
 
 def describe_home_help(offered: Sequence[Command]) -> list[str]:
     """Return what each word does, one a line."""
     return [
         *(f"{command.typed[0]}: {command.does}." for command in offered),
-        "help: these lines. quit: the end of the program.",
-        "Options may follow, such as play --rules gomoku; play --help names them. In a game, leave leads back here.",
+        say("home help"),
+        say("home options"),
     ]
 
 
 def describe_way_back(room: str, held_ms: int | None, address: Address) -> str:
     """Return that a game waits, for how long, and the command that takes its seat up again."""
-    return f"You have a game in {name_with_time(room, held_ms)}: {own_command('join', address.word_for(room))}"
+    command = own_command("join", address.word_for(room))
+    return say("way back", room=name_with_time(room, held_ms), command=command)
 
 
 def name_with_time(room: str, held_ms: int | None) -> str:
@@ -55,32 +60,36 @@ def name_with_time(room: str, held_ms: int | None) -> str:
     """
     if held_ms is None:
         return room
-    return f"{room} ({f'{format_duration(held_ms)} left' if held_ms else 'yours until it is claimed'})"
+    return say("room with time" if held_ms else "room until claimed", room=room, time=format_duration(held_ms))
 
 
 def describe_loss(room: str, ended: PastGame | None, viewer: str, replay_from: Address | None = None) -> str:
     """Return how the game of a room ended, or that it is closed; with the command that replays it from a server."""
     if ended is None:
-        return f"Your room {room} is closed."
+        return say("your room closed", room=room)
     replay = "" if replay_from is None else f" {own_command('replay', clean_text(ended.id), server=replay_from)}"
-    return f"Your game in {room} is over: {describe_outcome(ended, viewer)}.{replay}"
+    return say("your game over", room=room, outcome=describe_outcome(ended, viewer)) + replay
 
 
 def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[str]:
     """Return one line a room in aligned columns, with a number before each for choosing, and its age at the end."""
     table = []
     for number, room in enumerate(rooms, 1):
-        named = {mark: clean_text(seat.name) if seat else "free" for mark, seat in room.seats.items()}
+        named = {mark: clean_text(seat.name) if seat else say("free seat") for mark, seat in room.seats.items()}
         row = (
             room.room,
-            count(room.ply, "move") if room.status == "playing" else clean_text(room.status),
+            count(room.ply, "move") if room.status == "playing" else _describe_status(room),
             ", ".join((describe_rules(room.rules), *describe_manners(room))),
-            " v ".join(f"{name} ({mark})" for mark, name in named.items()),
+            say("versus").join(say("name with mark", name=name, mark=mark) for mark, name in named.items()),
             describe_clock(room.clock),
             format_duration(room.age_ms),
         )
         table.append((f"{number}.", *row) if numbered else row)
     return _align(table)
+
+
+def _describe_status(room: RoomSummary) -> str:
+    return say(f"status {room.status}") if room.status in ("waiting", "over") else clean_text(room.status)
 
 
 def list_games(
@@ -99,10 +108,12 @@ def list_games(
     viewers = [viewer] * len(games) if isinstance(viewer, str) else viewer
     table = [
         (
-            f"id {clean_text(game.id)}",
+            say("game id", number=clean_text(game.id)),
             format_date(game.at, zone),
             game.rules.preset or describe_rules(game.rules),
-            " v ".join(f"{clean_text(player.name)} ({mark})" for mark, player in game.players.items()),
+            say("versus").join(
+                say("name with mark", name=clean_text(player.name), mark=mark) for mark, player in game.players.items()
+            ),
             describe_outcome(game, viewer),
             count(game.moves, "move"),
             *(clean_text(name) for name in whose[number : number + 1]),
@@ -125,7 +136,7 @@ def _align(table: Sequence[tuple[str, ...]]) -> list[str]:
 
 def describe_no_games(address: Address) -> str:
     """Return that there is no finished game at this server."""
-    return f"You have finished no game on {address.url} yet."
+    return say("no finished game", url=address.url)
 
 
 def describe_outcome(game: PastGame, viewer: str) -> str:
@@ -135,7 +146,7 @@ def describe_outcome(game: PastGame, viewer: str) -> str:
         verdict = "drawn" if is_draw(game.result) else "ended"
     else:
         verdict = "won" if winner and winner.player == viewer else "lost"
-    return f"{verdict} {describe_reason(game.result.reason)}"
+    return say(f"outcome {verdict}", how=describe_reason(game.result.reason))
 
 
 def format_date(milliseconds: int, zone: tzinfo | None = None) -> str:
@@ -143,4 +154,4 @@ def format_date(milliseconds: int, zone: tzinfo | None = None) -> str:
     try:
         return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M")
     except (ValueError, OverflowError, OSError):
-        return "date unknown"
+        return say("date unknown")

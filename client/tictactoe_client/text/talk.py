@@ -6,27 +6,28 @@ from msgspec import UNSET
 
 from tictactoe_client.text.wording import describe_seconds
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
 
 
 def announce_chat(line: ChatLine) -> str:
     """Return what somebody said, safe to print; a watcher is marked as one."""
-    role = "" if line.seat else " (watching)"
-    return f"{clean_text(line.from_)}{role}: {clean_text(line.text)}"
+    return say("chat of" if line.seat else "chat watching", name=clean_text(line.from_), text=clean_text(line.text))
 
 
 def describe_push(push: Notice | Announcement | Error) -> str:
     """Return what the server says that nobody asked for, safe to print: its plans, its operator, or what is wrong."""
     if isinstance(push, Announcement):
-        return f"The server says: {clean_text(push.text)}"
+        return say("server says", text=clean_text(push.text))
     if isinstance(push, Error):
         return clean_text(push.message)
     is_final = push.code == "stopping"
     if push.in_ms is UNSET:
-        return f"The server is about to {'stop for good' if is_final else 'restart'}."
-    deed = "stops for good" if is_final else "restarts"
-    latest = "" if push.in_ms is None else f", at the latest in {describe_seconds(max(0, push.in_ms) / 1000)}"
-    return f"No new games: the server {deed} when the running ones are over{latest}."
+        return say("server stops" if is_final else "server restarts")
+    id = "last games before stop" if is_final else "last games before restart"
+    if push.in_ms is None:
+        return say(id)
+    return say(f"{id}, latest", time=describe_seconds(max(0, push.in_ms) / 1000))
 
 
 class Muted:
@@ -45,21 +46,21 @@ class Muted:
         """Hear no more of whoever has this name, at the table or among those who have spoken; return what to say."""
         who, known = self._find(name, state)
         if who is None:
-            return f"Nobody here is called {clean_text(name)}."
+            return say("nobody called", name=clean_text(name))
         if who == self._viewer:
-            return "That is you."
+            return say("that is you")
         self._muted[who] = known
-        return f"{known} is muted. To hear them again: unmute {known}"
+        return say("muted now", name=known)
 
     def unmute(self, name: str) -> str:
         for who, known in self._muted.items():
             if _key(known) == _key(name):
                 del self._muted[who]
-                return f"{known} is heard again."
-        return f"{clean_text(name)} is not muted."
+                return say("heard again", name=known)
+        return say("not muted", name=clean_text(name))
 
     def describe(self) -> str:
-        return f"Muted: {', '.join(self._muted.values())}." if self._muted else "Nobody is muted. Type mute and a name."
+        return say("muted are" if self._muted else "muted nobody", names=", ".join(self._muted.values()))
 
     def _find(self, name: str, state: RoomState) -> tuple[str | None, str]:
         for seat in state.seats.values():

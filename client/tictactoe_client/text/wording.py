@@ -12,28 +12,25 @@ from typing import Final
 from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_engine.notation import parse_column
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import ClockTerms
 from tictactoe_protocol.wording import count, describe_clock
 
 MOST_FREE_AFTER_MISTAKE: Final = 9
 """How many free cells are named behind a cell that may not be played."""
-ONLY_PLAYERS_MOVE: Final = "You are watching: only players move."
-NO_CONNECTION: Final = "There is no connection."
-NO_MOVE_YET: Final = "No move has been played yet."
-NOTHING_MISSED: Final = "Nothing was missed."
 _SIMILAR_ENOUGH: Final = 0.7
 
 
 def describe_connection(latency_seconds: float) -> str:
     """Return that there is a connection, and how quick it is."""
-    return f"Connected, {max(1, round(latency_seconds * 1000))} ms."
+    return say("connected", ms=max(1, round(latency_seconds * 1000)))
 
 
 def describe_unknown(typed: str, hint: str, known: Sequence[str] = ()) -> str:
     """Return that what was typed means nothing here, and what was perhaps meant, else a hint."""
     close = difflib.get_close_matches(typed.lower(), known, 1, _SIMILAR_ENOUGH) if len(typed) < 40 else []
-    return f'I don\'t know "{clean_text(typed)}". {f"Did you mean {close[0]}?" if close else hint}'
+    return say("unknown", typed=clean_text(typed), hint=say("did you mean", word=close[0]) if close else hint)
 
 
 def name_played(state: RoomState, cells: Sequence[int]) -> list[str]:
@@ -52,8 +49,9 @@ def describe_clock_in_words(clock: ClockTerms | None) -> str:
     if clock is None or clock.move_ms:
         return describe_clock(clock)
     seconds, more = (clock.initial_ms or 0) / 1000, (clock.increment_ms or 0) / 1000
-    each = f"{seconds / 60:g} min each" if seconds >= 60 else f"{seconds:g} s each"
-    return f"{each} + {more:g} s a move" if more else each
+    minutes = seconds / 60
+    time = say("clock minutes", n=f"{minutes:g}") if minutes >= 1 else say("clock seconds", n=f"{seconds:g}")
+    return say("clock each and more" if more else "clock each", time=time, more=f"{more:g}")
 
 
 def describe_seconds(seconds: float) -> str:
@@ -68,9 +66,9 @@ def list_free(state: RoomState, limit: int) -> str:
     if rules.gravity:
         free = [cell for cell in free if "." not in board[cell + rules.columns :: rules.columns]]
     if not free:
-        return "No cell is free."
-    more = f" and {len(free) - limit} more" if len(free) > limit else ""
-    return f"Free: {' '.join(format_cell(cell, rules) for cell in free[:limit])}{more}."
+        return say("free none")
+    cells, more = " ".join(format_cell(cell, rules) for cell in free[:limit]), len(free) - limit
+    return say("free cells and more" if more > 0 else "free cells", cells=cells, n=more)
 
 
 def is_move_by_letter(line: str, rules: Rules, keys: Keys | str) -> bool:
@@ -91,4 +89,4 @@ def is_move_by_letter(line: str, rules: Rules, keys: Keys | str) -> bool:
 def name_columns(rules: Rules) -> str:
     """Return the columns of a board by their first and last: ``A to G``."""
     last = format_column(rules.columns - 1)
-    return "A" if last == "A" else f"A to {last}"
+    return "A" if last == "A" else say("reach", first="A", last=last)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tictactoe_engine import Rules, format_cell
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 
 _MOST_BEST, _MOST_OTHERS, _MOST_IN_A_LINE = 6, 9, 4
@@ -19,37 +20,36 @@ _SIGNS: Final = {"win": "+", "loss": "-", "draw": "="}
 
 def describe_value(value: CellValue, *, solved: bool = True) -> str:
     """Return what a move is worth to whoever makes it: ``loses in 4``, ``unclear, looks good``."""
-    match value.kind:
-        case "win":
-            return f"wins{_how_soon(value, solved=solved)}"
-        case "loss":
-            return f"loses{_how_soon(value, solved=solved)}"
-        case "draw":
-            return "a draw"
-    return f"unclear, looks {'good' if value.estimate > EVEN else 'bad' if value.estimate < -EVEN else 'even'}"
+    if value.kind in ("win", "loss"):
+        return _say_soon(value.kind, value, solved=solved)
+    if value.kind == "draw":
+        return say("worth draw")
+    return say("worth good" if value.estimate > EVEN else "worth bad" if value.estimate < -EVEN else "worth even")
 
 
 def describe_position(analysis: AnalysisState, rules: Rules) -> str:
     """Return who stands how, and the best moves: ``X to move: a draw with best play. Best: B2, A1.``"""
     turn, value = analysis.turn, analysis.value
     if turn is None:
-        return "The game is over here."
-    several, soon = len(rules.marks) > 2, _how_soon(value, solved=analysis.solved)
+        return say("game is over here")
+    worth, is_several = describe_value(value, solved=analysis.solved), len(rules.marks) > 2
     match value.kind:
         case "win":
-            verdict = f"{turn} wins{soon}{', whatever the others do' if several else ''}"
+            verdict = say("stands against all" if is_several else "stands", mark=turn, worth=worth)
+        case "loss" if is_several:
+            verdict = say("stands to move, together", mark=turn, worth=worth)
         case "loss":
-            lost = f"loses{soon} to the others together" if several else f"{rules.marks.replace(turn, '')} wins{soon}"
-            verdict = f"{turn} to move: {lost}"
+            won, other = _say_soon("win", value, solved=analysis.solved), rules.marks.replace(turn, "")
+            verdict = say("stands to move, others win", mark=turn, other=other, worth=won)
         case "draw":
-            verdict = f"{turn} to move: a draw {'against all the others' if several else 'with best play'}"
+            verdict = say("stands draw of several" if is_several else "stands draw", mark=turn)
         case _:
-            for_whom = "" if abs(value.estimate) <= EVEN else f" for {turn}"
-            verdict = f"{turn} to move: {describe_value(value)}{for_whom}"
+            is_even = abs(value.estimate) <= EVEN
+            verdict = say("stands to move" if is_even else "stands to move, guess", mark=turn, worth=worth)
     if len(analysis.best) == len(analysis.cells) > 1:
-        return f"{verdict}. All moves are equal."
+        return say("all moves equal", verdict=verdict)
     best = _list_cells(analysis.best, rules, _MOST_BEST)
-    return f"{verdict}. Best: {best}." if best else f"{verdict}."
+    return say("best moves", verdict=verdict, cells=best) if best else f"{verdict}."
 
 
 def sign_of(value: CellValue) -> str:
@@ -84,29 +84,28 @@ def review_position(after: AnalysisState, before: AnalysisState | None, cell: in
 
     `cell` is that move and `before` the analysis of where it was made, None at the start of the game.
     """
-    at = f"After move {after.ply}" if after.ply else "At the start"
+    stands = describe_position(after, rules)
+    told = say("position after", n=after.ply, told=stands) if after.ply else say("position at start", told=stands)
     compared = "" if before is None or cell is None else compare_played(cell, before, rules)
-    lines = (f"{at}: {describe_position(after, rules)}", describe_alternatives(after, rules), compared)
-    return [line for line in lines if line]
+    return [line for line in (told, describe_alternatives(after, rules), compared) if line]
 
 
 def describe_alternatives(analysis: AnalysisState, rules: Rules) -> str:
     """Return what the moves beside the best surely lead to, ``Also: A1 draws. B1, C1 lose.``; "" without any."""
     others, told = sorted(analysis.cells.keys() - set(analysis.best)), []
-    for kind, verb, later in (("win", "win", " later"), ("draw", "draw", ""), ("loss", "lose", "")):
+    for kind in ("win", "draw", "loss"):
         if cells := [cell for cell in others if analysis.cells[cell].kind == kind]:
-            names = _list_cells(cells, rules, _MOST_OTHERS)
-            told.append(f"{names} {verb}{'s' if len(cells) == 1 else ''}{later}.")
-    return f"Also: {' '.join(told)}" if told else ""
+            told.append(say(f"also {kind}", n=len(cells), cells=_list_cells(cells, rules, _MOST_OTHERS)))
+    return say("also", told=" ".join(told)) if told else ""
 
 
 def describe_cell_worth(cell: int, analysis: AnalysisState, rules: Rules) -> str:
     """Return what one cell is worth: ``C3 loses in 4``, or that nobody can move there."""
     value, name = analysis.cells.get(cell), format_cell(cell, rules)
     if value is None:
-        return f"{name} is no move"
-    joint = "" if value.kind in ("win", "loss") else ":"
-    return f"{name}{joint} {describe_value(value, solved=analysis.solved)}"
+        return say("no move there", cell=name)
+    id = "cell does" if value.kind in ("win", "loss") else "cell is"
+    return say(id, cell=name, worth=describe_value(value, solved=analysis.solved))
 
 
 def compare_played(played: int, analysis: AnalysisState, rules: Rules) -> str:
@@ -114,23 +113,25 @@ def compare_played(played: int, analysis: AnalysisState, rules: Rules) -> str:
     value = analysis.cells.get(played)
     if value is None or analysis.turn is None:
         return ""
-    head = f"{analysis.turn} played {format_cell(played, rules)}"
-    worth = describe_value(value, solved=analysis.solved)
+    worth, better = describe_value(value, solved=analysis.solved), ""
+    best = analysis.best[0] if analysis.best else None
     if len(analysis.best) == len(analysis.cells):
-        return f"{head}: {worth}, like any move."
-    if played in analysis.best:
-        return f"{head}, {'the best' if len(analysis.best) == 1 else 'one of the best'}: {worth}."
-    best = analysis.cells.get(analysis.best[0]) if analysis.best else None
-    if best is None:
-        return f"{head}: {worth}."
-    name, better = format_cell(analysis.best[0], rules), describe_value(best, solved=analysis.solved)
-    return f"{head}: {worth}; {f'better {name}' if better == worth else f'best {name}: {better}'}."
+        id = "played like any"
+    elif played in analysis.best:
+        id = "played the best" if len(analysis.best) == 1 else "played one of the best"
+    elif best is None or best not in analysis.cells:
+        id, best = "played", None
+    else:
+        better = describe_value(analysis.cells[best], solved=analysis.solved)
+        id = "played, better" if better == worth else "played, best"
+    names = {"cell": format_cell(played, rules), "best": "" if best is None else format_cell(best, rules)}
+    return say(id, mark=analysis.turn, worth=worth, better=better, **names)
 
 
 def describe_mistake(ply: int, cell: int, before: AnalysisState, rules: Rules) -> str:
     """Return a mistake and what it cost: ``Move 4: O played B1: loses in 3; best C2: a draw. It cost the draw.``"""
-    lost = {"win": "the win", "draw": "the draw"}.get(before.value.kind, "the game")
-    return f"Move {ply}: {compare_played(cell, before, rules)} It cost {lost}."
+    lost = before.value.kind if before.value.kind in ("win", "draw") else "game"
+    return say(f"mistake {lost}", n=ply, compared=compare_played(cell, before, rules))
 
 
 def rate(value: CellValue) -> float:
@@ -161,12 +162,15 @@ def list_worth(analysis: AnalysisState, rules: Rules, limit: int) -> list[str]:
     return [line.format(_list_cells(cells, rules, _MOST_IN_A_LINE, " ")) for line, cells in lines.items()]
 
 
-def _how_soon(value: CellValue, *, solved: bool) -> str:
+def _say_soon(kind: str, value: CellValue, *, solved: bool) -> str:
+    """Return who wins or loses how soon."""
     if value.plies is None:
-        return ""
-    return " at once" if value.plies == 1 else f" {'in' if solved else 'within'} {value.plies}"
+        return say(f"worth {kind}")
+    if value.plies == 1:
+        return say(f"worth {kind} at once")
+    return say(f"worth {kind} {'in' if solved else 'within'}", n=value.plies)
 
 
 def _list_cells(cells: Sequence[int], rules: Rules, limit: int, comma: str = ", ") -> str:
-    more = f" and {len(cells) - limit} more" if len(cells) > limit else ""
-    return f"{comma.join(format_cell(cell, rules) for cell in cells[:limit])}{more}"
+    names, more = comma.join(format_cell(cell, rules) for cell in cells[:limit]), len(cells) - limit
+    return say("cells and more", cells=names, n=more) if more > 0 else names

@@ -14,7 +14,6 @@ from tictactoe_client.earlier import OwnGame, PastGames
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.text.lobby import describe_no_games, describe_outcome, format_date
-from tictactoe_client.text.wording import NO_CONNECTION
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lists import ListScreen
 from tictactoe_client.tui.lobby import describe_no_server, short_rules
@@ -23,6 +22,7 @@ from tictactoe_client.tui.room.banners import connection_banner
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.wording import count
 
 PAGE_GAMES: Final = 50
@@ -106,7 +106,7 @@ class HistoryScreen(ListScreen):
 
     async def _fetch(self, game: str, deed: Callable[[GameRecord], None]) -> None:
         if self._past is None or self.desk.link.phase != "online":
-            self.desk.say(f"{NO_CONNECTION} {self.desk.keymap.show('refresh')} tries again.")
+            self.desk.say(f"{say('why offline')} {self.desk.keymap.show('refresh')} tries again.")
             return
         try:
             record = parse_record(await self._past.record(game))

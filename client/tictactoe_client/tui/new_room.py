@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from tictactoe_client.input.rule_options import parse_clock, parse_rules, parse_seat
 from tictactoe_client.online.client import Choice as Wish
 from tictactoe_client.settings import Misuse
-from tictactoe_client.text.help import FORM, Topic
+from tictactoe_client.text.help import Topic, list_form
 from tictactoe_client.text.wording import describe_clock_in_words
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.form import Field, FormScreen
@@ -97,7 +97,7 @@ class NewRoomScreen(FormScreen):
     def list_help(self) -> Sequence[Topic]:
         titles = [field.title for field in self.fields.values()]
         spell = ASCII if self.desk.settings.ascii else {}
-        return [("The lines", tuple((title.translate(spell), does) for title, does in FORM if title in titles))]
+        return [("The lines", tuple((title.translate(spell), does) for title, does in list_form() if title in titles))]
 
     def action_enter_room(self) -> None:
         self.take()

@@ -7,9 +7,9 @@ from typing import Final
 from tictactoe_client.board.board import mark_role
 from tictactoe_client.online.client import Client
 from tictactoe_client.text.arrival import describe_going, describe_return_command
-from tictactoe_client.text.choices import cost_of_going
 from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import format_cell
+from tictactoe_protocol.choices import cost_of_going
 from tictactoe_protocol.happened import is_draw
 from tictactoe_protocol.lines import split_lines
 from tictactoe_protocol.pushes import RoomState

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import ClassVar, Final, Literal
 
 from textual.binding import Binding, BindingType
 
-from tictactoe_client.text.help import COMMANDS
+from tictactoe_client.text.commands import COMMANDS
 from tictactoe_client.tui.picture import measure, shorten, shorten_left
 from tictactoe_client.tui.question import Line
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 
 _MOST: Final = 2000
-_WORDS: Final = tuple(
-    dict.fromkeys(
-        typed.split()[0] for commands in COMMANDS.values() for command in commands for typed in command.typed[-1:]
-    )
-)
+
+
+@cache
+def _list_words(language: str) -> list[str]:
+    """Return what can be completed in the language that is spoken."""
+    typed = (one.typed[-1:] for commands in COMMANDS.values() for one in commands)
+    return list(dict.fromkeys(word.split()[0] for words in typed for word in words))
 
 
 class RoomLine(Line, can_focus=False):
@@ -78,7 +82,8 @@ class RoomLine(Line, can_focus=False):
     def completion(self) -> str:
         """The command that begins with what is typed, "" where none does."""
         typed = self.value.lstrip().lower() if self.mode == "command" else ""
-        return next((word for word in _WORDS if typed and word.startswith(typed) and word != typed), "")
+        words = _list_words(say("language"))
+        return next((word for word in words if typed and word.startswith(typed) and word != typed), "")
 
     def lay_out(self, width: int) -> tuple[str, int, str]:
         """Return as much of it as there is room for, and what is marked there: from which cell on, and the text.

@@ -16,7 +16,7 @@ from tictactoe_client.board.glyphs import draw_words
 from tictactoe_client.input.past import list_rounds
 from tictactoe_client.input.record import describe_end, list_facts
 from tictactoe_client.online.address import reachable_address
-from tictactoe_client.text.help import invitation
+from tictactoe_client.text.programs import invitation
 from tictactoe_client.text.wording import describe_clock_in_words
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Picture, fold, measure, shorten, shorten_words, wrap

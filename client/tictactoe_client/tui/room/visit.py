@@ -24,10 +24,9 @@ from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import ExitCode
-from tictactoe_client.text.arrival import TAKEN_OVER, describe_closing, describe_giving_up, describe_room_moved
+from tictactoe_client.text.arrival import describe_closing, describe_giving_up, describe_room_moved
 from tictactoe_client.text.choices import can_play_again, open_offers
 from tictactoe_client.text.talk import announce_chat
-from tictactoe_client.text.wording import NOTHING_MISSED
 from tictactoe_client.text.worth import rank_cells
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.errands import describe_errand
@@ -38,6 +37,7 @@ from tictactoe_client.tui.room.view import RoomView
 from tictactoe_client.tui.screen import DrawnScreen
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import ClockFields
@@ -112,7 +112,7 @@ class Visit(DrawnScreen):
             case events.Closed(reason):
                 self._end_room(describe_closing(self.room.code, reason))
             case events.Replaced():
-                self._end_room(TAKEN_OVER)
+                self._end_room(say("taken over"))
         self.desk.redraw()
 
     def _tell(self, line: str) -> None:
@@ -143,7 +143,7 @@ class Visit(DrawnScreen):
             self.desk.ring()
 
     def _welcome_back(self, returned: events.Back, old: RoomState | None, state: RoomState) -> None:
-        missed = NOTHING_MISSED
+        missed = say("nothing missed")
         if old is not None and state.last is not None and state.ply > old.ply:
             mark = state.board[state.last]
             if mark != self.room.seat:
