@@ -5,6 +5,7 @@ One browser serves all these tests, as to start it takes longer than most of the
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -72,7 +73,12 @@ class Visitor:
         return self.page.locator(f"[data-cell='{number}']")
 
     def button(self, name: str) -> Locator:
-        return self.page.get_by_role("button", name=name, exact=True)
+        """Find a button by its words, whose first letter is a capital by the style of the page alone."""
+        return self.page.get_by_role("button", name=re.compile(f"^{re.escape(name)}$", re.IGNORECASE))
+
+    async def answer(self, name: str) -> None:
+        """Give an answer to a question that stands on the page."""
+        await self.page.locator(".ask").get_by_role("button", name=re.compile(f"^{name}$", re.IGNORECASE)).click()
 
     @property
     def status(self) -> Locator:

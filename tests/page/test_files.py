@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 import shutil
@@ -15,18 +14,31 @@ from tests.environment import environment
 from tests.page.checkers import tsc
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import FEATURES, RulesState
-from tictactoe_server.http.assets import FOLDER
+from tictactoe_server.http.assets import FOLDER, Assets
 from tools.protocol_types import PATH, render_declarations
 
 HEAVIEST = 60 * 1024
-"""What all files may weigh as they travel, in bytes."""
+"""What may travel until a room's board is seen, in bytes."""
+
+LATER = {"graph", "home", "lobby", "mini", "newroom", "review", "reviewing"}
+"""The modules of other pages, and of what follows a game."""
+
+MOST_LINES = 250
 
 FILES = sorted(path for path in FOLDER.rglob("*") if path.is_file())
 NODE = "import {PRESETS, rulesOf} from '%s'; console.log(JSON.stringify(PRESETS.map(rulesOf)))"
 
 
-def test_all_files_together_weigh_little_on_their_way() -> None:
-    assert sum(len(gzip.compress(path.read_bytes())) for path in FILES) <= HEAVIEST
+def test_what_leads_to_a_board_weighs_little_on_its_way() -> None:
+    assets = Assets()
+    names = [path.name for path in FILES if path.name != "index.html" and path.stem not in LATER]
+    found = [asset for asset in map(assets.named, [*names, "en.json"]) if asset is not None]
+    assert sum(len(asset.packed) for asset in found) <= HEAVIEST
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".js"], ids=lambda path: path.name)
+def test_a_module_is_short(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) < MOST_LINES
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

@@ -43,7 +43,7 @@ async def test_a_host_at_localhost_is_given_the_link_that_others_can_open(origin
     await bo.join("bo")
     await ana.hears("bo joins as O.")
     await ana.page.context.grant_permissions(["clipboard-write"])
-    await ana.button("Copy link").click()
+    await ana.button("Copy the link").click()
     await ana.hears(f"Copied: {link}")
 
 

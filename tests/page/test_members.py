@@ -94,7 +94,7 @@ async def test_a_link_leads_to_a_room_of_another_server_and_through_its_door(
     await ana.play(0)
     assert members.places_of("watch") == ["s1", "s2", "s2"]
     assert members.places_of("join") + members.places_of("move") == ["s2", "s2"]
-    await ana.button("Copy link").click()
+    await ana.button("Copy the link").click()
     await ana.hears(f"{members.origin}/{room}")
 
 

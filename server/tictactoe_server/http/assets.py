@@ -5,7 +5,8 @@ sections 8.8.3 (entity tags), 12.5.3 (Accept-Encoding) and 13.1.2 (If-None-Match
 
 A file names others by where they lie beside it, in double quotes (``"./board.js"``); such a name is replaced by the one
 under which that file is served, before the file itself is hashed. The page asks for all modules that it needs at once,
-and not for each when the one before has come.
+and not for each when the one before has come. What modules say in ``/** ... */``, their types among it, stays here;
+lines keep their numbers.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ _KINDS: Final = {
 }
 _WITHOUT_NAMES: Final = (".json", ".png")
 _CATALOGUE: Final = ".json"
+_MODULE: Final = ".js"
+_COMMENT: Final = re.compile(rb"/\*\*.*?\*/", re.DOTALL)
 _PLACE: Final = re.compile(r"\{\{(title|description|address)\}\}")
 _TAG_BYTES: Final = 8
 _WORTH_PACKING_BYTES: Final = 512
@@ -114,6 +117,8 @@ class Assets:
                 return found[0]
             return b'"%b"' % self._path_of(other, (*readers, name)).encode()
 
+        if name.endswith(_MODULE):
+            body = _COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), body)
         return body if name.endswith(_WITHOUT_NAMES) else _NAME.sub(replace, body)
 
     def _place_of(self, name: str) -> Path:

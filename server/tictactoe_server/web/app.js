@@ -2,7 +2,7 @@
 
 import { Connection } from "./connection.js";
 import { h, setText } from "./dom.js";
-import { Rooms } from "./room.js";
+import { Rooms } from "./rooms.js";
 import { Sound } from "./sound.js";
 import { describePush, messageOf } from "./words.js";
 
@@ -18,12 +18,12 @@ export class App {
 		this.house = house;
 		this.keep({});
 		this.home = this.#connect(this.kept);
-		this.rooms = new Rooms(this.home, (url) => this.#connect(this.home, url));
+		this.rooms = new Rooms(this.home, (url) => this.#connect(this.home.identity, url));
 	}
 
 	/** The connection that the page is about: that of the room on it, or the first. */
 	get connection() {
-		return this.rooms.table?.connection ?? this.home;
+		return this.rooms.shown?.connection ?? this.home;
 	}
 
 	/** @param {{name: string, token: string}} identity @param {string} [url] */
@@ -50,10 +50,10 @@ export class App {
 				else if (news.type === "error" && news.code !== "rate_limited") say(messageOf(news.message));
 				if (connection === this.connection) this.house.onNews(news);
 			},
-			onIdentity: ({ name, token, welcome }) => {
+			onIdentity: ({ identity: { name, token }, welcome }) => {
 				const { cluster = "" } = welcome ?? {};
 				const { [cluster]: _, ...others } = this.kept.tokens;
-				this.home.name = name;
+				this.home.identity.name = name;
 				this.keep({ name, token, tokens: { ...others, [cluster]: token } });
 			},
 		}, url);

@@ -1,229 +1,243 @@
-/** A board that one can play on. States in; only the cells that changed are touched. */
+/** A board that one can play on. Views in; only the cells that changed are touched. */
 
+import { say } from "./catalogue.js";
 import { h, setText, svg } from "./dom.js";
-import { drawMark } from "./marks.js";
-import { BLOCKED, FREE, landingCell, nameCell, nameColumn, neighbour, splitLines } from "./rules.js";
+import { BLOCKED, FREE, landingCell, nameCell, neighbour, splitLines } from "./rules.js";
+import { SIDE, cornerOf, makeBurst, makeContent, makeGround, makeLabels, makeMark, makePlate, makeStroke, makeWorth } from "./shapes.js";
 
-const SIDE = 100;
 /** On cells smaller than these pixels a finger chooses first, and then confirms. */
 const FINGER = 40;
 const REFUSAL_MS = 4500;
 /** More changed cells are another moment, not a move that is seen to be made. */
 const MOST_MOVED = 3;
-/** Of a board of 15 by 15. */
-const STARS = [48, 56, 112, 168, 176];
-const BLOCK = "M22 22H78V78H22ZM22 50 50 22M22 78 78 22M50 78 78 50";
+/** Narrower cells than these pixels are not shown: a large board is moved sideways instead. */
+const LEAST_CELL = 14;
+/** @type {Record<string, [down: number, right: number]>} */
+const WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/** @type {MakeBoard} */
-export function makeBoard(rules, name, { onPlay, onChoose }) {
-	const { rows, columns, gravity } = rules;
-	const letters = Math.max(11, Math.min(rows, columns) * 3);
-	const margin = letters * 1.8;
-	const [width, height] = [columns * SIDE, rows * SIDE];
+/**
+ * What a board shows: `turn` is the mark that a move would set, `pending` the cell of a move that is on its way, and
+ * `values` what the cells are worth, of which the best are always shown and the others where one points.
+ * @typedef {object} BoardView
+ * @property {string} board @property {number | null} last @property {readonly number[]} line @property {string | null} turn
+ * @property {boolean} isMine @property {number | null} pending @property {import("./worth.js").Worths | null} values
+ */
+
+/** `onChoose` hears which cell waits for its confirmation, null for none. @typedef {{onPlay(cell: number): void, onChoose(cell: number | null): void}} BoardEars */
+
+export class Board {
+	/** Whether a typed move waits for Enter, which is then not for the cursor's cell. */
+	isTyping = false;
 	/** @type {BoardView} */
-	let view = { board: "", last: null, line: [], turn: null, isMine: false, pending: null, values: null };
-	let drawn = "";
-	let cursor = -1;
-	let refusalTimer = 0;
+	#view = { board: "", last: null, line: [], turn: null, isMine: false, pending: null, values: null };
+	#drawn = "";
+	#cursor = -1;
+	#refusalTimer = 0;
 	/** The cell that a finger has chosen and not yet confirmed, -1 for none. */
-	let chosen = -1;
-	const model = svg("g", { role: "gridcell", tabindex: -1 }, svg("rect", { class: "hit", width: SIDE, height: SIDE, rx: 12 }));
-	const cells = [...Array(rows * columns).keys()].map((cell) => {
-		const made = /** @type {SVGElement} */ (model.cloneNode(true));
-		made.setAttribute("data-cell", `${cell}`);
-		made.setAttribute("transform", `translate(${corner(cell)})`);
-		return made;
-	});
-	const lines = [...Array(rows).keys()].map((row) => svg("g", { role: "row" }, cells.slice(row * columns, (row + 1) * columns)));
-	const grid = svg("g", { role: "grid", "aria-label": name }, lines);
-	const [ghost, cross, line, values] = ["ghost", "cross", "", ""].map((kind) => svg("g", { class: kind }));
-	const under = svg("g", { "aria-hidden": "true" }, makeGround(), cross);
-	const over = svg("g", { class: "over", "aria-hidden": "true" }, gravity && makePlate(), ghost, values, line);
-	const picture = svg(
-		"svg",
-		{ viewBox: `${-margin} ${-margin} ${width + margin + 8} ${height + margin + 8}`, class: `board${gravity ? " falls" : ""}`, role: "presentation" },
-		makeLabels(),
-		under,
-		grid,
-		over,
-	);
-	const bubble = h("p.bubble", { hidden: true });
-	const element = h("div.board-box", {}, h("div.board-inner", {}, picture, bubble));
-	element.style.setProperty("--ratio", String((width + margin) / (height + margin)));
-	element.style.setProperty("--least", `${columns * 21}px`);
-	grid.addEventListener("click", click);
-	grid.addEventListener("pointerover", (event) => event.pointerType === "mouse" && hover(cellOf(event)));
-	grid.addEventListener("pointerleave", () => hover(-1));
-	grid.addEventListener("keydown", press);
-	grid.addEventListener("focusin", (event) => setCursor(cellOf(event)));
-	const made = { element, rules, isTyping: false, draw, play, choose, focus, refuse, hasChosen: () => chosen >= 0 };
-	return made;
+	#chosen = -1;
+	/** The cell that is pointed at, -1 for none. */
+	#pointed = -1;
+	#bubble = h("p.bubble", { hidden: true });
+	#ghost = svg("g", { class: "ghost" });
+	#cross = svg("g", { class: "cross" });
+	#line = svg("g");
+	#values = svg("g");
 
-	function corner(cell = 0) {
-		return [(cell % columns) * SIDE, Math.floor(cell / columns) * SIDE];
+	/** @param {Rules} rules @param {string} name @param {import("./shapes.js").Look} look @param {BoardEars} ears */
+	constructor(rules, name, look, ears) {
+		this.rules = rules;
+		this.look = look;
+		this.ears = ears;
+		this.cells = makeCells(rules);
+		this.grid = svg("g", { role: "grid", "aria-label": name }, makeRows(rules, this.cells));
+		this.picture = this.#makePicture();
+		this.element = h("div.board-box", {}, h("div.board-inner", {}, this.picture, this.#bubble));
+		const { width, height } = this.picture.viewBox.baseVal;
+		this.element.style.setProperty("--ratio", String(width / height));
+		this.element.style.setProperty("--least", `${rules.columns * LEAST_CELL}px`);
+		this.#listen();
 	}
 
-	function makeGround() {
-		let d = "";
-		for (let y = SIDE; y < height && !gravity; y += SIDE) d += `M0 ${y}H${width}`;
-		for (let x = SIDE; x < width && !gravity; x += SIDE) d += `M${x} 0V${height}`;
-		return [svg("rect", { class: "paper", width, height, rx: 14 }), svg("path", { class: "grid-lines", d })];
+	get hasChosen() {
+		return this.#chosen >= 0;
 	}
 
-	function makePlate() {
-		const holes = cells.map((_, cell) => `M${corner(cell)}m10 50a40 40 0 1 0 80 0a40 40 0 1 0 -80 0Z`);
-		return svg("path", { class: "plate", d: `M-8 -8H${width + 8}V${height + 8}H-8Z${holes.join("")}`, "fill-rule": "evenodd" });
+	#makePicture() {
+		const { rules, look } = this;
+		const letters = Math.max(11, Math.min(rules.rows, rules.columns) * 3);
+		this.margin = letters * 1.8;
+		const [width, height] = [rules.columns * SIDE + this.margin + 8, rules.rows * SIDE + this.margin + 8];
+		const under = svg("g", { "aria-hidden": "true" }, makeGround(rules, look), this.#cross);
+		const plate = look === "discs" ? makePlate(rules) : [];
+		const over = svg("g", { class: "over", "aria-hidden": "true" }, plate, this.#ghost, this.#values, this.#line);
+		const box = { viewBox: `${-this.margin} ${-this.margin} ${width} ${height}`, class: `board ${look}`, role: "presentation" };
+		return svg("svg", box, makeLabels(rules, letters), under, this.grid, over);
 	}
 
-	function makeLabels() {
-		const top = [...Array(columns).keys()].map((at) => svg("text", { x: at * SIDE + 50, y: -letters * 0.6 }, nameColumn(at)));
-		const left = [...Array(rows).keys()].map((at) => svg("text", { x: -letters * 0.95, y: at * SIDE + 50 + letters * 0.36 }, `${at + 1}`));
-		return svg("g", { class: "labels", "aria-hidden": "true", "font-size": letters }, top, left);
+	#listen() {
+		const { grid } = this;
+		grid.addEventListener("click", (event) => this.#click(event));
+		grid.addEventListener("pointerover", (event) => event.pointerType === "mouse" && this.#point(cellOf(event)));
+		grid.addEventListener("pointerleave", () => this.#point(-1));
+		grid.addEventListener("keydown", (event) => this.#press(event));
+		grid.addEventListener("focusin", (event) => this.#setCursor(cellOf(event)));
 	}
 
 	/** @param {BoardView} next */
-	function draw(next) {
+	draw(next) {
+		const before = this.#view;
 		const { board, pending, turn, last } = next;
-		const before = view;
-		view = next;
+		this.#view = next;
 		const isShown = pending !== null && turn && board[pending] === FREE;
-		const shown = isShown ? board.slice(0, pending) + turn + board.slice(pending + 1) : board;
-		const changed = shown === drawn ? [] : [...cells.keys()].filter((cell) => shown[cell] !== drawn[cell]);
-		for (const cell of changed) setMark(cell, shown[cell], !!drawn && changed.length <= MOST_MOVED);
-		if (changed.length) bubble.hidden = true;
-		drawn = shown;
-		move("last", before.last, last);
-		move("pending", before.pending, pending);
-		if (before.line !== next.line) drawLine(before.line);
-		if (before.values !== next.values) drawValues();
-		picture.classList.toggle("mine", next.isMine);
-		if (!next.isMine || shown[chosen] !== FREE) choose(null);
-		if (!next.isMine) hover(-1);
-		if (cursor < 0) setCursor(last ?? Math.floor((cells.length - 1) / 2));
+		this.#drawCells(isShown ? board.slice(0, pending) + turn + board.slice(pending + 1) : board);
+		this.#mark("last", before.last, last);
+		this.#mark("pending", before.pending, pending);
+		if (before.line !== next.line) this.#drawLine(before.line, !!before.board && before.board !== board);
+		if (before.values !== next.values) this.#drawValues();
+		this.picture.classList.toggle("mine", next.isMine);
+		if (!next.isMine || this.#drawn[this.#chosen] !== FREE) this.choose(null);
+		if (!next.isMine) this.#point(this.#pointed);
+		if (this.#cursor < 0) this.#setCursor(last ?? Math.floor((this.cells.length - 1) / 2));
 	}
 
-	function setMark(cell = 0, mark = "", isMove = false) {
-		const place = cells[cell];
-		const what = { [FREE]: "free", [BLOCKED]: "blocked" }[mark] ?? mark;
-		place.setAttribute("aria-label", `${nameCell(cell, rules)}, ${what}`);
-		place.setAttribute("class", what);
+	#drawCells(shown = "") {
+		if (shown === this.#drawn) return;
+		const changed = [...this.cells.keys()].filter((cell) => shown[cell] !== this.#drawn[cell]);
+		const isMove = !!this.#drawn && changed.length <= MOST_MOVED;
+		for (const cell of changed) this.#setMark(cell, shown[cell], isMove);
+		this.#bubble.hidden = true;
+		this.#drawn = shown;
+	}
+
+	#setMark(cell = 0, mark = "", isMove = false) {
+		const place = this.cells[cell];
+		const kind = { [FREE]: "free", [BLOCKED]: "blocked" }[mark];
+		const what = kind ? say(`view cell ${kind}`) : mark;
+		place.setAttribute("aria-label", say("view cell holds", { cell: nameCell(cell, this.rules), what }));
+		place.setAttribute("class", kind ?? "taken");
 		while (place.childNodes.length > 1) place.lastChild?.remove();
-		if (mark === BLOCKED) place.append(svg("path", { class: "block", d: BLOCK }));
-		else if (mark !== FREE) place.append(makeMark(mark, isMove ? Math.floor(cell / columns) + 1 : 0));
-		else if (rules.preset === "gomoku" && STARS.includes(cell)) place.append(svg("circle", { class: "star", cx: 50, cy: 50, r: 14 }));
+		const content = makeContent(this.rules, this.look, cell, mark, isMove);
+		if (content) place.append(content);
 	}
 
-	/** @param {string} mark @param {number} fallen so many rows it comes from above, 0 where it lies there already */
-	function makeMark(mark, fallen) {
-		const strokes = drawMark(rules.marks, mark, fallen && !gravity ? " drawn" : "");
-		if (!gravity) return strokes;
-		const kind = `disc m${rules.marks.indexOf(mark)}${fallen ? " falling" : ""}`;
-		const disc = svg("g", { class: kind }, svg("circle", { cx: 50, cy: 50, r: 43 }), strokes);
-		disc.style.setProperty("--fall", `${-fallen * SIDE}px`);
-		disc.style.setProperty("--fall-time", `${0.16 + Math.sqrt(fallen) * 0.13}s`);
-		return disc;
+	/** Move what marks a cell. @param {string} kind @param {number | null} from @param {number | null} to */
+	#mark(kind, from, to) {
+		this.cells[from ?? -1]?.classList.remove(kind);
+		this.cells[to ?? -1]?.classList.add(kind);
 	}
 
-	/** @type {Move} */
-	function move(kind, from, to) {
-		cells[from ?? -1]?.classList.remove(kind);
-		cells[to ?? -1]?.classList.add(kind);
+	/** @param {readonly number[]} before @param {boolean} isNews whether the game has just been decided */
+	#drawLine(before, isNews) {
+		const { line } = this.#view;
+		for (const cell of before) this.cells[cell].classList.remove("won");
+		for (const cell of line) this.cells[cell].classList.add("won");
+		const runs = splitLines(this.rules, line);
+		const bursts = isNews ? runs.map((run) => makeBurst(this.rules, run)) : [];
+		this.#line.replaceChildren(...runs.map((run) => makeStroke(this.rules, run)), ...bursts);
 	}
 
-	/** @param {readonly number[]} before */
-	function drawLine(before) {
-		for (const cell of before) cells[cell].classList.remove("won");
-		for (const cell of view.line) cells[cell].classList.add("won");
-		const runs = splitLines(rules, view.line).map((run) => {
-			const [[x, y], [toX, toY]] = [corner(run[0]), corner(run[run.length - 1])];
-			const [dx, dy] = [Math.sign(toX - x) * 34, Math.sign(toY - y) * 34];
-			return svg("path", { class: "through", pathLength: 1, d: `M${x + 50 - dx} ${y + 50 - dy}L${toX + 50 + dx} ${toY + 50 + dy}` });
-		});
-		line.replaceChildren(...runs);
+	#drawValues() {
+		const { values } = this.#view;
+		const shown = [...(values?.cells ?? [])].filter(([cell, { best }]) => best || values?.isAll || cell === this.#pointed);
+		this.#values.replaceChildren(...shown.map(([cell, worth]) => makeWorth(this.rules, cell, worth)));
 	}
 
-	function drawValues() {
-		const told = [...(view.values ?? [])].map(([cell, { sign, kind, best }]) => {
-			const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });
-			const text = svg("text", { x: 50, y: 61, "font-size": best && sign.length > 1 ? 28 : 34 }, best ? `*${sign}` : sign);
-			return svg("g", { class: `worth ${kind}${best ? " best" : ""}`, transform: `translate(${corner(cell)})` }, box, text);
-		});
-		values.replaceChildren(...told);
-	}
-
-	function targetOf(cell = 0) {
-		return view.isMine && cell >= 0 ? landingCell(rules, view.board, cell) : -1;
+	#targetOf(cell = 0) {
+		return this.#view.isMine && cell >= 0 ? landingCell(this.rules, this.#view.board, cell) : -1;
 	}
 
 	/** @param {MouseEvent} event */
-	function click(event) {
+	#click(event) {
 		const cell = cellOf(event);
-		const target = targetOf(cell);
+		const target = this.#targetOf(cell);
 		const isTouch = event instanceof PointerEvent && event.pointerType === "touch";
-		const isSmall = isTouch && target >= 0 && cells[cell].getBoundingClientRect().width < FINGER;
-		if (isSmall && chosen !== target) choose(target);
-		else if (cell >= 0) play(cell);
+		const isSmall = isTouch && target >= 0 && this.cells[cell].getBoundingClientRect().width < FINGER;
+		if (isTouch) this.#point(cell);
+		if (isSmall && this.#chosen !== target) this.choose(target);
+		else if (cell >= 0) this.play(cell);
 	}
 
-	function play(cell = 0) {
-		const target = targetOf(cell);
-		choose(null);
-		onPlay(target >= 0 ? target : cell);
+	play(cell = 0) {
+		const target = this.#targetOf(cell);
+		this.choose(null);
+		this.ears.onPlay(target >= 0 ? target : cell);
 	}
 
 	/** @param {number | null} cell */
-	function choose(cell) {
-		if (chosen === (cell ?? -1)) return;
-		cells[chosen]?.removeAttribute("aria-selected");
-		chosen = cell ?? -1;
-		hover(chosen);
-		const [x, y] = corner(chosen);
-		cells[chosen]?.setAttribute("aria-selected", "true");
-		const both = [svg("rect", { y, width, height: SIDE }), svg("rect", { x, width: SIDE, height })];
-		cross.replaceChildren(...(cell === null ? [] : both));
-		onChoose(cell);
+	choose(cell) {
+		if (this.#chosen === (cell ?? -1)) return;
+		this.cells[this.#chosen]?.removeAttribute("aria-selected");
+		this.#chosen = cell ?? -1;
+		this.#point(this.#chosen);
+		const [x, y] = cornerOf(this.rules, this.#chosen);
+		this.cells[this.#chosen]?.setAttribute("aria-selected", "true");
+		const { rows, columns } = this.rules;
+		const both = [svg("rect", { y, width: columns * SIDE, height: SIDE }), svg("rect", { x, width: SIDE, height: rows * SIDE })];
+		this.#cross.replaceChildren(...(cell === null ? [] : both));
+		this.ears.onChoose(cell);
 	}
 
-	function hover(cell = 0) {
-		const target = targetOf(chosen >= 0 ? chosen : cell);
-		ghost.setAttribute("transform", `translate(${corner(target)})`);
-		ghost.replaceChildren(...(target >= 0 ? [makeMark(view.turn ?? "", 0)] : []));
+	/** Show what a move to a cell would set, and what it is worth. */
+	#point(cell = -1) {
+		const target = this.#targetOf(this.#chosen >= 0 ? this.#chosen : cell);
+		this.#ghost.setAttribute("transform", `translate(${cornerOf(this.rules, target)})`);
+		this.#ghost.replaceChildren(...(target >= 0 ? [makeMark(this.rules, this.look, this.#view.turn ?? "", 0)] : []));
+		const isOther = this.#pointed !== cell;
+		this.#pointed = cell;
+		if (isOther && this.#view.values) this.#drawValues();
 	}
 
 	/** @param {KeyboardEvent} event */
-	function press(event) {
+	#press(event) {
 		const { key, ctrlKey, metaKey, altKey } = event;
 		const here = cellOf(event);
 		if (ctrlKey || metaKey || altKey) return;
-		/** @type {Record<string, [down: number, right: number]>} */
-		const ways = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-		if (key in ways) focus(neighbour(rules, here, ...ways[key]));
-		else if ((key === " " || key === "Enter") && !made.isTyping) play(here);
+		if (key in WAYS) this.focus(neighbour(this.rules, here, ...WAYS[key]));
+		else if ((key === " " || key === "Enter") && !this.isTyping) this.play(here);
 		else return;
 		event.preventDefault();
 	}
 
 	/** @param {number} [cell] */
-	function focus(cell = cursor) {
-		cells[cell]?.focus();
-		if (cell >= 0) hover(cell);
+	focus(cell = this.#cursor) {
+		this.cells[cell]?.focus({ preventScroll: true });
+		if (cell >= 0) this.#point(cell);
 	}
 
-	function setCursor(cell = 0) {
-		cells[cursor]?.setAttribute("tabindex", "-1");
-		cursor = cell;
-		cells[cell].setAttribute("tabindex", "0");
+	#setCursor(cell = 0) {
+		this.cells[this.#cursor]?.setAttribute("tabindex", "-1");
+		this.#cursor = cell;
+		this.cells[cell].setAttribute("tabindex", "0");
 	}
 
-	function refuse(cell = 0, message = "") {
-		const [x, y] = corner(cell);
+	/** Say beside a cell why nothing can be placed there, for a while. */
+	refuse(cell = 0, message = "") {
+		const [x, y] = cornerOf(this.rules, cell);
+		const { width, height } = this.picture.viewBox.baseVal;
+		const bubble = this.#bubble;
 		setText(bubble, message);
 		bubble.hidden = false;
-		bubble.style.setProperty("--x", `${((x + 50 + margin) / (width + margin)) * 100}%`);
-		bubble.style.top = `${((y + 50 + margin) / (height + margin)) * 100}%`;
-		clearTimeout(refusalTimer);
-		refusalTimer = setTimeout(() => (bubble.hidden = true), REFUSAL_MS);
+		bubble.style.setProperty("--x", `${((x + 50 + (this.margin ?? 0)) / width) * 100}%`);
+		bubble.style.top = `${((y + 50 + (this.margin ?? 0)) / height) * 100}%`;
+		clearTimeout(this.#refusalTimer);
+		this.#refusalTimer = setTimeout(() => (bubble.hidden = true), REFUSAL_MS);
 	}
+}
+
+/** @param {Rules} rules @returns {SVGElement[]} */
+function makeCells(rules) {
+	const model = svg("g", { role: "gridcell", tabindex: -1 }, svg("rect", { class: "hit", width: SIDE, height: SIDE, rx: 12 }));
+	return [...Array(rules.rows * rules.columns).keys()].map((cell) => {
+		const made = /** @type {SVGElement} */ (model.cloneNode(true));
+		made.setAttribute("data-cell", `${cell}`);
+		made.setAttribute("transform", `translate(${cornerOf(rules, cell)})`);
+		return made;
+	});
+}
+
+/** @param {Rules} rules @param {SVGElement[]} cells */
+function makeRows({ rows, columns }, cells) {
+	return [...Array(rows).keys()].map((row) => svg("g", { role: "row" }, cells.slice(row * columns, (row + 1) * columns)));
 }
 
 /** The cell that an event is about, -1 for none. @param {Event} event */

@@ -184,9 +184,3 @@ function findAway({ seats, status }, own, nowMs) {
 	}
 	return { gone, absent, left };
 }
-
-/** Whether all who played are still there. @type {(state: State) => boolean} */
-export const canPlayAgain = ({ seats }) => Object.values(seats).every((seat) => seat && !seat.left);
-
-/** @type {GoneOpponents} */
-export const goneOpponents = (state, viewer, passed) => findAway(state, seatOf(state, viewer), passed).gone;

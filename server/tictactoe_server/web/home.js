@@ -1,7 +1,7 @@
 /** The first page, and that of one's past games. */
 
 import { count } from "./catalogue.js";
-import { Lost } from "./connection.js";
+import { Lost } from "./requests.js";
 import { button, field, h, select, setText, show, submitting } from "./dom.js";
 import { isDraw } from "./happened.js";
 import { Lobby } from "./lobby.js";

@@ -35,14 +35,15 @@ function findPage() {
 }
 
 async function fetchShared(id = "") {
-	const answer = await fetch(`/replay/${id}.txt`);
+	const answer = await fetch(`/replay/${id}.json`);
 	if (!answer.ok) throw new Error("Nobody shares such a game, or not any more.");
-	return answer.text();
+	return answer.json();
 }
 
 async function fetchPast(game = "") {
 	await app.arrive();
-	return (await app.connection.request({ type: "record", game })).record ?? "";
+	const { played } = await app.connection.request({ type: "record", game });
+	return /** @type {Protocol.PlayedGame} */ (played);
 }
 
 function open() {

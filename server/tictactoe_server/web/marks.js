@@ -15,3 +15,11 @@ export function drawMark(marks, mark, more = "") {
 /** A mark as a small picture beside a name. @param {string} marks @param {string} mark */
 export const markIcon = (marks, mark) =>
 	svg("svg", { viewBox: "12 12 76 76", class: "icon", "aria-hidden": "true" }, drawMark(marks, mark));
+
+/** What a player places, as a small picture beside the name: with its mark also where stones bear none. @param {import("./shapes.js").Look} look @param {string} marks @param {string} mark */
+export function seatIcon(look, marks, mark) {
+	if (look === "marks") return markIcon(marks, mark);
+	const kind = look === "stones" ? `stone s${marks.indexOf(mark)}` : `disc m${marks.indexOf(mark)}`;
+	const piece = svg("g", { class: kind }, svg("circle", { cx: 50, cy: 50, r: 45 }), drawMark(marks, mark));
+	return svg("svg", { viewBox: "2 2 96 96", class: "icon", "aria-hidden": "true" }, piece);
+}

@@ -1,71 +1,79 @@
 /** Who plays: a row for each seat. */
 
-import { h, setText, show } from "./dom.js";
-import { markIcon } from "./marks.js";
+import { say } from "./catalogue.js";
+import { h, setText } from "./dom.js";
+import { showKeyed } from "./keyed.js";
+import { seatIcon } from "./marks.js";
 import { clean, formatDuration } from "./words.js";
 
 const SHORT_MS = 15_000;
 
-/** @type {MakePanel} */
-export function makePanel() {
-	const element = h("ul.players", { "aria-label": "Players" });
-	/** @type {Map<string, HTMLElement[]>} */
-	const rows = new Map();
-	/** @type {Table | null} */
-	let table = null;
-	return { element, draw, tick };
+/** @typedef {import("./scene.js").ShownGame} ShownGame */
+/** @typedef {import("./shapes.js").Look} Look */
 
-	/** @param {Table} next */
-	function draw(next) {
-		table = next;
-		const { state, viewer } = next;
+export class Panel {
+	element = h("ul.players", { "aria-label": say("view room players") });
+	/** @type {ShownGame | null} */
+	#game = null;
+
+	/** @param {ShownGame} game @param {Look} look */
+	draw(game, look) {
+		this.#game = game;
+		const { state, viewer } = game;
 		if (!state) return;
-		const { rules, seats, turn, result, score, game, status } = state;
-		if ([...rows.keys()].join("") !== rules.marks) show(element, [...rules.marks].map((mark) => makeRow(rules.marks, mark)));
-		for (const [mark, seat] of Object.entries(seats)) {
-			const [row, name, , won] = rows.get(mark) ?? [];
-			const is = [turn === mark && "moving", !seat?.online && "away", result?.winner === mark && "winner"];
-			row.className = ["player", `m${rules.marks.indexOf(mark)}`, ...is].filter(Boolean).join(" ");
-			setText(name, seat ? `${clean(seat.name)}${seat.player === viewer ? " (you)" : ""}` : "free seat");
-			setText(won, seat && viewer && (game > 1 || status === "over") ? String(score[seat.player] ?? 0) : "");
-		}
-		tick();
+		const marks = [...state.rules.marks];
+		showKeyed(this.element, marks, (mark) => `${look} ${mark}`, (mark) => makeRow(look, state.rules.marks, mark), (row, mark) => {
+			const seat = state.seats[mark];
+			const is = { moving: state.turn === mark, away: !seat?.online, winner: state.result?.winner === mark };
+			for (const [kind, isSo] of Object.entries(is)) row.classList.toggle(kind, isSo);
+			const [, , { firstChild: name }, score] = row.children;
+			const own = seat && seat.player === viewer ? say("view room you", { name: clean(seat.name) }) : "";
+			setText(name, own || (seat ? clean(seat.name) : say("view room free seat")));
+			row.title = name.textContent;
+			setText(score, seat && viewer && (state.game > 1 || state.status === "over") ? String(state.score[seat.player] ?? 0) : "");
+		});
+		this.tick();
 	}
 
-	function makeRow(marks = "", mark = "") {
-		const parts = ["name", "note", "score", "clock"].map((kind) => h("span", { class: kind }));
-		const [name, note, score, clock] = parts;
-		const row = h("li", {}, markIcon(marks, mark), h("span.unseen", {}, mark), h("span.who", {}, name, note), score, clock);
-		rows.set(mark, [row, ...parts]);
-		return row;
-	}
-
-	function tick() {
-		const { state, receivedAt = 0 } = table ?? {};
+	/** Show what changes with the time alone. */
+	tick() {
+		const { state, receivedAt = 0 } = this.#game ?? {};
 		if (!state) return;
 		const passed = performance.now() - receivedAt;
-		for (const [mark, seat] of Object.entries(state.seats)) {
-			const [, , note, , clock] = rows.get(mark) ?? [];
+		[...state.rules.marks].forEach((mark, index) => {
+			const [, , { lastChild: note }, , clock] = /** @type {any} */ (this.element.children[index].children);
+			const seat = state.seats[mark];
 			setText(note, seat ? describeSeat(state, mark, seat, passed) : "");
 			const left = state.clock?.remaining_ms[mark];
-			if (left === undefined) continue;
+			if (left === undefined) return;
 			const isRunning = state.clock?.running === mark;
 			const now = left - (isRunning ? passed : 0);
 			setText(clock, formatDuration(now));
 			clock.className = isRunning && now < SHORT_MS ? "clock short" : "clock";
-		}
+		});
 	}
 }
 
-/** @type {DescribeSeat} */
+/** @param {Look} look @param {string} marks @param {string} mark */
+function makeRow(look, marks, mark) {
+	const who = h("span.who", {}, h("span.name"), h("span.note"));
+	const kind = `m${marks.indexOf(mark)}`;
+	return h("li", { class: `player ${kind}` }, seatIcon(look, marks, mark), h("span.unseen", {}, mark), who, h("span.score"), h("span.clock"));
+}
+
+/** @param {State} state @param {string} mark @param {Protocol.SeatState} seat @param {number} passed */
 function describeSeat({ status, clock, turn, result }, mark, seat, passed) {
-	const isPlaying = status === "playing";
-	if (seat.left) return "has left";
-	if (seat.out) return "out of this game";
-	if (!seat.online && (!isPlaying || seat.hold_ms === undefined)) return "away";
-	if (!seat.online) return (seat.hold_ms ?? 0) > passed ? `away, seat held ${formatDuration((seat.hold_ms ?? 0) - passed)}` : "gone too long";
-	if (turn === mark && clock?.start_ms !== undefined) return `first move due in ${formatDuration(clock.start_ms - passed)}`;
-	if (result?.winner === mark) return "wins";
-	if (seat.bot) return `computer, ${clean(seat.bot)}`;
-	return turn === mark ? "to move" : "";
+	if (seat.left) return say("view seat gone");
+	if (seat.out) return say("view seat out");
+	if (!seat.online) return describeAbsence(status, seat, passed);
+	if (turn === mark && clock?.start_ms !== undefined) return say("view seat first move", { time: formatDuration(clock.start_ms - passed) });
+	if (result?.winner === mark) return say("view seat wins");
+	if (seat.bot) return say("view seat computer", { level: clean(seat.bot) });
+	return turn === mark ? say("view seat moves") : "";
+}
+
+/** @param {string} status @param {Protocol.SeatState} seat @param {number} passed */
+function describeAbsence(status, { hold_ms }, passed) {
+	if (status !== "playing" || hold_ms === undefined) return say("view seat absent");
+	return hold_ms > passed ? say("view seat held until", { time: formatDuration(hold_ms - passed) }) : say("view seat gone too long");
 }

@@ -1,36 +1,99 @@
-/** What the positions of a room's game are worth, asked of the server once each. */
+/** What the positions of a game are worth, asked of the server once each, and what follows from it about the moves. */
 
-import { Refused } from "./connection.js";
+import { Refused } from "./requests.js";
+import { judge, lossOf, rate } from "./worth.js";
+
+/** Asks what the position after so many moves is worth. @typedef {(ply: number) => Promise<Analysis>} Analyse */
+
+const MOMENT_MS = 50;
 
 export class Review {
-	isOn = false;
-	/** @type {Map<string, Promise<Analysis>>} */
-	#found = new Map();
+	/** Those that are known, by how many moves were made. @type {Analysis[]} */
+	known = [];
+	/** @type {readonly number[]} */
+	moves = [];
+	/** @type {Map<number, Promise<Analysis>>} */
+	#asked = new Map();
+	#game = 0;
+	#isEnded = false;
 
-	/** @param {Room} room */
-	constructor(room) {
-		this.room = room;
+	/** @param {Analyse} ask */
+	constructor(ask) {
+		this.ask = ask;
+	}
+
+	/** Begin with a game, or go on with it: what is known of the moves that are still there stays. @param {number} game @param {readonly number[]} moves */
+	follow(game, moves) {
+		let same = 0;
+		while (game === this.#game && same < moves.length && moves[same] === this.moves[same]) same++;
+		const kept = game === this.#game ? same : -1;
+		this.known.length = Math.min(this.known.length, kept + 1);
+		for (const ply of [...this.#asked.keys()]) if (ply > kept) this.#asked.delete(ply);
+		this.#game = game;
+		this.moves = moves;
 	}
 
 	/** The worth of the position after so many moves; rejects as requests do. @param {number} ply */
 	analyse(ply) {
-		const key = `${this.room.state?.game} ${this.room.moves.slice(0, ply)}`;
-		const found = this.#found.get(key) ?? this.#ask(ply);
-		this.#found.set(key, found);
-		found.catch(() => this.#found.delete(key));
+		const found = this.#asked.get(ply) ?? this.#askPatiently(ply);
+		const isStill = () => this.#asked.get(ply) === found;
+		this.#asked.set(ply, found);
+		found.then((analysis) => isStill() && (this.known[ply] = analysis), () => isStill() && this.#asked.delete(ply));
 		return found;
 	}
 
 	/** @param {number} ply @returns {Promise<Analysis>} */
-	async #ask(ply) {
+	async #askPatiently(ply) {
 		try {
-			const { analysis } = await this.room.request({ type: "analyse", room: this.room.code, ply });
-			return /** @type {Analysis} */ (analysis);
+			return await this.ask(ply);
 		} catch (error) {
-			if (!(error instanceof Refused) || error.code !== "rate_limited") throw error;
-			const { retryMs } = error;
-			await new Promise((resolve) => setTimeout(resolve, retryMs + 50));
-			return this.#ask(ply);
+			if (this.#isEnded || !(error instanceof Refused) || !error.retryMs) throw error;
+			await new Promise((resolve) => setTimeout(resolve, error.retryMs + MOMENT_MS));
+			return this.#askPatiently(ply);
 		}
 	}
+
+	/** Ask for all positions, the last ones first, until `end`. @param {() => void} onKnown hears of each */
+	async analyseAll(onKnown) {
+		for (let ply = this.moves.length; ply >= 0; ply--) {
+			if (this.#isEnded) return;
+			await this.analyse(ply);
+			onKnown();
+		}
+	}
+
+	end() {
+		this.#isEnded = true;
+	}
+}
+
+/** How good each move was, as far as that is known. @param {readonly Analysis[]} known @param {readonly number[]} moves */
+export const judgeMoves = (known, moves) => moves.map((cell, ply) => (known[ply] ? judge(cell, known[ply]) : ""));
+
+/** The points of the graph of a game of two. @param {readonly Analysis[]} known @param {readonly number[]} moves @param {State} state @returns {(import("./graph.js").Point | undefined)[]} */
+export function pointsOf(known, moves, state) {
+	const [first] = state.rules.marks;
+	const kinds = judgeMoves(known, moves);
+	return [...Array(moves.length + 1).keys()].map((ply) => {
+		const kind = ply ? kinds[ply - 1] : "";
+		const analysis = known[ply];
+		if (ply === moves.length && state.result) {
+			const { winner } = state.result;
+			return { worth: winner === null ? 0 : winner === first ? 1 : -1, kind };
+		}
+		return analysis?.turn ? { worth: rate(analysis.value) * (analysis.turn === first ? 1 : -1), kind } : undefined;
+	});
+}
+
+/** After how many moves the game turned: the move that gave away most, the last of several; 0 for none. @param {readonly Analysis[]} known @param {readonly number[]} moves */
+export function turningPoint(known, moves) {
+	const lost = moves.map((cell, ply) => (known[ply] ? lossOf(cell, known[ply]) : 0));
+	const most = Math.max(0, ...lost);
+	return most ? lost.lastIndexOf(most) + 1 : 0;
+}
+
+/** After how many moves the next mistake was made, from the start again after the last; 0 for none. @param {readonly string[]} kinds @param {number} here */
+export function nextMistake(kinds, here) {
+	const all = kinds.flatMap((kind, at) => (kind === "mistake" || kind === "slip" ? [at + 1] : []));
+	return all.find((ply) => ply > here) ?? all[0] ?? 0;
 }

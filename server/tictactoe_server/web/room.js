@@ -1,29 +1,36 @@
-/** The rooms that this page is in, each at the server that has it: state, moves, requests. */
+/** A room that this page is in: its state, the moves of its game, and what we ask of it. */
 
-import { Lost, Refused } from "./connection.js";
+import { Lost, isMoved } from "./requests.js";
 import { BLOCKED, FREE } from "./rules.js";
 import { clean, messageOf, seatOf } from "./words.js";
 
-/** @type {RoomEars} */
-const DEAF = { onUpdate() {}, onChat() {}, onEnd() {}, onMoved() {}, onRefusal() {} };
-/** How often in a row we go where a server says before the first is asked again. */
-const MOST_MOVES = 3;
-/** How long to wait before that, at least. */
-const MOMENT_MS = 500;
-/** For how long we look for a room on which the servers do not agree. */
-const PATIENCE_MS = 20_000;
+/** @typedef {"draw" | "undo"} Offered */
+/** @typedef {"offer" | "accept" | "decline"} Action */
+
+/**
+ * What happens in a room; `old` is null for the first state, `before` the moves at it; `onMoved` hears that another
+ * server has the room now.
+ * @typedef {object} RoomEars
+ * @property {(old: State | null, before: readonly number[], afterLoss: boolean) => void} onUpdate
+ * @property {(line: Protocol.ChatLine) => void} onChat @property {() => void} onEnd @property {() => void} onMoved
+ * @property {(message: string, cell: number | null) => void} onRefusal
+ */
+
+/** Whoever hears nothing of a room. @type {RoomEars} */
+export const DEAF = { onUpdate() {}, onChat() {}, onEnd() {}, onMoved() {}, onRefusal() {} };
 
 export class Room {
 	/** @type {State | null} */
 	state = null;
+	isLive = true;
 	/** @type {readonly number[]} */
 	moves = [];
 	isWatching = false;
-	/** @type {Table["ended"]} */
+	/** @type {import("./scene.js").ShownGame["ended"]} */
 	ended = "";
 	closedReason = "";
 	receivedAt = 0;
-	/** @type {Table["pending"]} */
+	/** @type {import("./scene.js").ShownGame["pending"]} */
 	pending = null;
 	ears = DEAF;
 	/** @type {Protocol.ChatLine[]} */
@@ -38,7 +45,7 @@ export class Room {
 	#isAsking = false;
 	#afterLoss = false;
 
-	/** @param {Rooms} rooms @param {Connection} connection @param {string} code */
+	/** @param {import("./rooms.js").Rooms} rooms @param {Connection} connection @param {string} code */
 	constructor(rooms, connection, code) {
 		this.rooms = rooms;
 		this.connection = connection;
@@ -125,7 +132,7 @@ export class Room {
 		}
 	}
 
-	/** @param {Table["ended"]} how @param {string} [reason] */
+	/** @param {import("./scene.js").ShownGame["ended"]} how @param {string} [reason] */
 	end(how, reason = "") {
 		this.ended = how;
 		this.closedReason = clean(reason);
@@ -187,169 +194,7 @@ export class Room {
 	}
 }
 
-/** The rooms of all connections, entered again whenever one comes back. */
-export class Rooms {
-	/** The room that is on the page. @type {Room | null} */
-	table = null;
-	/** @type {Map<string, Room>} */
-	#rooms = new Map();
-	/** The connections beside the first one. @type {Set<Connection>} */
-	#others = new Set();
-	#connect;
-
-	/** @param {Connection} home the first connection @param {(url: string) => Connection} connect */
-	constructor(home, connect) {
-		this.home = home;
-		this.#connect = connect;
-	}
-
-	find(code = "") {
-		const room = this.#rooms.get(code);
-		return room?.ended ? undefined : room;
-	}
-
-	/** The seats that one may go back to. @returns {Protocol.HeldSeat[]} */
-	get held() {
-		const welcomed = (this.home.welcome?.rooms ?? []).filter(({ room }) => !this.#rooms.has(room));
-		const open = [...this.#rooms.values()].flatMap(({ code, seat, ended, state }) => {
-			if (!seat || ended || !state || state.status === "over") return [];
-			const names = Object.entries(state.seats).flatMap(([mark, one]) => (one ? [[mark, one.name]] : []));
-			return [{ room: code, seat, rules: state.rules, names: Object.fromEntries(names), turn: state.turn }];
-		});
-		return [...welcomed, ...open];
-	}
-
-	/** Leave a room for good, which this page may not have entered. @param {string} code */
-	async giveUp(code) {
-		const { welcome } = this.home;
-		if (welcome) welcome.rooms = welcome.rooms.filter(({ room }) => room !== code);
-		const room = this.find(code) ?? (await this.enter({ type: "join", room: code }));
-		await room.leave();
-	}
-
-	/** Enter a room; rejects as a request does. @param {Entry} request @param {string} [url] the server that has it, if known */
-	async enter(request, url) {
-		const at = "room" in request ? this.find(request.room) : undefined;
-		const [ok, connection] = await this.#ask(request, at?.connection ?? this.home, url);
-		const code = ok.room ?? "";
-		const room = this.#rooms.get(code) ?? new Room(this, connection, code);
-		this.#rooms.set(code, room);
-		room.enter(ok, connection);
-		return room;
-	}
-
-	/** Enter a room again at the server that has it, perhaps this one; a refusal ends it. @param {Room} room @param {string} [url] */
-	follow(room, url) {
-		if (this.find(room.code) !== room) return Promise.resolve();
-		room.following ??= this.#follow(room, url).finally(() => (room.following = null));
-		return room.following;
-	}
-
-	/** @param {Room} room @param {string} [url] */
-	async #follow(room, url) {
-		const before = { url: room.url, connection: room.connection };
-		try {
-			await this.enter(room.wayBack(), before.connection.leadsTo(url) ? url : "");
-			if (room.url !== before.url) room.ears.onMoved();
-			if (room.connection !== before.connection) room.connection.ears.onPhase();
-			this.release(before.connection);
-		} catch (why) {
-			if (why instanceof Refused) room.end(isMoved(why) ? "moved" : "closed", why.message);
-		}
-	}
-
-	/**
-	 * Ask a server, and the one to which it sends us; the first again where nobody is there, or after too many.
-	 * @param {Entry} request @param {Connection} first @param {string} [url] @returns {Promise<[Protocol.Ok, Connection]>}
-	 */
-	async #ask(request, first, url = "") {
-		const end = performance.now() + PATIENCE_MS;
-		let told = null;
-		let asked = first;
-		let isAnew = false;
-		for (let moves = url ? 1 : 0; ; moves += 1) {
-			try {
-				if (url) asked = await this.#reach(url);
-				return [await asked.request(request), asked];
-			} catch (error) {
-				if (isMoved(error) && !asked.leadsTo(error.url) && !isAnew) {
-					isAnew = true;
-					await asked.greetAgain();
-				}
-				if (isMoved(error) && asked.leadsTo(error.url)) [told, url] = [error, error.url ?? ""];
-				else if (error instanceof Lost && moves) url = "";
-				else throw error;
-				if (performance.now() > end) throw told ?? error;
-			}
-			if (url && moves < MOST_MOVES) continue;
-			await new Promise((resolve) => setTimeout(resolve, MOMENT_MS * (1 + Math.random())));
-			[asked, url, moves] = [first, "", -1];
-		}
-	}
-
-	/** The connection to a server, made where there is none; rejects with `Lost`. @param {string} url */
-	async #reach(url) {
-		let connection = [this.home, ...this.#others].find((one) => one.url === url && one.phase !== "ended");
-		if (!connection) {
-			connection = this.#connect(url);
-			this.#others.add(connection);
-			connection.retry();
-		}
-		await connection.arrive().catch((why) => {
-			this.#others.delete(connection);
-			throw why;
-		});
-		return connection;
-	}
-
-	/** Leave a page's room: a seat is kept, as one may come back; a watcher is let go. @param {Room} room */
-	close(room) {
-		room.ears = DEAF;
-		this.table = null;
-		if (room.isWatching || room.ended) {
-			this.#rooms.delete(room.code);
-			if (!room.ended) room.leave();
-		}
-		this.release(room.connection);
-	}
-
-	/** Close a connection that has no rooms any more and is not the first. @param {Connection} connection */
-	release(connection) {
-		if (connection === this.home || this.#roomsOf(connection).some(({ ended }) => !ended)) return;
-		this.#others.delete(connection);
-		connection.close();
-	}
-
-	/** @param {News} news @param {Connection} connection */
-	hear(news, connection) {
-		const room = "room" in news ? this.#rooms.get(news.room ?? "") : undefined;
-		if (room?.connection !== connection) return;
-		if (news.type === "moved") this.follow(room, news.url);
-		else room.hear(news);
-	}
-
-	/** @param {Connection} connection */
-	lose(connection) {
-		for (const room of this.#roomsOf(connection)) room.lose();
-	}
-
-	/** @param {Connection} connection */
-	resume(connection) {
-		for (const room of this.#roomsOf(connection)) this.follow(room);
-	}
-
-	/** @param {Connection} connection */
-	#roomsOf(connection) {
-		return [...this.#rooms.values()].filter((room) => room.connection === connection);
-	}
-}
-
-/** Whether a server said that another one has the room. @param {unknown} error @returns {error is Refused} */
-function isMoved(error) {
-	return error instanceof Refused && error.code === "moved";
-}
-
-/** @type {Fits} */
+/** Whether these can be the moves of a state: so many, on these cells, the last one last. @param {readonly number[]} moves @param {State} state */
 function fits(moves, { ply, last, board }) {
 	const isWhole = moves.length === ply && (moves.at(-1) ?? null) === last && new Set(moves).size === ply;
 	return isWhole && moves.every((cell) => board[cell] !== FREE && board[cell] !== BLOCKED);

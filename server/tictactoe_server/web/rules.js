@@ -21,7 +21,7 @@ export function rulesOf(preset) {
 	return { preset, rows, columns, line, marks: "XO", blocked: [], misere: false, gravity: false, ...more };
 }
 
-/** @type {SayRules} */
+/** @param {Rules} rules */
 export function emptyBoard(rules) {
 	const cells = Array(rules.rows * rules.columns).fill(FREE);
 	for (const cell of rules.blocked) cells[cell] = BLOCKED;
@@ -31,7 +31,7 @@ export function emptyBoard(rules) {
 /** @type {(rules: Rules) => boolean} */
 export const hasSingleKeys = ({ rows, columns }) => rows === 3 && columns === 3;
 
-/** @type {LandingCell} */
+/** Where a mark comes to lie that is meant for a cell, -1 for nowhere. @param {Rules} rules @param {string} board @param {number} cell */
 export function landingCell(rules, board, cell) {
 	if (!rules.gravity) return board[cell] === FREE ? cell : -1;
 	let at = board.length - rules.columns + (cell % rules.columns);
@@ -39,17 +39,17 @@ export function landingCell(rules, board, cell) {
 	return at;
 }
 
-/** @type {Neighbour} */
+/** The cell so many rows and columns away, -1 off the board. @param {Rules} rules @param {number} cell @param {number} down @param {number} right */
 export function neighbour(rules, cell, down, right) {
 	return cellAt(rules, Math.floor(cell / rules.columns) + down, (cell % rules.columns) + right);
 }
 
-/** @type {CellAt} */
+/** @param {Rules} rules @param {number} row @param {number} column */
 function cellAt({ rows, columns }, row, column) {
 	return row >= 0 && row < rows && column >= 0 && column < columns ? row * columns + column : -1;
 }
 
-/** @type {SplitLines} */
+/** The straight runs of `rules.line` cells and more that some cells make. @param {Rules} rules @param {readonly number[]} cells */
 export function splitLines(rules, cells) {
 	const found = [];
 	for (const cell of [...cells].sort((one, two) => one - two)) {
@@ -63,7 +63,7 @@ export function splitLines(rules, cells) {
 	return found;
 }
 
-/** @type {BoardAfter} */
+/** The board after some of the moves that lie on another one. @param {Rules} rules @param {string} board @param {readonly number[]} moves */
 export function boardAfter(rules, board, moves) {
 	const cells = [...emptyBoard(rules)];
 	for (const cell of moves) cells[cell] = board[cell];
@@ -76,13 +76,13 @@ export function nameColumn(column) {
 	return column < 26 ? letter : nameColumn(Math.floor(column / 26) - 1) + letter;
 }
 
-/** @type {OfCell} */
+/** @type {(cell: number, rules: {columns: number}) => string} */
 export const nameCell = (cell, { columns }) => nameColumn(cell % columns) + (Math.floor(cell / columns) + 1);
 
-/** @type {NameCells} */
+/** @type {(cells: readonly number[], rules: {columns: number}) => string[]} */
 export const nameCells = (cells, rules) => cells.map((cell) => nameCell(cell, rules));
 
-/** The cell of `b2`, `2,3`, a digit on 3x3, a column where marks fall; else -1. @type {ParseCell} */
+/** The cell of `b2`, `2,3`, a digit on 3x3, a column where marks fall; else -1. @param {string} text @param {Rules} rules */
 export function parseCell(text, rules) {
 	const word = text.trim().toUpperCase();
 	if (hasSingleKeys(rules) && /^[1-9]$/.test(word)) return Number(word) - 1;

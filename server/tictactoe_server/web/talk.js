@@ -1,39 +1,62 @@
 /** What is said in a room; behind a slash or colon a command. */
 
+import { say } from "./catalogue.js";
 import { h, submitting } from "./dom.js";
 import { clean } from "./words.js";
 
-/** @type {MakeTalk} */
-export function makeTalk({ onSay, onCommand, onDone }) {
-	const lines = h("ol.lines", { "aria-label": "Talk", tabindex: 0 });
-	const input = h("input", { maxlength: 200, placeholder: "say something, or /help", "aria-label": "Say something", autocomplete: "off" });
-	const form = h("form.row", { submit: submitting(submit) }, input, h("button", {}, "Say"));
-	const element = h("section.talk", { "aria-label": "Talk" }, lines, form);
-	return {
-		element,
-		hear: ({ from, seat, text }) => add(h("li", {}, h("b", {}, clean(from)), h("small", {}, seat ? "" : " (watching)"), ` ${clean(text)}`)),
-		note: (text) => add(h("li.note", {}, text)),
-		look() {
-			element.scrollIntoView({ block: "center" });
-			lines.focus({ preventScroll: true });
-		},
-		begin(text) {
-			input.focus();
-			input.value = text;
-		},
-	};
+/** `onSay` resolves to whether it was said. @typedef {{onSay(text: string): Promise<boolean>, onCommand(text: string): void, onDone(): void}} TalkEars */
 
-	async function submit() {
-		const text = input.value.trim();
-		input.value = "";
-		if (/^[/:]/.test(text)) onCommand(text.slice(1).trim());
-		else if (text && !(await onSay(text))) input.value ||= text;
-		if (!text) onDone();
+export class Talk {
+	#lines = h("ol.lines", { "aria-label": say("view talk"), tabindex: 0 });
+	#input = h("input", { maxlength: 200, placeholder: say("view talk hint"), "aria-label": say("view talk say"), autocomplete: "off" });
+	#form = h("form.row", { submit: submitting(() => this.#submit()) }, this.#input, h("button", {}, say("view talk send")));
+	element = h("section.talk", { "aria-label": say("view talk") }, this.#lines, this.#form);
+
+	/** @param {TalkEars} ears */
+	constructor(ears) {
+		this.ears = ears;
+	}
+
+	/** @param {Protocol.ChatLine} line */
+	hear({ from, seat, text }) {
+		this.#add(h("li", {}, h("b", {}, clean(from)), h("small", {}, seat ? "" : ` ${say("view talk watching")}`), ` ${clean(text)}`));
+	}
+
+	/** Show what happened between the lines. */
+	note(text = "") {
+		this.#add(h("li.note", {}, text));
+	}
+
+	/** Lead to what was said. */
+	look() {
+		this.element.scrollIntoView({ block: "center" });
+		this.#lines.focus({ preventScroll: true });
+	}
+
+	/** Begin a line. */
+	begin(text = "") {
+		this.#input.focus();
+		this.#input.value = text;
+	}
+
+	async #submit() {
+		const { ears } = this;
+		const text = this.#input.value.trim();
+		this.#input.value = "";
+		if (/^[/:]/.test(text)) ears.onCommand(text.slice(1).trim());
+		else if (text && !(await ears.onSay(text))) this.#input.value ||= text;
+		if (!text) ears.onDone();
 	}
 
 	/** @param {HTMLElement} item */
-	function add(item) {
-		lines.append(item);
-		lines.scrollTop = lines.scrollHeight;
+	#add(item) {
+		this.#lines.append(item);
+		this.#lines.scrollTop = this.#lines.scrollHeight;
 	}
+}
+
+/** A line as it is told. @param {Protocol.ChatLine} line */
+export function describeLine({ from, seat, text }) {
+	const name = seat ? clean(from) : say("view talk from watching", { name: clean(from) });
+	return say("view talk line", { name, text: clean(text) });
 }

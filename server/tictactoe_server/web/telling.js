@@ -138,13 +138,6 @@ function sayOf(state, mark, id, viewer, places = {}) {
 /** The cells of the last moves by name, or their number where they are not known. @param {readonly number[]} cells @param {number} n @param {State} state */
 const nameMoves = (cells, n, state) => joinWords(nameCells(cells, state.rules)) || say("last moves", { n });
 
-/** An open offer, as it was made. @type {DescribeOffer} */
-export function describeOffer(state, what, moves, viewer) {
-	const by = state.offers[what] ?? "";
-	if (what === "draw") return sayOf(state, by, "offers draw", viewer);
-	return sayOf(state, by, "asks undo", viewer, { moves: describeTakeBack(state, by, moves) });
-}
-
 /** What is taken back where the asker asks. @param {State} state @param {string} asker @param {readonly number[] | null} moves */
 export function describeTakeBack(state, asker, moves) {
 	const count = takenBackBy(state, asker);

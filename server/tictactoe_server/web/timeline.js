@@ -1,53 +1,80 @@
 /** The moves of a game as a list that one steps through. */
 
+import { say } from "./catalogue.js";
 import { button, h, setText } from "./dom.js";
+import { showKeyed } from "./keyed.js";
 import { markIcon } from "./marks.js";
 import { nameCell } from "./rules.js";
 
-/** @type {MakeTimeline} */
-export function makeTimeline(onLook) {
-	let count = 0;
+/** A move of the list, `kind` how good it was where that is known. @typedef {{ply: number, mark: string, cell: string, kind: string}} Listed */
+
+export class Timeline {
 	/** How many moves are looked at, null for the newest moment, whatever comes. @type {number | null} */
-	let here = null;
-	/** @type {string[]} */
-	let listed = [];
-	const list = h("ol.moves", { "aria-label": "Moves", tabindex: 0 });
-	const where = h("span.where");
-	const back = [button("«", () => look(0), { "aria-label": "To the start" }), button("‹", () => step(-1), { "aria-label": "A step back" })];
-	const on = [button("›", () => step(1), { "aria-label": "A step on" }), button("»", () => look(count), { "aria-label": "To the end" })];
-	const steps = h("div.steps", { role: "group", "aria-label": "Steps" }, back, where, on);
-	return { list, steps, here: () => here ?? count, isBack: () => here !== null, step, look, draw, reset: () => (here = null) };
+	here = null;
+	#count = 0;
+	#where = h("span.where");
+	#back = [
+		button("«", () => this.look(0), { "aria-label": say("view steps first") }),
+		button("‹", () => this.step(-1), { "aria-label": say("view steps back") }),
+	];
+	#on = [
+		button("›", () => this.step(1), { "aria-label": say("view steps on") }),
+		button("»", () => this.look(), { "aria-label": say("view steps last") }),
+	];
+	list = h("ol.moves", { "aria-label": say("view steps moves"), tabindex: 0 });
+	steps = h("div.steps", { role: "group", "aria-label": say("view steps") }, this.#back, this.#where, this.#on);
 
-	function step(by = 1) {
-		look((here ?? count) + by);
+	/** @param {() => void} onLook */
+	constructor(onLook) {
+		this.onLook = onLook;
 	}
 
-	function look(ply = Infinity) {
-		here = ply >= count ? null : Math.max(0, ply);
-		onLook();
+	/** How many moves are looked at. */
+	get shown() {
+		return this.here ?? this.#count;
 	}
 
-	/** @type {DrawMoves} */
-	function draw({ rules, board }, moves) {
-		count = moves.length;
-		if (here !== null && here >= count) here = null;
-		const shown = here ?? count;
-		const names = moves.map((cell) => `${board[cell]} ${nameCell(cell, rules)}`);
-		names.forEach((name, ply) => {
-			if (name === listed[ply]) return;
-			const made = button("", () => look(ply + 1));
-			made.append(h("small", {}, `${ply + 1}`), markIcon(rules.marks, name[0]), h("span.unseen", {}, ` ${name[0]} `), name.slice(2));
-			list.children[ply]?.remove();
-			list.insertBefore(h("li", {}, made), list.children[ply] ?? null);
+	get isBack() {
+		return this.here !== null;
+	}
+
+	step(by = 1) {
+		this.look(this.shown + by);
+	}
+
+	look(ply = Infinity) {
+		this.here = ply >= this.#count ? null : Math.max(0, ply);
+		this.onLook();
+	}
+
+	/** Show the newest moment again, without a word. */
+	reset() {
+		this.here = null;
+	}
+
+	/** @param {State} state @param {readonly number[]} moves @param {readonly string[]} kinds how good each was, as far as known */
+	draw({ rules, board }, moves, kinds = []) {
+		this.#count = moves.length;
+		if (this.here !== null && this.here >= moves.length) this.here = null;
+		const items = moves.map((cell, at) => ({ ply: at + 1, mark: board[cell], cell: nameCell(cell, rules), kind: kinds[at] ?? "" }));
+		const make = (/** @type {Listed} */ item) => this.#makeMove(rules, item);
+		showKeyed(this.list, items, ({ ply, mark, cell }) => `${ply} ${mark} ${cell}`, make, (item, { ply, kind }) => {
+			item.className = kind;
+			const [made] = item.children;
+			if (ply === this.shown) made.setAttribute("aria-current", "true");
+			else made.removeAttribute("aria-current");
 		});
-		while (list.children.length > count) list.lastChild?.remove();
-		listed = names;
-		list.querySelector("[aria-current]")?.removeAttribute("aria-current");
-		const current = list.children[shown - 1]?.querySelector("button");
-		current?.setAttribute("aria-current", "true");
-		if (current) list.scrollTop = current.offsetTop - 60;
-		setText(where, count ? `${shown} / ${count}` : "no move yet");
-		for (const one of back) one.disabled = shown === 0;
-		for (const one of on) one.disabled = shown === count;
+		const current = this.list.querySelector("[aria-current]");
+		if (current instanceof HTMLElement) this.list.scrollTop = current.offsetTop - 60;
+		setText(this.#where, moves.length ? say("view steps where", { n: this.shown, count: moves.length }) : say("view steps none"));
+		for (const one of this.#back) one.disabled = this.shown === 0;
+		for (const one of this.#on) one.disabled = this.shown === moves.length;
+	}
+
+	/** @param {Rules} rules @param {Listed} move */
+	#makeMove(rules, { ply, mark, cell }) {
+		const made = button("", () => this.look(ply));
+		made.append(h("small", {}, `${ply}`), markIcon(rules.marks, mark), h("span.unseen", {}, ` ${mark} `), cell);
+		return h("li", {}, made);
 	}
 }

@@ -1,27 +1,27 @@
-/** What a search found about positions and moves, in few words. Values are for the mark that moves next. */
+/** What a search found about positions and moves, in the few words of the terminal. Values are for the mark that moves next. */
 
+import { say } from "./catalogue.js";
 import { nameCell, nameCells } from "./rules.js";
+
+/** What a cell is worth, as it is shown. @typedef {{sign: string, kind: string, best: boolean}} Worth */
+/** The worth of cells; whether all of them are shown, or but the best. @typedef {{cells: Map<number, Worth>, isAll: boolean}} Worths */
 
 const MOST_NAMED = 6;
 /** An estimate that is no further from 0 says nothing. */
 const EVEN = 0.15;
+/** How much a move may lose and still be as good. */
+const SLIP = 0.2;
 
-/** @type {Lean} */
-function lean({ estimate = 0 }, [good, bad, even]) {
-	return estimate > EVEN ? good : estimate < -EVEN ? bad : even;
+/** @param {Value} value @param {[good: string, bad: string, even: string]} words */
+const lean = ({ estimate = 0 }, [good, bad, even]) => (estimate > EVEN ? good : estimate < -EVEN ? bad : even);
+
+/** A value as a number: 1 is won, -1 lost, 0 a draw; what is not known as far as it can be guessed. @param {Value} value */
+export function rate({ kind, estimate = 0 }) {
+	return { win: 1, draw: 0, loss: -1 }[kind] ?? estimate;
 }
 
-/** @type {DescribeValue} */
-function describeValue(value, solved) {
-	const { kind, plies } = value;
-	if (kind === "draw") return "a draw";
-	if (kind !== "win" && kind !== "loss") return `unclear, looks ${lean(value, ["good", "bad", "even"])}`;
-	const soon = plies === 1 ? "at once" : plies ? `${solved ? "in" : "within"} ${plies}` : "";
-	return `${kind === "win" ? "wins" : "loses"} ${soon}`.trim();
-}
-
-/** @type {WorthOf} */
-export function worthOf({ cells, best }) {
+/** @param {Analysis} analysis @param {boolean} isAll @returns {Worths} */
+export function worthsOf({ cells, best }, isAll) {
 	const told = Object.entries(cells).map(([name, value]) => {
 		const { kind, plies } = value;
 		let sign = lean(value, ["~+", "~−", "~"]);
@@ -30,30 +30,74 @@ export function worthOf({ cells, best }) {
 		const cell = Number(name);
 		return /** @type {[number, Worth]} */ ([cell, { sign, kind, best: best.includes(cell) }]);
 	});
-	return new Map(told);
+	return { cells: new Map(told), isAll };
 }
 
-/** @type {DescribePosition} */
-export function describePosition({ turn, value, best, cells, solved }, rules) {
-	if (!turn) return "The game is over here.";
-	const told = describeValue(value, solved);
-	const others = rules.marks.replace(turn, "");
-	let verdict = `${turn} to move: ${told}`;
-	if (value.kind === "draw") verdict += others.length > 1 ? " against all the others" : " with best play";
-	else if (value.kind === "win") verdict = `${turn} ${told}`;
-	else if (value.kind === "loss") verdict = others.length > 1 ? `${verdict} to the others together` : `${turn} to move: ${others} ${told.replace("loses", "wins")}`;
-	if (best.length > 1 && best.length === Object.keys(cells).length) return `${verdict}. All moves are equal.`;
-	return `${verdict}. Best: ${nameCells(best.slice(0, MOST_NAMED), rules).join(", ")}.`;
+/** @param {string} kind @param {Value} value @param {boolean} solved */
+function saySoon(kind, { plies }, solved) {
+	if (plies === undefined || plies === null) return say(`worth ${kind}`);
+	return plies === 1 ? say(`worth ${kind} at once`) : say(`worth ${kind} ${solved ? "in" : "within"}`, { n: plies });
 }
 
-/** @type {ComparePlayed} */
+/** What a move is worth to whoever makes it. @param {Value} value @param {boolean} solved */
+export function describeValue(value, solved) {
+	const { kind } = value;
+	if (kind === "win" || kind === "loss") return saySoon(kind, value, solved);
+	return kind === "draw" ? say("worth draw") : say(lean(value, ["worth good", "worth bad", "worth even"]));
+}
+
+/** Who stands how, and the best moves. @param {Analysis} analysis @param {Rules} rules */
+export function describePosition(analysis, rules) {
+	const { turn, best, cells } = analysis;
+	if (!turn) return say("game is over here");
+	const verdict = describeStanding(analysis, turn, rules);
+	if (best.length > 1 && best.length === Object.keys(cells).length) return say("all moves equal", { verdict });
+	const named = nameCells(best.slice(0, MOST_NAMED), rules).join(", ");
+	return say("best moves", { verdict, cells: best.length > MOST_NAMED ? say("cells and more", { cells: named, n: best.length - MOST_NAMED }) : named });
+}
+
+/** @param {Analysis} analysis @param {string} mark @param {Rules} rules */
+function describeStanding({ value, solved }, mark, { marks }) {
+	const worth = describeValue(value, solved);
+	const isSeveral = marks.length > 2;
+	switch (value.kind) {
+		case "win":
+			return say(isSeveral ? "stands against all" : "stands", { mark, worth });
+		case "draw":
+			return say(isSeveral ? "stands draw of several" : "stands draw", { mark });
+		case "loss":
+			if (isSeveral) return say("stands to move, together", { mark, worth });
+			return say("stands to move, others win", { mark, other: marks.replace(mark, ""), worth: saySoon("win", value, solved) });
+		default:
+			return say(lean(value, ["stands to move, guess", "stands to move, guess", "stands to move"]), { mark, worth });
+	}
+}
+
+/** How a move compares that was played, empty where that is not known. @param {number} cell @param {Analysis} analysis @param {Rules} rules */
 export function comparePlayed(cell, { turn, cells, best, solved }, rules) {
-	if (!cells[cell] || !turn) return "";
-	const head = `${turn} played ${nameCell(cell, rules)}`;
-	const worth = describeValue(cells[cell], solved);
-	if (best.length === Object.keys(cells).length) return `${head}: ${worth}, like any move.`;
-	if (best.includes(cell)) return `${head}, ${best.length === 1 ? "the best" : "one of the best"}: ${worth}.`;
-	const better = describeValue(cells[best[0]], solved);
-	const name = nameCell(best[0], rules);
-	return `${head}: ${worth}; ${better === worth ? `better ${name}` : `best ${name}: ${better}`}.`;
+	const value = cells[cell];
+	if (!value || !turn) return "";
+	const places = { mark: turn, cell: nameCell(cell, rules), worth: describeValue(value, solved), best: "", better: "" };
+	if (best.length === Object.keys(cells).length) return say("played like any", places);
+	if (best.includes(cell)) return say(best.length === 1 ? "played the best" : "played one of the best", places);
+	if (!best.length) return say("played", places);
+	places.best = nameCell(best[0], rules);
+	places.better = describeValue(cells[best[0]], solved);
+	return say(places.better === places.worth ? "played, better" : "played, best", places);
+}
+
+/** How much a move gave away, from 0 to 2; 0 where that is not known. @param {number} cell @param {Analysis} before */
+export function lossOf(cell, { cells, value }) {
+	const lost = cells[cell] ? rate(value) - rate(cells[cell]) : 0;
+	return lost > SLIP ? lost : 0;
+}
+
+/** How good a move was: a mistake gives a win or a draw away, a slip something else. @param {number} cell @param {Analysis} before @returns {"" | "best" | "fine" | "slip" | "mistake"} */
+export function judge(cell, before) {
+	const { cells, best } = before;
+	if (!cells[cell]) return "";
+	const lost = lossOf(cell, before);
+	if (lost >= 0.75) return "mistake";
+	if (lost) return "slip";
+	return best.includes(cell) && best.length < Object.keys(cells).length ? "best" : "fine";
 }

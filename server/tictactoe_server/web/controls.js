@@ -1,0 +1,198 @@
+/** What one does on the page of a game: moves, buttons, commands and keys, as far as they may be done now. */
+
+import { say } from "./catalogue.js";
+import { describeReason, findDeed, findReason } from "./choices.js";
+import { askFor, findPast, openAnother } from "./deeds.js";
+import { showKeys } from "./keys.js";
+import { FREE, nameCell, parseCell } from "./rules.js";
+import { askToNotify } from "./signals.js";
+import { firstOf, readCommand } from "./typing.js";
+import { clean, describeTurn, messageOf } from "./words.js";
+
+/** @typedef {import("./choices.js").Choices} Choices */
+/** @typedef {import("./choices.js").Deed} Deed */
+
+export class GameControls {
+	/** What a button or a word does that concerns the page alone. @type {Record<string, (deed: Deed | undefined) => unknown>} */
+	#does = {
+		back: () => this.join(),
+		computer: () => this.#openAnother("medium"),
+		confirm: () => this.#confirm(),
+		copy: () => this.page.app.copy(this.page.app.linkTo(this.page.room?.code)),
+		help: () => showKeys(),
+		home: () => this.page.app.navigate("/"),
+		leave: (deed) => this.#ask(deed),
+		new: () => this.#openAnother(this.#bot),
+		no: () => this.answer(1),
+		notify: () => askToNotify().then(() => this.page.draw()),
+		"play on": () => (this.page.confirming = ""),
+		resign: (deed) => this.#ask(deed),
+		review: () => this.toggleReview(),
+		share: () => this.#share(),
+		yes: () => this.answer(0),
+	};
+
+	/** @param {import("./game.js").GamePage} page */
+	constructor(page) {
+		this.page = page;
+	}
+
+	get #state() {
+		return this.page.game?.state ?? null;
+	}
+
+	/** What may be done now. @returns {Choices | null} */
+	get may() {
+		const { game } = this.page;
+		return game?.state ? this.page.may(game, game.state) : null;
+	}
+
+	/** The level of the computer that plays along, undefined for people alone. */
+	get #bot() {
+		return Object.values(this.#state?.seats ?? {}).find((seat) => seat?.bot)?.bot;
+	}
+
+	/** Do what goes by a name, or say why it cannot be done; whether it was done. */
+	run(name = "") {
+		const { page } = this;
+		const may = this.may;
+		const deed = may ? findDeed(may, name) : undefined;
+		const does = this.#does[deed?.id ?? name];
+		const why = may && !deed ? findReason(may, name) : undefined;
+		if (why && this.#state && page.isLive) page.app.say(describeReason(why, this.#state));
+		else if (does) does(deed);
+		else if (deed && page.room) askFor(page.room, deed);
+		page.draw();
+		return !!deed || !!does;
+	}
+
+	/** Give the answer with this number to the first question that has one; whether there is one. */
+	answer(index = 0) {
+		const name = this.page.stage.answers[index];
+		return name !== undefined && this.run(name);
+	}
+
+	// Moves.
+
+	/** Play a cell, or say why not. */
+	play(cell = 0) {
+		const { page } = this;
+		const { room, app } = page;
+		const state = room?.state;
+		page.typed = "";
+		if (!room || !state) return page.draw();
+		const why = this.#whyNot(room, state, cell);
+		if (why) return page.onRefusal(why, room.seat ? cell : null);
+		if (!room.ended) {
+			room.move(cell);
+			if (app.connection.phase !== "on") app.say(say("view room move kept", { cell: nameCell(cell, state.rules) }));
+		}
+		return page.draw();
+	}
+
+	/** @param {Room} room @param {State} state @param {number} cell */
+	#whyNot(room, state, cell) {
+		const mark = state.board[cell];
+		const places = { cell: nameCell(cell, state.rules), mark };
+		if (this.page.timeline.isBack) return say("view room looks back");
+		if (!room.seat) return say("why watching");
+		if (room.pending) return say("view room move under way");
+		if (state.turn !== room.seat) return describeTurn(state, room.viewer);
+		return mark === FREE ? "" : say(mark === "#" ? "view cell is blocked" : "view cell is taken", places);
+	}
+
+	// Deeds that the page itself has a part in.
+
+	/** Do what ends the own game when that was confirmed, and at once where it ends none. @param {Deed | undefined} deed */
+	#ask(deed) {
+		const { page } = this;
+		if (!deed) return;
+		if (page.app.connection.phase !== "on") return void page.app.navigate("/");
+		page.confirming = deed.name;
+		if (!deed.cost) return this.#confirm();
+		page.draw();
+		page.stage.focusQuestion();
+	}
+
+	#confirm() {
+		const { page } = this;
+		const may = this.may;
+		const deed = may ? findDeed(may, page.confirming) : undefined;
+		page.confirming = "";
+		if (deed && page.room) askFor(page.room, deed);
+	}
+
+	/** @param {string | null | undefined} bot */
+	#openAnother(bot) {
+		const { app, room } = this.page;
+		if (room?.state) openAnother(app, room, room.state, bot);
+	}
+
+	/** Take a seat, or the own one again. @param {string} [name] to bear there */
+	async join(name) {
+		const { page } = this;
+		const { app, room } = page;
+		if (!room) return;
+		try {
+			if (!(await app.bear(name ?? ""))) return;
+			page.sit(await app.rooms.enter(name === undefined ? room.wayBack() : { type: "join", room: room.code }));
+			page.draw();
+			page.board?.focus();
+		} catch (error) {
+			page.onRefusal(messageOf(error), null);
+		}
+	}
+
+	async toggleReview() {
+		const { page } = this;
+		if (page.review) return page.beginAnew();
+		const { Reviewing } = await import("./reviewing.js");
+		page.review = new Reviewing((ply) => this.#analyse(ply), {
+			look: (ply) => page.timeline.look(ply),
+			here: () => page.timeline.shown,
+			onChange: () => page.draw(),
+			say: (text) => page.app.say(text),
+			onFail: (text) => {
+				page.beginAnew();
+				page.app.say(text);
+				page.draw();
+			},
+		});
+		if (this.#state?.status === "over" && !page.timeline.isBack) return page.timeline.step(-1);
+		return page.weigh();
+	}
+
+	/** @param {number} ply */
+	async #analyse(ply) {
+		const { room } = this.page;
+		const { analysis } = await /** @type {Room} */ (room).request({ type: "analyse", room: room?.code ?? "", ply });
+		return /** @type {Analysis} */ (analysis);
+	}
+
+	async #share() {
+		const { app, source, game } = this.page;
+		const past = "past" in source ? source.past : await findPast(app, game?.code ?? "", this.#state?.game ?? 0);
+		if (past) app.share(past);
+		else app.say(say("view room in no history"));
+	}
+
+	// What is typed.
+
+	/** Say something in the room; resolves to whether it was said. @param {string} text @returns {Promise<boolean>} */
+	async chat(text) {
+		const { room } = this.page;
+		return !!room && room.ask({ type: "chat", room: room.code, text });
+	}
+
+	/** Do what was typed behind a slash or a colon. @param {string} text */
+	command(text) {
+		const state = this.#state;
+		const may = this.may;
+		if (!state || !may) return;
+		const names = readCommand(text);
+		const cell = parseCell(text, state.rules);
+		if (names) this.run(firstOf(may, names) ?? names[0]);
+		else if (cell >= 0) this.play(cell);
+		else this.page.app.say(say("view room unknown command", { typed: clean(text) }));
+	}
+}

@@ -1,0 +1,45 @@
+/** What becomes of a choice: requests about the room, another room, a link. */
+
+/** @typedef {import("./choices.js").Deed} Deed */
+
+/** Ask the server for what concerns the room alone; whether it is such a deed. @param {Room} room @param {Deed} deed */
+export function askFor(room, { id, argument }) {
+	switch (id) {
+		case "draw":
+		case "undo":
+			room.offer(id, /** @type {"offer" | "accept" | "decline"} */ (argument === "withdraw" ? "decline" : argument));
+			return true;
+		case "rematch":
+			room.rematch();
+			return true;
+		case "claim":
+			room.ask({ type: "claim", room: room.code, as: argument === "draw" ? "draw" : "win" });
+			return true;
+		case "resign":
+			room.ask({ type: "resign", room: room.code });
+			return true;
+		case "leave":
+			room.leave();
+			return true;
+		default:
+			return false;
+	}
+}
+
+/**
+ * Open a room with the same terms: with the computer, for whom one invites, or for whoever comes.
+ * @param {App} app @param {Room} room @param {State} state @param {string | null | undefined} bot the computer's level
+ */
+export async function openAnother(app, room, { rules: { preset, ...fields }, time_control, visibility }, bot) {
+	const game = { rules: preset ?? fields, clock: time_control ?? null };
+	const bots = bot ? Array(fields.marks.length - 1).fill(bot) : [];
+	const isOurs = bot || visibility === "private";
+	const next = await app.play(isOurs ? { type: "create", ...game, bots, visibility: "private" } : { type: "match", ...game });
+	if (next && !room.ended) room.leave();
+}
+
+/** The id of a room's game in one's history, or null. @param {App} app @param {string} room @param {number} game */
+export async function findPast(app, room, game) {
+	const { games = [] } = await app.connection.request({ type: "history", limit: 100 }).catch(() => ({ games: [] }));
+	return games.find((one) => one.room === room && one.game === game)?.id ?? null;
+}

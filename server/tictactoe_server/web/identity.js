@@ -1,0 +1,55 @@
+/** Who says hello: a name, and the secrets that prove to a server who it is. */
+
+/** How many tokens of other clusters are tried where the newest one is refused. */
+const MOST_TOKENS = 3;
+
+/** @typedef {{name: string, token: string, tokens?: Record<string, string>}} Known */
+
+export class Identity {
+	/** The new name that was refused. @type {string | null} */
+	refused = null;
+	/** The name before one that is being tried. @type {string | null} */
+	#before = null;
+	/** Tokens to try where the one is refused, the best last. @type {string[]} */
+	#tokens;
+
+	/** @param {Known} known */
+	constructor({ name, token, tokens = {} }) {
+		this.name = name;
+		this.token = token;
+		this.#tokens = Object.values(tokens).filter((other) => other !== token).slice(-MOST_TOKENS);
+	}
+
+	/** What a hello says: beside a token a name renames, so it is there where it is new; without one it is a newcomer's. */
+	get hello() {
+		const name = (this.#before !== null || !this.token) && this.name ? { name: this.name } : {};
+		return { ...name, ...(this.token ? { token: this.token } : {}) };
+	}
+
+	/** @param {string} name to be tried */
+	rename(name) {
+		this.#before ??= this.name;
+		this.name = name;
+		this.refused = null;
+	}
+
+	/** @param {Protocol.Welcome} welcome */
+	accept({ name, token }) {
+		Object.assign(this, { name, token });
+		this.#before = null;
+	}
+
+	/** Go on with another token; whether there was one to refuse. */
+	refuseToken() {
+		const hadToken = this.token !== "";
+		this.token = this.#tokens.pop() ?? "";
+		return hadToken;
+	}
+
+	/** Go on with the name before; whether there was one to refuse. */
+	refuseName() {
+		if (!this.name) return false;
+		[this.refused, this.name, this.#before] = [this.name, this.#before ?? "", null];
+		return true;
+	}
+}

@@ -1,0 +1,80 @@
+/** What the keys do on the page of a game: the terminal's, as far as a browser leaves them to a page. */
+
+import { say } from "./catalogue.js";
+import { isForControl } from "./keys.js";
+import { parseCell } from "./rules.js";
+import { cellOfDigit, deedOfKey } from "./typing.js";
+
+/** @typedef {import("./choices.js").Choices} Choices */
+
+export class Keyboard {
+	/** @param {import("./game.js").GamePage} page */
+	constructor(page) {
+		this.page = page;
+	}
+
+	/** @param {KeyboardEvent} event */
+	press(event) {
+		const { key, ctrlKey, altKey } = event;
+		const isAnswer = (ctrlKey || altKey) && (key === "y" || key === "n");
+		if (isAnswer ? this.page.controls.answer(key === "y" ? 0 : 1) : !isForControl(event) && this.#pressAlone(key)) event.preventDefault();
+		this.page.draw();
+	}
+
+	/** Do what a key alone means; whether it means something. */
+	#pressAlone(key = "") {
+		const { page } = this;
+		const { may } = page.controls;
+		const { game } = page;
+		if (!game?.state || !may) return false;
+		if (key === ":" || key === "/") page.talk.begin("/");
+		else if (key === "Escape") this.#goBack();
+		else if (key === "Backspace" && page.typed) page.typed = page.typed.slice(0, -1);
+		else if (game.plays ? this.#pressAtBoard(key, game.state.rules, may) : this.#pressLooking(key)) return true;
+		else if (key.startsWith("Arrow")) page.board?.focus();
+		else return !game.plays && page.controls.run(deedOfKey(may, key, false) || " ");
+		return true;
+	}
+
+	/** @param {string} key @param {Rules} rules @param {Choices} may */
+	#pressAtBoard(key, rules, may) {
+		const { page } = this;
+		const claim = deedOfKey(may, key, true);
+		const cell = page.typed ? -1 : cellOfDigit(key, rules);
+		if (claim) page.controls.run(claim);
+		else if (cell >= 0) page.board?.play(cell);
+		else if (/^[a-zA-Z0-9,]$/.test(key)) page.typed += key;
+		else if (key === "Enter" && page.typed) this.#playTyped(rules);
+		else return false;
+		return true;
+	}
+
+	/** @param {Rules} rules */
+	#playTyped(rules) {
+		const { page } = this;
+		const cell = parseCell(page.typed, rules);
+		if (cell >= 0) page.board?.play(cell);
+		else page.app.say(say("view room unknown move", { typed: page.typed }));
+		page.typed = "";
+	}
+
+	#pressLooking(key = "") {
+		const { timeline } = this.page;
+		if (key === "ArrowLeft") timeline.step(-1);
+		else if (key === "ArrowRight") timeline.step(1);
+		else if (key === "Home") timeline.look(0);
+		else if (key === "End") timeline.look();
+		else return false;
+		return true;
+	}
+
+	/** Leave what was begun last. */
+	#goBack() {
+		const { page } = this;
+		if (page.typed || page.confirming) page.typed = page.confirming = "";
+		else if (page.board?.hasChosen) page.board.choose(null);
+		else if (page.review) page.beginAnew();
+		else if (page.timeline.isBack && page.room) page.timeline.look();
+		else page.controls.run(page.room?.seat && !page.room.ended ? "leave" : "home");
+	}
+}

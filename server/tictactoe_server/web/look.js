@@ -1,0 +1,34 @@
+/** How boards look here: marks, discs, or stones where the game is one of stones; the choice is remembered. */
+
+const STORE = "tictactoe.board";
+
+/** @typedef {import("./shapes.js").Look} Look */
+
+let isPlain = read() === "marks";
+
+function read() {
+	try {
+		return localStorage.getItem(STORE);
+	} catch {
+		return null;
+	}
+}
+
+/** Whether there is a choice. @param {Rules} rules */
+export const hasLooks = ({ preset }) => preset === "gomoku";
+
+/** @param {Rules} rules @returns {Look} */
+export function lookOf(rules) {
+	if (rules.gravity) return "discs";
+	return hasLooks(rules) && !isPlain ? "stones" : "marks";
+}
+
+/** Change between stones and marks. */
+export function changeLook() {
+	isPlain = !isPlain;
+	try {
+		localStorage.setItem(STORE, isPlain ? "marks" : "stones");
+	} catch {
+		// Where the browser keeps nothing, it counts for this visit.
+	}
+}

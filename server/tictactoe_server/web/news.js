@@ -1,0 +1,36 @@
+/** What a state of a room tells whoever looks on: in a note between the lines of the talk, aloud, and as a sound. */
+
+import { say } from "./catalogue.js";
+import { happened } from "./happened.js";
+import { announce, announceStanding } from "./telling.js";
+import { describePlayers, describeRules, describeTurn, seatOf } from "./words.js";
+
+/** @typedef {"" | "move" | "turn" | "win" | "lose"} Tone */
+/** @typedef {{notes: string[], told: string[], tone: Tone}} News */
+
+/** @param {Room} room at its state @param {State | null} old the one before @param {readonly number[]} before its moves @param {boolean} afterLoss @returns {News} */
+export function newsOf(room, old, before, afterLoss) {
+	const { viewer, seat } = room;
+	const state = /** @type {State} */ (room.state);
+	if (!old || (seat && !seatOf(old, viewer))) return { notes: [], told: introduce(room, state), tone: "" };
+	const changes = happened(old, state, room.moves, before);
+	const told = announce(changes, viewer, { afterLoss });
+	const beside = changes.filter(({ type }) => type !== "Moved");
+	if (afterLoss && !told.length) told.push(say("nothing missed"));
+	if (state.turn === seat && room.plays && (told.length || old.turn !== seat)) told.push(describeTurn(state, viewer));
+	return { notes: announce(beside, viewer, { afterLoss }), told, tone: toneOf(old, state, seat) };
+}
+
+/** @param {Room} room @param {State} state */
+function introduce({ code, viewer, moves, seat }, state) {
+	const places = { room: code, rules: describeRules(state.rules) };
+	const first = say(seat ? "view room entered" : "view room entered watching", places);
+	return [first, describePlayers(state, viewer), ...announceStanding(state, moves, viewer), describeTurn(state, viewer)];
+}
+
+/** @param {State} old @param {State} state @param {string | null} seat @returns {Tone} */
+function toneOf(old, state, seat) {
+	if (state.result && !old.result) return state.result.winner === seat ? "win" : "lose";
+	if (state.ply === old.ply) return "";
+	return state.turn === seat ? "turn" : "move";
+}

@@ -1,0 +1,63 @@
+/** Requests that wait for their answers, and the two ways in which they fail. */
+
+import { say } from "./catalogue.js";
+
+const ANSWER_MS = 8000;
+
+/** @typedef {{resolve: (ok: Protocol.Ok) => void, reject: (why: Error) => void, timer: number}} Waiting */
+
+/** The server refused a request; the message is a sentence for people. */
+export class Refused extends Error {
+	/** @param {Protocol.Error} error */
+	constructor(error) {
+		super(error.message);
+		this.code = error.code;
+		this.url = error.url;
+		this.retryMs = error.retry_ms ?? 0;
+	}
+}
+
+/** The connection broke before the answer came. */
+export class Lost extends Error {
+	message = say("view connection lost request");
+}
+
+/** Whether a server said that another one has the room. @param {unknown} error @returns {error is Refused} */
+export function isMoved(error) {
+	return error instanceof Refused && error.code === "moved";
+}
+
+export class Requests {
+	/** @type {Map<string, Waiting>} */
+	#waiting = new Map();
+	#number = 0;
+
+	/** Send a request under an id of its own; rejects with `Refused` or `Lost`. @param {Ask} request @param {(text: string) => void} send @returns {Promise<Protocol.Ok>} */
+	ask(request, send) {
+		const id = String(++this.#number);
+		return new Promise((resolve, reject) => {
+			const timer = setTimeout(() => this.#take(id)?.reject(new Lost()), ANSWER_MS);
+			this.#waiting.set(id, { resolve, reject, timer });
+			send(JSON.stringify({ ...request, id }));
+		});
+	}
+
+	/** @param {Protocol.Ok | Protocol.Error} answer */
+	settle(answer) {
+		const asked = this.#take(answer.id);
+		if (answer.type === "ok") asked?.resolve(answer);
+		else asked?.reject(new Refused(answer));
+	}
+
+	/** No answer comes any more. */
+	lose() {
+		for (const id of [...this.#waiting.keys()]) this.#take(id)?.reject(new Lost());
+	}
+
+	#take(id = "") {
+		const asked = this.#waiting.get(id);
+		clearTimeout(asked?.timer);
+		this.#waiting.delete(id);
+		return asked;
+	}
+}

@@ -1,0 +1,106 @@
+/** Looking through a game with what its positions are worth: the graph, the mistakes, the better moves. */
+
+import { say } from "./catalogue.js";
+import { button, h, setText } from "./dom.js";
+import { Graph } from "./graph.js";
+import { Review, judgeMoves, nextMistake, pointsOf, turningPoint } from "./review.js";
+import { comparePlayed, describePosition, worthsOf } from "./worth.js";
+import { messageOf } from "./words.js";
+
+/**
+ * What a review needs of the page: the moves to step through, and what to do when there is something new to be seen;
+ * `onFail` hears the sentence with which it ends.
+ * @typedef {object} ReviewEars
+ * @property {(ply: number) => void} look @property {() => number} here
+ * @property {() => void} onChange @property {(text: string) => void} say @property {(text: string) => void} onFail
+ */
+
+export class Reviewing {
+	/** The worth of the cells of the position that is looked at. @type {import("./worth.js").Worths | null} */
+	worths = null;
+	/** What is said of it. */
+	text = "";
+	/** How good the moves were, as far as known. @type {string[]} */
+	kinds = [];
+	#isAll = false;
+	#isScanning = false;
+	#graph = new Graph((ply) => this.ears.look(ply));
+	#turned = h("p.turned", { hidden: true });
+	#mistakes = button(say("deed mistakes"), () => this.lookAtMistake());
+	#all = button(say("view review all"), () => this.toggleAll(), { "aria-pressed": "false" });
+	element = h("section.review", { "aria-label": say("view review title") }, this.#graph.element, this.#turned, h("div.row", {}, this.#mistakes, this.#all));
+
+	/** @param {import("./review.js").Analyse} analyse @param {ReviewEars} ears */
+	constructor(analyse, ears) {
+		this.review = new Review(analyse);
+		this.ears = ears;
+	}
+
+	/** Look at a position of a game, and at the rest of it where it is over. @param {State} state @param {readonly number[]} moves */
+	async look(state, moves) {
+		const { review, ears } = this;
+		const here = ears.here();
+		this.state = state;
+		review.follow(state.game, moves);
+		this.#drop();
+		try {
+			const after = await review.analyse(here);
+			const before = here ? await review.analyse(here - 1) : null;
+			if (ears.here() !== here) return;
+			this.worths = worthsOf(after, this.#isAll);
+			const compared = before ? comparePlayed(moves[here - 1], before, state.rules) : "";
+			this.text = compared ? say("view review position", { stands: describePosition(after, state.rules), compared }) : describePosition(after, state.rules);
+			ears.say(this.text);
+			this.draw();
+			if (state.status === "over") this.#scan();
+		} catch (error) {
+			ears.onFail(messageOf(error));
+		}
+	}
+
+	#drop() {
+		this.worths = null;
+		this.text = "";
+	}
+
+	async #scan() {
+		if (this.#isScanning) return;
+		this.#isScanning = true;
+		// What is not told now can be asked for at each move.
+		await this.review.analyseAll(() => this.draw()).catch(() => undefined);
+		this.#isScanning = false;
+	}
+
+	draw() {
+		const { known, moves } = this.review;
+		const { state, ears } = this;
+		if (!state) return;
+		this.kinds = judgeMoves(known, moves);
+		const isTwo = state.rules.marks.length === 2;
+		this.#graph.element.toggleAttribute("hidden", !isTwo || moves.length < 2);
+		if (isTwo) this.#graph.draw(pointsOf(known, moves, state), ears.here());
+		const isWhole = [...moves.keys()].every((ply) => known[ply]);
+		const turned = isWhole && state.status === "over" ? turningPoint(known, moves) : 0;
+		this.#turned.hidden = !(isWhole && state.status === "over");
+		const compared = turned ? comparePlayed(moves[turned - 1], known[turned - 1], state.rules) : "";
+		setText(this.#turned, turned ? say("view review turned", { n: turned, compared }) : say("view review no mistake"));
+		this.#mistakes.disabled = !nextMistake(this.kinds, ears.here());
+		ears.onChange();
+	}
+
+	lookAtMistake() {
+		const ply = nextMistake(this.kinds, this.ears.here());
+		if (ply) this.ears.look(ply);
+	}
+
+	toggleAll() {
+		this.#isAll = !this.#isAll;
+		this.#all.setAttribute("aria-pressed", String(this.#isAll));
+		if (this.worths) this.worths = { ...this.worths, isAll: this.#isAll };
+		this.ears.onChange();
+	}
+
+	end() {
+		this.review.end();
+	}
+}

@@ -1,0 +1,174 @@
+/** What the page of a game shows: worked out of the game, of what may be done and of what one looks at; no element in it. */
+
+import { say } from "./catalogue.js";
+import { describeQuestion, findDeed } from "./choices.js";
+import { boardAfter, nameCell } from "./rules.js";
+import { describeVerdict } from "./telling.js";
+import * as words from "./words.js";
+
+/**
+ * A game as it is shown: that of a live room, or one that was kept. `pending` is a move that is on its way.
+ * @typedef {object} ShownGame
+ * @property {string} code @property {State | null} state @property {readonly number[]} moves @property {string} viewer
+ * @property {string | null} seat @property {boolean} plays @property {number} receivedAt
+ * @property {{cell: number, ply: number} | null} pending
+ * @property {"" | "left" | "closed" | "moved" | "replaced"} ended @property {boolean} isLive
+ */
+
+/**
+ * What one looks at and has begun: `here` is how many moves are looked at, null for the newest moment, and `confirming`
+ * the name of a deed that one is asked about before it is done.
+ * @typedef {object} View
+ * @property {number | null} here @property {string} typed @property {string} confirming
+ * @property {boolean} isOffline whether nothing reaches the server @property {boolean} onlyWatches
+ * @property {import("./worth.js").Worths | null} values @property {boolean} isReviewing
+ * @property {boolean} maySharePast whether a game that was kept is one's own
+ * @property {boolean} mayNotify whether one can be asked to allow notifications
+ */
+
+/** A button, by the name of what it does. @typedef {{name: string, label: string, isMain?: boolean}} Answer */
+/** What waits for an answer. @typedef {{id: string, text: string, answers: Answer[]}} Asked */
+/** @typedef {import("./choices.js").Choices} Choices */
+
+/** Deeds that stand as buttons under the board; the others are answers, or done at the board or in the talk. */
+const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "new", "computer", "review", "share", "copy", "leave"];
+/** Of a game that was kept. */
+const PAST_BUTTONS = ["review"];
+/** @type {readonly number[]} */
+const NO_LINE = [];
+
+/** @param {ShownGame} game @param {View} view */
+export const isLookingBack = ({ moves }, { here }) => here !== null && here < moves.length;
+
+/** Whether the viewer is to make a move at the board as it is shown. @param {ShownGame} game @param {View} view */
+export function isToMove(game, view) {
+	const { plays, state, seat, pending, ended } = game;
+	return plays && state?.turn === seat && !pending && !ended && !isLookingBack(game, view);
+}
+
+/** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view */
+export function sceneOf(game, state, may, view) {
+	const isMine = isToMove(game, view);
+	const isBack = isLookingBack(game, view);
+	return {
+		state,
+		isMine,
+		isBack,
+		head: headOf(state),
+		terms: termsOf(game, state),
+		title: titleOf(game, state, isMine),
+		board: boardOf(game, state, view, isMine),
+		isFaint: game.isLive && (view.isOffline || !!game.ended),
+		turn: turnOf(game, state, view, isMine),
+		card: cardOf(game, state, view),
+		deeds: deedsOf(game, state, may, view),
+		questions: questionsOf(game, state, may, view),
+	};
+}
+
+/** @param {State} state */
+function headOf(state) {
+	if (state.status === "waiting") return words.nameGame(state.rules);
+	return say("view room head", { players: words.namePlayers(state), game: words.nameGame(state.rules) });
+}
+
+/** What is agreed about the game, and how many look on. @param {ShownGame} game @param {State} state */
+function termsOf({ isLive, seat }, state) {
+	const terms = [words.describeRules(state.rules)];
+	if (!isLive) return terms;
+	terms.push(words.describeClock(state.time_control), ...words.describeManners(state));
+	if (state.visibility === "private") terms.push(say("view room private"));
+	if (state.game > 1) terms.push(say("view room game", { n: state.game }));
+	if (!seat) terms.push(say("view room watching"));
+	if (state.watchers) terms.push(say("view room watchers", { n: state.watchers }));
+	return terms;
+}
+
+/** @param {ShownGame} game @param {State} state @param {boolean} isMine */
+function titleOf({ viewer }, state, isMine) {
+	const players = words.namePlayers(state);
+	if (isMine) return say("view room title yours", { players });
+	const said = state.status === "over" ? describeVerdict(state, viewer) : words.describeTurn(state, viewer);
+	return say("view room title", { said, players });
+}
+
+/** @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isMine @returns {import("./board.js").BoardView} */
+function boardOf(game, state, view, isMine) {
+	const { moves, pending } = game;
+	const here = view.here ?? moves.length;
+	const isBack = isLookingBack(game, view);
+	return {
+		board: isBack ? boardAfter(state.rules, state.board, moves.slice(0, here)) : state.board,
+		last: isBack ? (moves[here - 1] ?? null) : state.last,
+		line: (!isBack && state.result?.line) || NO_LINE,
+		turn: state.turn,
+		isMine,
+		pending: isBack ? null : (pending?.cell ?? null),
+		values: view.values,
+	};
+}
+
+/** The line under the board. @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isMine */
+function turnOf(game, state, view, isMine) {
+	const isBack = isLookingBack(game, view);
+	const isOver = state.status === "over" && !isBack && !view.typed && !game.pending;
+	return { text: describeMoment(game, state, view, isMine), kind: isMine ? "mine" : isOver ? "over" : "" };
+}
+
+/** @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isMine */
+function describeMoment(game, state, view, isMine) {
+	const { pending, viewer, moves } = game;
+	if (view.typed) return say("view room typed", { text: view.typed });
+	if (pending) return say("view room on its way", { cell: nameCell(pending.cell, state.rules) });
+	if (isLookingBack(game, view)) return view.here ? describeMove(state, moves, view.here) : say("view room start");
+	if (isMine) return say("view room your move", { mark: state.turn ?? "" });
+	if (state.result?.reason === "aborted") return say("view room aborted");
+	return state.status === "over" ? describeVerdict(state, viewer) : words.describeTurn(state, viewer);
+}
+
+/** @param {State} state @param {readonly number[]} moves @param {number} ply */
+function describeMove(state, moves, ply) {
+	const cell = moves[ply - 1];
+	const places = { ply, count: state.ply, name: words.nameOf(state, state.board[cell]), cell: words.describeCell(cell, state.rules) };
+	return say("view room move", places);
+}
+
+/** What stands in the board's place while somebody is missing. @param {ShownGame} game @param {State} state @param {View} view */
+function cardOf({ isLive, seat, ended }, state, { onlyWatches }) {
+	if (state.status !== "waiting" || ended || !isLive) return "";
+	const isFree = Object.values(state.seats).includes(null);
+	return seat ? "invitation" : isFree && !onlyWatches ? "door" : "empty";
+}
+
+/** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view @returns {Answer[]} */
+function deedsOf({ isLive, ended, seat }, state, may, view) {
+	const home = { name: "home", label: say("view room home") };
+	if (ended === "replaced") return [{ name: "back", label: say("view room take back") }, home];
+	if (ended) return [home];
+	const wanted = isLive ? BUTTONS : PAST_BUTTONS;
+	const made = may.deeds.flatMap(({ id, name, label }) => {
+		if (!wanted.includes(name) && !wanted.includes(id)) return [];
+		if ((id === "leave" && !seat) || (id === "copy" && state.status === "waiting")) return [];
+		const isShown = name === "review" && view.isReviewing;
+		return [{ name, label: say(isShown ? "view room review off" : label), isMain: name === "rematch ask" || name === "computer" }];
+	});
+	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("view signal ask"), isMain: false });
+	if (view.maySharePast) made.push({ name: "share", label: say("deed share"), isMain: false });
+	return seat && state.status !== "waiting" ? made : [...made, home];
+}
+
+/** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view @returns {Asked[]} */
+export function questionsOf({ ended, moves }, state, may, view) {
+	if (ended || view.isOffline) return [];
+	const deed = findDeed(may, view.confirming);
+	const confirm = deed && {
+		id: "confirm",
+		text: say(deed.cost === "abort" ? "view room confirm abort" : "view room confirm"),
+		answers: [{ name: "confirm", label: say(deed.cost === "abort" ? "deed abort" : deed.label) }, { name: "play on", label: say("view room play on") }],
+	};
+	const asked = may.questions.map((question) => {
+		const answers = question.deeds.map(({ name, label }) => ({ name, label: say(label) }));
+		return { id: question.id, text: describeQuestion(question, state, moves), answers };
+	});
+	return confirm ? [confirm, ...asked] : asked;
+}

@@ -1,0 +1,98 @@
+/** What a board is drawn of: ground, lines, labels, marks, discs and stones. A cell is a square of 100. */
+
+import { svg } from "./dom.js";
+import { drawMark } from "./marks.js";
+import { BLOCKED, FREE, nameColumn } from "./rules.js";
+
+export const SIDE = 100;
+/** Of a board of 15 by 15. */
+const STARS = [48, 56, 112, 168, 176];
+const BLOCK = "M22 22H78V78H22ZM22 50 50 22M22 78 78 22M50 78 78 50";
+/** How many bits fly when a game is won. */
+const BITS = 28;
+
+/**
+ * How a board looks: `marks` in squares, `stones` on the crossings of lines, `discs` behind a plate with holes.
+ * @typedef {"marks" | "stones" | "discs"} Look
+ */
+
+/** The corner at the top left of a cell. @param {Rules} rules @param {number} cell @returns {[x: number, y: number]} */
+export const cornerOf = ({ columns }, cell) => [(cell % columns) * SIDE, Math.floor(cell / columns) * SIDE];
+
+/** Board and lines. @param {Rules} rules @param {Look} look */
+export function makeGround({ rows, columns }, look) {
+	const [width, height] = [columns * SIDE, rows * SIDE];
+	const from = look === "stones" ? SIDE / 2 : 0;
+	let d = "";
+	if (look !== "discs") {
+		const first = look === "stones" ? from : SIDE;
+		for (let y = first; y < height; y += SIDE) d += `M${from} ${y}H${width - from}`;
+		for (let x = first; x < width; x += SIDE) d += `M${x} ${from}V${height - from}`;
+	}
+	return [svg("rect", { class: "paper", width, height, rx: 14 }), svg("path", { class: "grid-lines", d })];
+}
+
+/** The plate with a hole for each disc. @param {Rules} rules */
+export function makePlate(rules) {
+	const [width, height] = [rules.columns * SIDE, rules.rows * SIDE];
+	const corners = [...Array(rules.rows * rules.columns).keys()].map((cell) => cornerOf(rules, cell));
+	const d = corners.map(([x, y]) => `M${x + 9} ${y + 50}a41 41 0 1 0 82 0a41 41 0 1 0 -82 0Z`).join("");
+	const frame = `M6 -8H${width - 6}a14 14 0 0 1 14 14V${height - 6}a14 14 0 0 1 -14 14H6a14 14 0 0 1 -14 -14V6a14 14 0 0 1 14 -14Z`;
+	const rims = svg("path", { class: "rims", d });
+	return [svg("path", { class: "plate", d: frame + d, "fill-rule": "evenodd" }), rims];
+}
+
+/** Letters above and numbers beside the board. @param {Rules} rules @param {number} size */
+export function makeLabels({ rows, columns }, size) {
+	const top = [...Array(columns).keys()].map((at) => svg("text", { x: at * SIDE + 50, y: -size * 0.6 }, nameColumn(at)));
+	const left = [...Array(rows).keys()].map((at) => svg("text", { x: -size * 0.95, y: at * SIDE + 50 + size * 0.36 }, `${at + 1}`));
+	return svg("g", { class: "labels", "aria-hidden": "true", "font-size": size }, top, left);
+}
+
+/** What lies in a cell, or nothing. @param {Rules} rules @param {Look} look @param {number} cell @param {string} mark @param {boolean} isMove whether one sees it made */
+export function makeContent(rules, look, cell, mark, isMove) {
+	if (mark === BLOCKED) return svg("path", { class: "block", d: BLOCK });
+	if (mark !== FREE) return makeMark(rules, look, mark, isMove ? Math.floor(cell / rules.columns) + 1 : 0);
+	const isStar = rules.preset === "gomoku" && STARS.includes(cell);
+	return isStar ? svg("circle", { class: "star", cx: 50, cy: 50, r: look === "stones" ? 10 : 14 }) : null;
+}
+
+/** @param {Rules} rules @param {Look} look @param {string} mark @param {number} fallen so many rows it comes from above, 0 where it lies there already */
+export function makeMark({ marks }, look, mark, fallen) {
+	const index = marks.indexOf(mark);
+	if (look === "stones") return svg("circle", { class: `mark stone s${index}${fallen ? " laid" : ""}`, cx: 50, cy: 50, r: 45 });
+	const strokes = drawMark(marks, mark, fallen && look === "marks" ? " drawn" : "");
+	if (look === "marks") return strokes;
+	const disc = svg("g", { class: `disc m${index}${fallen ? " falling" : ""}` }, svg("circle", { cx: 50, cy: 50, r: 43 }), strokes);
+	disc.style.setProperty("--fall", `${-fallen * SIDE}px`);
+	disc.style.setProperty("--fall-time", `${0.16 + Math.sqrt(fallen) * 0.13}s`);
+	return disc;
+}
+
+/** The stroke through a straight run of cells. @param {Rules} rules @param {readonly number[]} run */
+export function makeStroke(rules, run) {
+	const [[x, y], [toX, toY]] = [cornerOf(rules, run[0]), cornerOf(rules, run[run.length - 1])];
+	const [dx, dy] = [Math.sign(toX - x) * 34, Math.sign(toY - y) * 34];
+	return svg("path", { class: "through", pathLength: 1, d: `M${x + 50 - dx} ${y + 50 - dy}L${toX + 50 + dx} ${toY + 50 + dy}` });
+}
+
+/** Bits that fly from the middle of a run, in the colours of all marks. @param {Rules} rules @param {readonly number[]} run */
+export function makeBurst(rules, run) {
+	const [x, y] = cornerOf(rules, run[run.length >> 1]);
+	const reach = Math.min(rules.rows, rules.columns) * SIDE * 0.45;
+	const bits = [...Array(BITS).keys()].map((at) => {
+		const [angle, far] = [(at / BITS) * 2 * Math.PI, reach * (0.55 + 0.45 * Math.abs(Math.sin(at * 7)))];
+		const bit = svg("circle", { class: `m${at % 6}`, r: reach / (at % 3 ? 30 : 20) });
+		bit.style.setProperty("--x", `${Math.round(Math.cos(angle) * far)}px`);
+		bit.style.setProperty("--y", `${Math.round(Math.sin(angle) * far)}px`);
+		return bit;
+	});
+	return svg("g", { class: "burst", transform: `translate(${x + 50} ${y + 50})` }, bits);
+}
+
+/** What a cell is worth, written into it. @param {Rules} rules @param {number} cell @param {import("./worth.js").Worth} worth */
+export function makeWorth(rules, cell, { sign, kind, best }) {
+	const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });
+	const text = svg("text", { x: 50, y: 61, "font-size": best && sign.length > 1 ? 28 : 34 }, best ? `*${sign}` : sign);
+	return svg("g", { class: `worth ${kind}${best ? " best" : ""}`, transform: `translate(${cornerOf(rules, cell)})` }, box, text);
+}

@@ -1,0 +1,137 @@
+/** The elements of the page of a game: a scene in, elements out, each list by the ids of what stands in it. */
+
+import { say } from "./catalogue.js";
+import { button, h, setText, show } from "./dom.js";
+import { showKeyed } from "./keyed.js";
+
+/** @typedef {ReturnType<typeof import("./scene.js").sceneOf>} Scene */
+/** @typedef {import("./scene.js").Answer} Answer */
+/** @typedef {import("./scene.js").Asked} Asked */
+
+/**
+ * What of the page is drawn by others, and who hears which answer was chosen, by its name.
+ * @typedef {{players: Element, steps: Element, moves: Element, talk: Element | null, onAnswer(name: string): void, onHeard(): void, onLook(): void}} StageParts
+ */
+
+export class Stage {
+	#head = h("h1", { tabindex: -1 });
+	#code = h("code.room-code", { title: say("view room code") });
+	#terms = h("p.sub");
+	#banner = h("p.banner", { hidden: true });
+	#card = h("div.card-place");
+	#turn = h("p");
+	#asks = h("div.asks");
+	#buttons = h("div.deeds", { role: "group", "aria-label": say("view room deeds") });
+	#confirm = h("div.confirm-bar", { hidden: true });
+	#cardKind = "";
+	/** The names of the answers to the first question that has some, with yes first. @type {string[]} */
+	answers = [];
+	#place = h("div.place");
+	#worth = h("p.worth-line");
+	#review = h("div.review-place");
+
+	/** @param {StageParts} parts */
+	constructor(parts) {
+		this.parts = parts;
+		/** What was said while the talk is out of sight; it leads there. */
+		this.heard = button("", () => parts.onHeard(), { class: "heard", hidden: true });
+		this.looks = button(say("view board look"), () => parts.onLook(), { class: "looks", hidden: true });
+		this.element = h("div.game", {},
+			h("div.game-head", {}, h("div.title-row", {}, this.#head, this.#code, this.looks), this.#terms),
+			parts.players,
+			h("div.middle", {}, this.#card, this.#place),
+			h("div.below", {}, this.#banner, this.#turn, this.#confirm, this.#asks, this.#buttons, this.heard),
+			h("div.side", {}, this.#worth, this.#review, parts.steps, parts.moves, parts.talk),
+		);
+	}
+
+	get turnText() {
+		return this.#turn.textContent ?? "";
+	}
+
+	get bannerText() {
+		return this.#banner.textContent ?? "";
+	}
+
+	/** @param {Scene} scene @param {(kind: string) => HTMLElement | null} makeCard */
+	draw(scene, makeCard) {
+		const isWaiting = scene.card !== "";
+		setText(this.#head, scene.head);
+		setText(this.#code, scene.state.room);
+		setText(this.#terms, scene.terms.join(" · "));
+		document.title = scene.title;
+		this.element.classList.toggle("waiting", isWaiting);
+		this.#place.hidden = this.#turn.hidden = isWaiting;
+		setText(this.#turn, scene.turn.text);
+		this.#turn.className = `turn ${scene.turn.kind}`;
+		this.#place.classList.toggle("offline", scene.isFaint);
+		this.#place.classList.toggle("past", scene.isBack);
+		this.#drawCard(scene.card, makeCard);
+		this.#drawButtons(scene.deeds);
+	}
+
+	/** Put a board in its place. @param {HTMLElement} board @param {boolean} hasLooks whether it can look otherwise */
+	drawPlace(board, hasLooks) {
+		show(this.#place, board);
+		this.looks.hidden = !hasLooks;
+	}
+
+	/** @param {HTMLElement | null} review @param {string} text what is said of the position that is looked at */
+	drawReview(review, text) {
+		if (this.#review.firstChild !== review) show(this.#review, review);
+		setText(this.#worth, text);
+	}
+
+	/** @param {string} kind @param {(kind: string) => HTMLElement | null} makeCard */
+	#drawCard(kind, makeCard) {
+		if (kind === this.#cardKind) return;
+		this.#cardKind = kind;
+		show(this.#card, makeCard(kind));
+		if (kind === "door") this.#card.querySelector("button")?.focus();
+	}
+
+	/** @param {Answer[]} deeds */
+	#drawButtons(deeds) {
+		const hadFocus = this.#buttons.contains(document.activeElement);
+		this.#showAnswers(this.#buttons, deeds);
+		if (hadFocus && !this.#buttons.contains(document.activeElement)) this.#buttons.querySelector("button")?.focus();
+	}
+
+	/** @param {Element} parent @param {Answer[]} answers */
+	#showAnswers(parent, answers) {
+		const make = (/** @type {Answer} */ { name }) => button("", () => this.parts.onAnswer(name));
+		showKeyed(parent, answers, ({ name }) => name, make, (made, { label, isMain }) => {
+			setText(made, label);
+			made.classList.toggle("primary", !!isMain);
+		});
+	}
+
+	/** Whether an answer had the focus and is gone. @param {Asked[]} questions */
+	drawQuestions(questions) {
+		const hadFocus = this.#asks.contains(document.activeElement);
+		this.answers = (questions.find(({ answers }) => answers.length)?.answers ?? []).map(({ name }) => name);
+		const make = () => h("div.ask", {}, h("p"), h("div.row"));
+		showKeyed(this.#asks, questions, ({ id }) => id, make, (made, { text, answers }) => {
+			const [told, row] = made.children;
+			setText(told, text);
+			this.#showAnswers(row, answers.map((one, index) => ({ ...one, isMain: !index })));
+		});
+		return hadFocus && !this.#asks.contains(document.activeElement);
+	}
+
+	focusQuestion() {
+		this.#asks.querySelector("button")?.focus();
+	}
+
+	drawBanner(text = "") {
+		setText(this.#banner, text);
+		this.#banner.hidden = !text;
+	}
+
+	/** Ask whether to place at a cell, null for nothing to ask. @param {string | null} cell its name @param {() => void} onYes @param {() => void} onNo */
+	drawConfirm(cell, onYes, onNo) {
+		this.#confirm.hidden = cell === null;
+		if (cell === null) return;
+		show(this.#confirm, button(say("view room place at", { cell }), onYes, { class: "primary big" }), button(say("view room cancel"), onNo));
+	}
+}

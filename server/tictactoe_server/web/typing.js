@@ -1,0 +1,59 @@
+/** What is typed at the board, by the names of what may be done, and what keys mean there. */
+
+import { say } from "./catalogue.js";
+import { findDeed } from "./choices.js";
+import { hasSingleKeys } from "./rules.js";
+
+/** @typedef {import("./choices.js").Choices} Choices */
+
+/** Which deeds a key stands for, the first of them that may be done. @type {Record<string, string[]>} */
+export const KEYS = {
+	b: ["computer"],
+	n: ["new"],
+	r: ["rematch accept", "rematch ask"],
+	v: ["review"],
+	y: ["copy"],
+};
+/** At the board, where other letters name cells. @type {Record<string, string[]>} */
+const KEYS_OF_CLAIMS = { w: ["claim win"], d: ["claim draw"] };
+/** Which deeds a word stands for that is typed behind a slash. @type {Record<string, string[]>} */
+const COMMANDS = {
+	claim: ["claim win"],
+	"claim draw": ["claim draw"],
+	computer: ["computer"],
+	copy: ["copy"],
+	draw: ["draw accept", "draw offer"],
+	leave: ["leave"],
+	new: ["new"],
+	rematch: ["rematch accept", "rematch ask"],
+	resign: ["resign"],
+	review: ["review"],
+	share: ["share"],
+	undo: ["undo accept", "undo offer"],
+	yes: ["yes"],
+	no: ["no"],
+	help: ["help"],
+};
+
+/** The deeds that a line behind a slash asks for, null where it asks for none. @param {string} text */
+export function readCommand(text) {
+	const typed = text.trim().replace(/\s+/g, " ").toLowerCase();
+	const found = Object.entries(COMMANDS).find(([id]) => typed === say(`view type ${id}`));
+	return found ? found[1] : null;
+}
+
+/** The first of some deeds that may be done. @param {Choices} may @param {readonly string[]} names */
+export const firstOf = (may, names) => names.find((name) => findDeed(may, name));
+
+/** The deed that a key stands for, "" for none. @param {Choices} may @param {string} key @param {boolean} isAtBoard whether letters name cells */
+export function deedOfKey(may, key, isAtBoard) {
+	const names = (isAtBoard ? KEYS_OF_CLAIMS : KEYS)[key];
+	return (names && firstOf(may, names)) ?? "";
+}
+
+/** The cell or column that a digit alone stands for, -1 for none. @param {string} key @param {Rules} rules */
+export function cellOfDigit(key, rules) {
+	const digit = Number(key);
+	const isColumn = rules.gravity && digit <= rules.columns;
+	return digit > 0 && (isColumn || hasSingleKeys(rules)) ? digit - 1 : -1;
+}

@@ -1,0 +1,44 @@
+/** The servers of a cluster that a page may connect to, in the order in which they are tried. */
+
+import { HOME, isForbidden, isHere } from "./socket.js";
+
+export class Ways {
+	/** Where to connect next, in turn. @type {string[]} */
+	#urls;
+	/** All servers that the last one named. @type {string[]} */
+	#servers = [];
+	/** Whether we came by TLS, from which nothing else may lead away. */
+	#isSafe = false;
+
+	/** @param {string} url the first to try */
+	constructor(url) {
+		this.#urls = [...new Set([url, HOME])];
+	}
+
+	/** Whether there is one server alone to connect to. */
+	get isAlone() {
+		return this.#urls.length === 1;
+	}
+
+	/** The next of the ways, from then on the last. */
+	next() {
+		const [url, ...others] = this.#urls;
+		this.#urls = [...others, url];
+		return url;
+	}
+
+	/** Whether to go where a server says: to one of its cluster, from TLS to TLS, where this page may. */
+	leadsTo(url = "") {
+		return (url.startsWith("wss:") || !this.#isSafe) && this.#servers.includes(url) && !isForbidden(url);
+	}
+
+	/** The URL of the server itself, where it names one that is ours too. @param {string[]} servers those of the cluster, the one that says so first @param {string} url by which we reached it */
+	learn(servers, url) {
+		const [own, ...others] = servers;
+		this.#servers = servers;
+		this.#isSafe = url.startsWith("wss:");
+		const open = others.filter((other) => this.leadsTo(other)).sort(() => Math.random() - 0.5);
+		this.#urls = [...new Set([...open, HOME])];
+		return isHere(own) && this.leadsTo(own) ? own : url;
+	}
+}
