@@ -84,6 +84,8 @@ def make_vectors() -> list[dict[str, Any]]:
 
 def make_vector(chance: random.Random, before: Seen | None, now: Seen) -> dict[str, Any]:
     """Return what happened between two moments, or for None what one who comes now is told."""
+    if chance.random() < 0.3:  # as servers up to 1.4 say it
+        now = Seen(replace(now.state, happened=msgspec.UNSET), now.moves)
     viewer = chance.choice(("", *(seat.player for seat in now.state.seats.values() if seat)))
     how = {"sees_board": chance.random() < 0.2, "after_loss": before is not None and chance.random() < 0.2}
     known = now.moves if chance.random() < 0.8 else None
@@ -141,6 +143,7 @@ def traits_of(vector: dict[str, Any]) -> list[Any]:
     traits += [("may", deed["id"], deed["argument"], deed["cost"]) for deed in found["deeds"]]
     traits += [("waits", question["id"], len(question["marks"])) for question in found["questions"]]
     traits += [("why", name, reason) for name, reason in found["reasons"].items()]
+    traits += [("happened", one["why"], len(vector["events"]) > 1) for one in after.get("happened", ())]
     for event in vector["events"]:
         result, by = event.get("result") or {}, event.get("mark", event.get("by"))
         kind = (event["type"], event.get("kind"), event.get("cause"), result.get("reason"))

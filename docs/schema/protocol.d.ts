@@ -131,6 +131,13 @@ declare namespace Protocol {
     data?: { [key: string]: string | number | boolean | (string | number)[] | null };
   }
 
+  /** Something that the change to a state brought, beside what shows in it. The `type` is `out`: who plays `mark` plays no more in this game, and `why`. */
+  interface Happening {
+    type: string;
+    mark?: string;
+    why?: string;
+  }
+
   /** A seat that the player holds in an unfinished room: in which game, who sits there by mark, whose turn it is. What newer servers say of the room is left out by older ones, and `turn` where another server has the room. */
   interface HeldSeat {
     room: string;
@@ -338,7 +345,7 @@ declare namespace Protocol {
     line?: number[];
   }
 
-  /** The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`. `analysis` and `chat` are there where the room was opened with another than the usual choice. */
+  /** The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`. `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the change to this very `seq` brought more than shows in it. */
   interface RoomState {
     type: "room";
     room: string;
@@ -360,6 +367,7 @@ declare namespace Protocol {
     time_control?: ClockTerms | null;
     analysis?: string;
     chat?: string;
+    happened?: Happening[];
   }
 
   /** One row of the list of public rooms; `seats` has None for a free seat, `age_ms` counts from its opening. */

@@ -21,6 +21,9 @@ RESULT_REASONS: Final = ("line", "full", "resigned", "timeout", "claimed", "agre
 RoomStatus = Annotated[str, Meta(examples=list(ROOM_STATUSES))]
 Visibility = Annotated[str, Meta(examples=list(VISIBILITIES))]
 ResultReason = Annotated[str, Meta(examples=list(RESULT_REASONS))]
+HappeningType = Annotated[str, Meta(examples=["out"])]
+OUT_REASONS: Final = ("resigned", "late", "left", "away")
+OutReason = Annotated[str, Meta(examples=list(OUT_REASONS))]
 OfferEnd = Annotated[str, Meta(examples=["declined", "withdrawn"])]
 ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
 
@@ -93,6 +96,17 @@ class EndedOffer(Struct, frozen=True):
     how: OfferEnd
 
 
+class Happening(Struct, frozen=True, omit_defaults=True):
+    """Something that the change to a state brought, beside what shows in it.
+
+    The `type` is ``out``: who plays `mark` plays no more in this game, and `why`.
+    """
+
+    type: HappeningType
+    mark: str | UnsetType = UNSET
+    why: OutReason | UnsetType = UNSET
+
+
 class Offers(Struct, frozen=True):
     """The marks whose offer is open: one for a draw, one for an undo, all who asked for a rematch.
 
@@ -123,7 +137,8 @@ class _Push(Struct, frozen=True, tag_field="type"):
 class RoomState(_Push, frozen=True, tag="room"):
     """The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`.
 
-    `analysis` and `chat` are there where the room was opened with another than the usual choice.
+    `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the
+    change to this very `seq` brought more than shows in it.
     """
 
     room: str
@@ -145,6 +160,7 @@ class RoomState(_Push, frozen=True, tag="room"):
     time_control: ClockTerms | None = None
     analysis: str | UnsetType = UNSET
     chat: str | UnsetType = UNSET
+    happened: tuple[Happening, ...] | UnsetType = UNSET
 
 
 class RoomSummary(Struct, frozen=True):

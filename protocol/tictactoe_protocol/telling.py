@@ -13,7 +13,7 @@ from tictactoe_protocol import happened
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.happened import Change, is_draw, standing
 from tictactoe_protocol.lines import describe_lines
-from tictactoe_protocol.pushes import RoomState, SeatState
+from tictactoe_protocol.pushes import OUT_REASONS, RoomState
 from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import (
     describe_cell,
@@ -74,7 +74,7 @@ def describe_result(state: RoomState, viewer: str) -> str:
     elif result.reason in _WHY_OVER:
         why = say(f"ended {result.reason}")
     elif loser is not None:
-        deed = _why_out(state.seats.get(loser), is_late=result.reason == "timeout")
+        deed = "timeout" if result.reason == "timeout" else "left" if _why_out(state, loser) == "left" else "resigned"
         why = _say_of(state, loser, f"ended {deed}", viewer)
     elif result.reason in ("resigned", "timeout"):
         why = say("ended nobody left")
@@ -132,7 +132,7 @@ def tell(change: Change, viewer: str, *, sees_board: bool = False, after_loss: b
                 return _say_of(state, by, "takes back", viewer, moves=names)
             return say("taken back" if names else "taken back unnamed", n=count, moves=names)
         case happened.PassedOver(mark):
-            return _say_of(state, mark, f"out {_why_passed_over(state, mark)}", viewer)
+            return _say_of(state, mark, f"out {_why_out(state, mark)}", viewer)
         case happened.Ended():
             return describe_result(state, viewer)
         case happened.Offered() | happened.Declined() | happened.Withdrawn() | happened.Lapsed():
@@ -201,19 +201,17 @@ def _tell_left(left: happened.Left) -> str:
     return say("left room" if state.status == "over" else "left game", name=name_of(state, mark))
 
 
-def _why_passed_over(state: RoomState, mark: str) -> str:
-    """Return why somebody is out of a game that the others play on, as far as a state tells."""
+def _why_out(state: RoomState, mark: str) -> str:
+    """Return why somebody plays no more in a game: as the state says, else as far as it shows."""
+    for one in state.happened or ():
+        if one.type == "out" and one.mark == mark and one.why in OUT_REASONS:
+            return str(one.why)
     seat = state.seats[mark]
-    is_here = seat is None or not seat.left
-    is_late = is_here and state.clock is not None and state.clock.remaining_ms.get(mark) == 0
-    is_away = seat is not None and not (seat.left or is_late or seat.online) and seat.hold_ms == 0
-    return "away" if is_away else "late" if is_late else _why_out(seat, is_late=False)
-
-
-def _why_out(seat: SeatState | None, *, is_late: bool) -> str:
-    if is_late:
-        return "timeout"
-    return "left" if seat is not None and seat.left else "resigned"
+    if seat is not None and seat.left:
+        return "left"
+    if state.clock is not None and state.clock.remaining_ms.get(mark) == 0:
+        return "late"
+    return "away" if seat is not None and not seat.online and seat.hold_ms == 0 else "resigned"
 
 
 def _say_of(state: RoomState, mark: str, id: str, viewer: str, **places: Any) -> str:

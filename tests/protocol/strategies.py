@@ -187,6 +187,10 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
     pushes.RoomState: st.builds(
         pushes.RoomState,
         room=ROOMS,
+        happened=st.just(UNSET)
+        | st.lists(
+            st.builds(pushes.Happening, type=TEXTS, mark=st.just(UNSET) | MARKS, why=st.just(UNSET) | TEXTS)
+        ).map(tuple),
         seq=COUNTS,
         status=STATUSES,
         visibility=VISIBILITIES,

@@ -84,6 +84,7 @@ class RoomDocuments:
         self._others = [name for name in struct.__struct_fields__ if name not in (*SETTING, "position", "seq")]
         self._setting_of = attrgetter(*SETTING)
         self._rest_of = attrgetter("seq", "position.moves", "position.passed", *self._others)
+        self._usual_end = struct.__struct_defaults__[-1]  # left out at the end: most rooms have nothing there
         self._beginnings: dict[str, tuple[dict[str, SeatState | None], dict[str, int], bytes, int]] = {}
 
     def encode(self, room: Room, *, without_moves: bool = False) -> bytes:
@@ -95,6 +96,8 @@ class RoomDocuments:
             beginning = b"[%d,%b," % (SCHEMA, _encode(tuple(setting.values())))
             known = self._beginnings[room.code] = (room.seats, room.score, beginning, crc32(beginning))
         fields = self._rest_of(room)
+        if fields[-1] == self._usual_end:
+            fields = fields[:-1]
         rest = _encode((fields[0], (), (), *fields[3:]) if without_moves else fields)[1:]
         return b"%08x%b%b" % (crc32(rest, known[3]), known[2], rest)
 

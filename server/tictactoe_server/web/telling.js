@@ -7,6 +7,7 @@ import { clean, describeCell, describePlayers, describeReason, formatDuration, j
 
 /** How many moves that were taken back are told by their names. */
 const MOST_NAMED = 6;
+const OUT_REASONS = ["resigned", "late", "left", "away"];
 const WHY_OVER = ["full", "agreed", "claimed", "aborted"];
 
 /**
@@ -55,7 +56,7 @@ export function tell(change, viewer, { seesBoard = false, afterLoss = false } = 
 		case "TakenBack":
 			return tellTakenBack(change, viewer);
 		case "PassedOver":
-			return sayOf(state, mark, `out ${whyPassedOver(state, mark)}`, viewer);
+			return sayOf(state, mark, `out ${whyOut(state, mark)}`, viewer);
 		case "Ended":
 			return describeResult(state, viewer);
 		case "Left":
@@ -119,15 +120,15 @@ function tellLeft({ old, state, mark = "", seat, frees }) {
 	return say(state.status === "over" ? "left room" : "left game", { name: nameOf(state, mark) });
 }
 
-/** Why somebody is out of a game that the others play on, as far as a state tells. @param {State} state @param {string} mark */
-function whyPassedOver({ seats, clock }, mark) {
+/** Why somebody plays no more in a game: as the state says, else as far as it shows. @param {State} state @param {string} mark */
+function whyOut({ seats, clock, happened = [] }, mark) {
+	const said = happened.find((one) => one.type === "out" && one.mark === mark && OUT_REASONS.includes(one.why ?? ""));
 	const seat = seats[mark];
-	if (!seat?.left && clock?.remaining_ms[mark] === 0) return "late";
-	return seat && !seat.left && !seat.online && seat.hold_ms === 0 ? "away" : whyOut(seat);
+	if (said?.why) return said.why;
+	if (seat?.left) return "left";
+	if (clock?.remaining_ms[mark] === 0) return "late";
+	return seat && !seat.online && seat.hold_ms === 0 ? "away" : "resigned";
 }
-
-/** @param {Seat | null | undefined} seat */
-const whyOut = (seat) => (seat?.left ? "left" : "resigned");
 
 /** A sentence about whoever plays a mark, who may be the reader. @type {SayOf} */
 function sayOf(state, mark, id, viewer, places = {}) {
@@ -174,7 +175,7 @@ export function describeResult(state, viewer) {
 	else if (WHY_OVER.includes(reason)) why = say(`ended ${reason}`);
 	else if (reason !== "resigned" && reason !== "timeout") why = say("ended otherwise", { reason: describeReason(reason) });
 	else if (!loser) why = say("ended nobody left");
-	else why = sayOf(state, loser, `ended ${reason === "timeout" ? "timeout" : whyOut(state.seats[loser])}`, viewer);
+	else why = sayOf(state, loser, `ended ${reason === "timeout" ? "timeout" : whyOut(state, loser) === "left" ? "left" : "resigned"}`, viewer);
 	return `${why} ${describeVerdict(state, viewer)}`;
 }
 

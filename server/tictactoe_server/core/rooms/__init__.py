@@ -62,4 +62,4 @@ def apply(room: Room, player: Player, command: Command, now: int) -> Room:
     after = _CARRY_OUT[type(command)](room, player, command, now)
     if after is room or after.seq != room.seq:  # a move, the most frequent command, counts itself
         return after
-    return replace(after, seq=room.seq + 1)
+    return replace(after, seq=room.seq + 1, happened=() if after.happened is room.happened else after.happened)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tictactoe_engine import IllegalMove, Position
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.pushes import Offers, Result, ResultReason
+from tictactoe_protocol.pushes import Happening, Offers, OutReason, Result
 from tictactoe_protocol.requests import Claim, Draw, Move, Rematch, Resign, Undo
 from tictactoe_server.core.rooms.clock import full_clocks, is_expired, remaining_after_turn, turn_to
 from tictactoe_server.core.rooms.room import Expire, Player, Refused, Room
@@ -47,6 +47,8 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
         )
     if room.asked:
         after = replace(after, asked={key: at for key, at in room.asked.items() if at != played + 1})
+    if room.happened:
+        after = replace(after, happened=())
     outcome = position.outcome
     return after if outcome is None else finish(after, Result(outcome.winner, outcome.reason, outcome.line), now)
 
@@ -58,13 +60,15 @@ def resign(room: Room, player: Player, request: Resign, now: int) -> Room:
     return give_up(room, mark, now)
 
 
-def give_up(room: Room, mark: str, now: int, reason: ResultReason = "resigned") -> Room:
+def give_up(room: Room, mark: str, now: int, why: OutReason = "resigned") -> Room:
     """Return the room without this mark in the game: passed over, or the loser where one other is left.
 
     Where not everybody has moved yet, a game of two is aborted instead.
     """
+    room = replace(room, happened=(Happening("out", mark, why),))
     active = room.position.active_marks
     if len(active) <= 2:
+        reason = _REASONS.get(why, "resigned")
         result = _ABORTED if room.is_beginning else Result(active.replace(mark, ""), reason)
         return finish(room, result, now)
     position = room.position.pass_over(mark)
@@ -78,7 +82,7 @@ def expire(room: Room, player: Player, command: Expire, now: int) -> Room:
     turn = room.position.turn
     if turn is None or not is_expired(room, now):
         return room
-    return give_up(room, turn, now, "timeout")
+    return give_up(room, turn, now, "late")
 
 
 def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
@@ -96,8 +100,8 @@ def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
         result = _ABORTED if room.is_beginning else Result(None, "claimed")
         return finish(room, result, now)
     for other in gone:
-        room = give_up(room, other, now, "claimed")
-    return room
+        room = give_up(room, other, now, "away")
+    return replace(room, happened=tuple(Happening("out", other, "away") for other in gone))
 
 
 def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
@@ -171,3 +175,4 @@ def _start_again(room: Room, now: int) -> Room:
 
 _NO_OFFERS = Offers()
 _ABORTED = Result(None, "aborted")
+_REASONS = {"late": "timeout", "away": "claimed"}  # how a game ends that is over when somebody is out for this

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.pushes import Offers, Result, RoomStatus, SeatState, Visibility
+from tictactoe_protocol.pushes import Happening, Offers, Result, RoomStatus, SeatState, Visibility
 from tictactoe_protocol.refusals import Refusal
 from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
 
@@ -78,6 +78,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     long their seat is kept; `start_ms`, within how long a first move is due with a clock; `remaining_ms`, what each
     mark's clock showed when its turn began; `clock_started_at`, when the time for this turn began, None for none.
     `asked` is what was asked of this game and took effect, see `offers`, each with the number of moves before it.
+    `happened` is what the change to this `seq` brought beside what shows in the state.
     """
 
     code: str
@@ -99,6 +100,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     remaining_ms: dict[str, int] = {}
     clock_started_at: int | None = None
     asked: dict[str, int] = {}
+    happened: tuple[Happening, ...] = ()
 
     @property
     def rules(self) -> Rules:

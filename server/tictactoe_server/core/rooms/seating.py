@@ -89,7 +89,7 @@ def leave(room: Room, player: Player, command: Leave, now: int) -> Room:
         score = {id: wins for id, wins in room.score.items() if id != player.id}
         return _with_seat(room, mark, None, score=score, gone_at=gone_at)
     if room.status == "playing" and mark in room.position.active_marks:
-        room = play.give_up(room, mark, now)
+        room = play.give_up(room, mark, now, "left")
     draw, undo = (None, None) if room.status == "over" else (room.offers.draw, room.offers.undo)
     offers = Offers(draw=None if draw == mark else draw, undo=None if undo == mark else undo)
     gone = replace(room.seat(mark), online=False, left=True)

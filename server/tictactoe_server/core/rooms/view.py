@@ -72,6 +72,7 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, score: A
         room.clock,
         UNSET if room.analysis == "closed" else room.analysis,
         UNSET if room.chat == "all" else room.chat,
+        room.happened or UNSET,
     )
 
 
