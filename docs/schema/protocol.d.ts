@@ -180,7 +180,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The board of a public game; the fields are those of a state. `names` are the players' by mark. `result` is there once the game is over. */
+  /** The board of a public game; the fields are those of a state. `names` are the players' by mark. `result` is there once the game is over, `clock` where the room has clocks: as they were when this row changed. */
   interface LiveBoard {
     room: string;
     game: number;
@@ -193,6 +193,7 @@ declare namespace Protocol {
     last: number | null;
     names: { [key: string]: string };
     result?: Result;
+    clock?: ClockState;
   }
 
   /** The boards of some public games that are on, all that one is shown from now on. */

@@ -334,7 +334,7 @@ class LobbyChange(_Push, frozen=True, tag="lobby"):
 class LiveBoard(Struct, frozen=True):
     """The board of a public game; the fields are those of a state. `names` are the players' by mark.
 
-    `result` is there once the game is over.
+    `result` is there once the game is over, `clock` where the room has clocks: as they were when this row changed.
     """
 
     room: str
@@ -348,6 +348,7 @@ class LiveBoard(Struct, frozen=True):
     last: int | None
     names: dict[str, str]
     result: Result | UnsetType = UNSET
+    clock: ClockState | UnsetType = UNSET
 
 
 class LiveBoards(_Push, frozen=True, tag="boards"):

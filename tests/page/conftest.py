@@ -44,6 +44,7 @@ class Look(TypedDict, total=False):
     still: bool
     dark: bool
     may_fail: str
+    language: str
 
 
 class Visitor:
@@ -71,6 +72,10 @@ class Visitor:
 
     def cell(self, number: int) -> Locator:
         return self.page.locator(f"[data-cell='{number}']")
+
+    def tile(self, game: str) -> Locator:
+        """Return what one chooses a game by."""
+        return self.page.locator(f"[name=game][value={game}]")
 
     def button(self, name: str) -> Locator:
         """Find a button by its words, whose first letter is a capital by the style of the page alone."""
@@ -101,7 +106,7 @@ class Visitor:
 
     async def quick_match(self, name: str, game: str = "classic") -> None:
         await self.page.get_by_label("Playing as").fill(name)
-        await self.page.get_by_role("combobox", name="Game").select_option(game)
+        await self.tile(game).check()
         await self.button("Quick match").click()
         await expect(self.page.get_by_text("Waiting for someone")).to_be_visible()
 
@@ -117,14 +122,14 @@ class Idle:
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
-        self._pages: defaultdict[tuple[bool, bool], list[Page]] = defaultdict(list)
+        self._pages: defaultdict[tuple[bool, bool, str], list[Page]] = defaultdict(list)
 
     @asynccontextmanager
     async def lend(self, look: Look) -> AsyncIterator[Visitor]:
         """Yield a visitor with a window that knows nothing of any other's."""
-        phone, dark = look.get("phone", False), look.get("dark", False)
-        pages = self._pages[phone, dark]
-        page = pages.pop() if pages else await self._open(phone, dark)
+        phone, dark, language = look.get("phone", False), look.get("dark", False), look.get("language", "en-GB")
+        pages = self._pages[phone, dark, language]
+        page = pages.pop() if pages else await self._open(phone, dark, language)
         await page.emulate_media(reduced_motion="reduce" if look.get("still") else "no-preference")
         visitor = Visitor(page, look.get("may_fail", ""))
         yield visitor
@@ -132,8 +137,9 @@ class Idle:
         if await self._is_emptied(page, phone):
             pages.append(page)
 
-    async def _open(self, phone: bool, dark: bool) -> Page:
+    async def _open(self, phone: bool, dark: bool, language: str) -> Page:
         context = await self._browser.new_context(
+            locale=language,
             viewport=PHONE if phone else LAPTOP,
             has_touch=phone,
             is_mobile=phone,

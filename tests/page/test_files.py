@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import shutil
@@ -13,15 +14,13 @@ import pytest
 from tests.environment import environment
 from tests.page.checkers import tsc
 from tictactoe_engine import PRESETS
+from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_protocol.pushes import FEATURES, RulesState
 from tictactoe_server.http.assets import FOLDER, Assets
 from tools.protocol_types import PATH, render_declarations
 
-HEAVIEST = 60 * 1024
-"""What may travel until a room's board is seen, in bytes."""
-
-LATER = {"graph", "home", "lobby", "mini", "newroom", "review", "reviewing"}
-"""The modules of other pages, and of what follows a game."""
+HEAVIEST = 70 * 1024
+"""What everything on the way to a first board may weigh as it travels, in bytes."""
 
 MOST_LINES = 250
 
@@ -29,11 +28,19 @@ FILES = sorted(path for path in FOLDER.rglob("*") if path.is_file())
 NODE = "import {PRESETS, rulesOf} from '%s'; console.log(JSON.stringify(PRESETS.map(rulesOf)))"
 
 
-def test_what_leads_to_a_board_weighs_little_on_its_way() -> None:
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_all_that_is_on_the_way_to_a_first_board_weighs_little(language: str) -> None:
     assets = Assets()
-    names = [path.name for path in FILES if path.name != "index.html" and path.stem not in LATER]
-    found = [asset for asset in map(assets.named, [*names, "en.json"]) if asset is not None]
-    assert sum(len(asset.packed) for asset in found) <= HEAVIEST
+    page = assets.page("ana v bo", "3 by 3", "", language, "game.js")
+    parts = {path: assets.find(path) for path in re.findall(r'"(/assets/[^"]+)"', page.decode())}
+    weights = {path: len(part.packed) for path, part in parts.items() if part is not None}
+    assert len(gzip.compress(page)) + sum(weights.values()) <= HEAVIEST, weights
+
+
+def test_the_languages_of_the_page_are_those_that_there_are_sentences_for() -> None:
+    named = re.search(r"const FILES = \{(.*)\};", (FOLDER / "language.js").read_text(encoding="utf-8"))
+    assert named
+    assert set(re.findall(r'(\w+): "./\1.json"', named[1])) == set(LANGUAGES)
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".js"], ids=lambda path: path.name)

@@ -15,7 +15,6 @@ type Action = "offer" | "accept" | "decline";
 type App = import("../../server/tictactoe_server/web/app.js").App;
 type Connection = import("../../server/tictactoe_server/web/connection.js").Connection;
 type Room = import("../../server/tictactoe_server/web/room.js").Room;
-type MiniBoard = import("../../server/tictactoe_server/web/mini.js").MiniBoard;
 
 /** Says something of a state to a reader, by the public id. */
 type Say = (state: State, viewer: string) => string;

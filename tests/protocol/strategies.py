@@ -121,6 +121,12 @@ SUMMARIES = st.builds(
     watchers=COUNTS,
     age_ms=COUNTS,
 )
+CLOCK_STATES = st.builds(
+    pushes.ClockState,
+    remaining_ms=st.dictionaries(MARKS, COUNTS, max_size=3),
+    running=st.none() | MARKS,
+    start_ms=COUNTS | st.just(UNSET),
+)
 RESULTS = st.builds(pushes.Result, winner=st.none() | MARKS, reason=REASONS, line=CELLS)
 PAST_GAMES = st.builds(
     pushes.PastGame,
@@ -212,13 +218,7 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
                 st.sampled_from(("draw", "undo")), st.builds(pushes.EndedOffer, by=MARKS, how=TEXTS), min_size=1
             ),
         ),
-        clock=st.none()
-        | st.builds(
-            pushes.ClockState,
-            remaining_ms=st.dictionaries(MARKS, COUNTS, max_size=3),
-            running=st.none() | MARKS,
-            start_ms=COUNTS | st.just(UNSET),
-        ),
+        clock=st.none() | CLOCK_STATES,
         watchers=COUNTS,
         score=st.dictionaries(TEXTS, COUNTS, max_size=3),
     ),
@@ -244,6 +244,7 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
                 last=st.none() | COUNTS,
                 names=st.dictionaries(MARKS, TEXTS, max_size=3),
                 result=st.just(UNSET) | RESULTS,
+                clock=st.just(UNSET) | CLOCK_STATES,
             ),
             max_size=2,
         ).map(tuple),

@@ -66,6 +66,23 @@ async def test_the_board_of_a_game_is_shown_at_once_and_as_it_changes(server: Se
         assert (board["board"], board["turn"], board["last"]) == ("....X....", "O", 4)
 
 
+async def test_clocks_are_told_as_they_are_at_sending_and_are_no_change_by_themselves(server: Server) -> None:
+    clock = {"initial_ms": 60_000, "increment_ms": 0}
+    async with open_peer(server.url, "eve") as eve, games(server, 1, clock=clock) as (ana, bo, (room,)):
+        await play_out({"X": ana, "O": bo}, room, [4, 0])
+        await eve.ask("lobby", on=True, boards=1)
+        (first,) = (await eve.next_of("boards"))["boards"]
+        assert first["clock"]["running"] == "X"
+        assert 0 < first["clock"]["remaining_ms"]["X"] <= 60_000
+        await asyncio.sleep(LOOK_SECONDS * 5)
+        await eve.ask("ping")
+        assert [message["type"] for message in eve.seen].count("boards") == 1
+        async with open_peer(server.url, "flo") as flo:
+            await flo.ask("lobby", on=True, boards=1)
+            (later,) = (await flo.next_of("boards"))["boards"]
+        assert later["clock"]["remaining_ms"]["X"] < first["clock"]["remaining_ms"]["X"]
+
+
 async def test_who_asks_before_there_is_a_game_is_told_that_there_is_none(server: Server) -> None:
     async with open_peer(server.url, "eve") as eve:
         await eve.ask("lobby", on=True, boards=1)

@@ -247,7 +247,7 @@ async def test_what_caches_keep_for_everybody_does_not_depend_on_what_one_asker_
 async def test_others_than_browsers_get_text(server: Server, accept: str) -> None:
     answer = await get(server, "/", accept=accept)
     assert answer.fields["content-type"].startswith("text/plain")
-    assert answer.fields["vary"] == "Accept, Accept-Encoding"
+    assert answer.fields["vary"] == "Accept, Accept-Encoding, Accept-Language, Cookie"
 
 
 async def test_a_page_under_a_name_that_is_not_known_says_how_to_make_it_known(server: Server) -> None:
@@ -496,10 +496,11 @@ async def test_a_shared_game_outlives_the_server(tmp_path: Path) -> None:
 
 def test_a_name_changes_with_everything_that_is_imported(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
-    (tmp_path / "index.html").write_text('<head><script src="./main.js"></script><title>{{title}}</title></head>')
-    (tmp_path / "main.js").write_text('import { a } from "./parts/a.js";\n')
+    (tmp_path / "index.html").write_text('<script src="./main.js"></script>{{preloads}}<title>{{title}}</title>')
+    (tmp_path / "main.js").write_text('import { a } from "./parts/a.js";\nconst later = () => import("./later.js");\n')
     (tmp_path / "parts" / "a.js").write_text('import { b } from "../b.js";\n')
     (tmp_path / "b.js").write_text("export const b = 1;\n")
+    (tmp_path / "later.js").write_text('import "./b.js";\n')
     before = Assets(tmp_path).page("x", "y")
     (tmp_path / "b.js").write_text("export const b = 2;\n")
     after = Assets(tmp_path)
@@ -508,6 +509,50 @@ def test_a_name_changes_with_everything_that_is_imported(tmp_path: Path) -> None
     assert b"<title>&lt;x&gt;</title>" in page
     assert b"<title>{{description}}</title>" in after.page("{{description}}", "y")
     assert page.count(b'<link rel="modulepreload" href="/assets/') == 3
+    page = after.page("x", "y", module="later.js")
+    assert page.count(b'<link rel="modulepreload" href="/assets/') == 4
+
+
+def test_what_modules_say_of_themselves_does_not_travel_and_lines_keep_their_numbers(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text('<script src="./a.js"></script>')
+    (tmp_path / "a.js").write_text('/** Says\n * "./b.js".\n */\nlet a = /** @type {number} */ (1);\n')
+    (tmp_path / "b.js").write_text('/** @typedef {import("./a.js").A} A */\n')
+    served = Assets(tmp_path).named("a.js")
+    assert served is not None
+    assert served.body == b"\n\n\nlet a =  (1);\n"
+
+
+def test_sentences_travel_that_a_module_may_say(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text('<script src="./a.js"></script>')
+    (tmp_path / "a.js").write_text(
+        'say("is"); say(`turn ${status}`); say(isYou ? `${what}, you` : "plays"); // "joins"\n'
+    )
+    served = Assets(tmp_path).named("en.json")
+    assert served is not None
+    ids = json.loads(served.body)
+    assert {"is", "turn over", "turn yours", "plays", "plays, you", "joins"} <= set(ids)
+    assert not {"held", "renamed", "column part", "place 1"} & set(ids)
+
+
+@pytest.mark.parametrize(
+    ("asked", "cookie", "language"),
+    [
+        ("", "", "en"),
+        ("de-DE,de;q=0.9,en;q=0.8", "", "de"),
+        ("fr-FR, DE;q=0.7", "", "de"),
+        ("tlh", "", "en"),
+        ("de", "other=1; language=en", "en"),
+        ("en", "language=<b>", "en"),
+    ],
+)
+async def test_a_browser_gets_the_page_in_its_language_with_the_sentences_of_that(
+    server: Server, asked: str, cookie: str, language: str
+) -> None:
+    told = f"Accept-Language: {asked}", f"Cookie: {cookie}"
+    page = (await get(server, "/", *told, accept=BROWSER)).body.decode()
+    assert f'<html lang="{language}">' in page
+    assert re.search(rf'<link rel="preload" href="/assets/{language}\.\w+\.json"', page)
+    assert ("braucht JavaScript" in page) == (language == "de")
 
 
 def test_modules_that_import_each_other_are_refused(tmp_path: Path) -> None:

@@ -69,14 +69,14 @@ class OtherRoom(Listed):
     def has_somebody(self) -> bool:
         return self._rooms.members.is_living(self.server) and self.room.has_somebody
 
-    def board(self) -> LiveBoard:
+    def board(self, now: int) -> LiveBoard:
         """Return the newest board that was told, and have a newer one told."""
         self._rooms.want_board(self)
-        return self.shown or super().board()
+        return self.shown or super().board(now)
 
     def state(self, now: int) -> RoomState:
         """Return its state as far as it is known, with the newest board that was told."""
-        board = self.board()
+        board = self.board(now)
         return replace(super().state(now), board=board.board, ply=board.ply, turn=board.turn, last=board.last)
 
 

@@ -130,7 +130,7 @@ class OwnRooms:
 
     def boards_of(self, codes: list[str]) -> list[LiveBoard]:
         """Return the boards of some rooms, those that are here."""
-        return [self.rooms[code].live.board() for code in codes if code in self.rooms]
+        return [self.rooms[code].live.board(self._now()) for code in codes if code in self.rooms]
 
 
 def _people_in(room: Room) -> set[str]:

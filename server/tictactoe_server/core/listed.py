@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from tictactoe_protocol.pushes import HeldSeat, LiveBoard, RoomState, RoomSummary
 from tictactoe_server.core.rooms import Room, state_of, summary_of
+from tictactoe_server.core.rooms.clock import clock_state
 from tictactoe_server.core.rooms.view import rules_state
 
 
@@ -67,8 +68,8 @@ class Listed(ABC):
         """Return its row in the list of public rooms; `now` is in ms of served time."""
         return summary_of(self.room, now, watchers=self.watching, ply=self.ply)
 
-    def board(self) -> LiveBoard:
-        """Return the board of the game as it is shown among others."""
+    def board(self, now: int) -> LiveBoard:
+        """Return the board of the game as it is shown among others; `now` is in ms of served time."""
         room, position, rules = self.room, self.room.position, self.room.rules
         return LiveBoard(
             room=room.code,
@@ -82,6 +83,7 @@ class Listed(ABC):
             last=position.last,
             names=room.names,
             result=UNSET if room.result is None else room.result,
+            clock=clock_state(room, now) or UNSET,
         )
 
     def held_seat(self, player: str) -> HeldSeat | None:

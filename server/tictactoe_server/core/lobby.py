@@ -10,11 +10,14 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice, zip_longest
+from itertools import count, islice, zip_longest
 from typing import Final
 
+from msgspec import UNSET
+from msgspec.structs import replace
+
 from tictactoe_protocol import MAX_LISTED_ROOMS, encode
-from tictactoe_protocol.pushes import LiveBoards, LobbyChange, RoomSummary
+from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, RoomSummary
 from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.session import Session
 from tictactoe_server.core.topics import Topic, list_of
@@ -31,7 +34,7 @@ LIST_SECONDS: Final = 0.1
 """For how long a list is sent again that no room joined or left: moves and watchers are not in it at once."""
 
 LOOK_SECONDS: Final = 1.0  # how often the games are looked at; boards are sent no more often
-OVER_SECONDS: Final = 3.0  # how long the board of a game that is over is still shown
+OVER_SECONDS: Final = 20.0  # how long the board of a game that is over is still shown
 DULL_SECONDS: Final = 60.0  # after how long without a move another game is shown instead, where there is one
 LOOKED_AT: Final = 400  # among how many games those are sought that somebody plays
 _NEWEST: Final = "boards"
@@ -40,10 +43,15 @@ _NEWEST: Final = "boards"
 
 @dataclass(slots=True, eq=False)
 class _Shown:
-    """A game that is shown: its row as it was last sent, and since when that is so (s of the loop's time)."""
+    """A game that is shown: its board without clocks, since when that is so (s of the loop's time), and its newest row.
+
+    `change` numbers the changes of all boards that are shown, so that no two boards have had the same.
+    """
 
     live: Listed
     changed_at: float
+    change: int = 0
+    board: LiveBoard | None = None
     row: bytes = b""
 
 
@@ -53,18 +61,20 @@ class Boards(Topic):
     Subscribers are sent so many boards as they asked for, at once and whenever one of these changes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], int]) -> None:
         super().__init__()
-        self._sent: dict[Session, bytes] = {}
+        self._now = now
+        self._sent: dict[Session, tuple[int, ...]] = {}
+        self._changes = count(1)
         self._playing: OrderedDict[str, Listed] = OrderedDict()
         self._shown: list[_Shown] = []
 
-    def subscribe(self, session: Session, count: int = 1) -> None:
+    def subscribe(self, session: Session, wanted: int = 1) -> None:
         """Send a session so many boards from now on; none any more where it is 0."""
         self.unsubscribe(session)
-        if count:
-            is_shown = self.due is not None and count <= self._most
-            super().subscribe(session, count)
+        if wanted:
+            is_shown = self.due is not None and wanted <= self._most
+            super().subscribe(session, wanted)
             if is_shown:
                 self._send([session])
             else:
@@ -94,9 +104,11 @@ class Boards(Topic):
         now = asyncio.get_running_loop().time()
         self._choose(now)
         for shown in self._shown:
-            row = encode(shown.live.board())
-            if row != shown.row:
-                shown.row, shown.changed_at = row, now
+            row = shown.live.board(self._now())
+            board = replace(row, clock=UNSET)
+            shown.row = encode(row)
+            if board != shown.board:
+                shown.board, shown.changed_at, shown.change = board, now, next(self._changes)
         self._send(self.subscribers)
 
     @property
@@ -106,15 +118,16 @@ class Boards(Topic):
 
     def _send(self, sessions: Iterable[Session]) -> None:
         """Send what these sessions were not sent yet; what is the same for several is made once."""
-        rows = [shown.row for shown in self._shown]
         frames: dict[int, bytes] = {}
         for session in sessions:
-            count = min(self.subscribers[session], len(rows))
-            if count not in frames:
-                frames[count] = encode_frame(encode(LiveBoards(list_of(rows[:count]))))
-            if frames[count] != self._sent.get(session):
-                self._sent[session] = frames[count]
-                session.connection.push_state(_NEWEST, frames[count])
+            some = self._shown[: self.subscribers[session]]
+            changes = tuple(shown.change for shown in some)
+            if changes == self._sent.get(session):
+                continue
+            if len(some) not in frames:
+                frames[len(some)] = encode_frame(encode(LiveBoards(list_of([shown.row for shown in some]))))
+            self._sent[session] = changes
+            session.connection.push_state(_NEWEST, frames[len(some)])
 
     def _choose(self, now: float) -> None:
         """Replace games that are over, or in which nothing happens; the others keep their places."""
@@ -143,7 +156,7 @@ class Lobby(Topic):
 
     def __init__(self, now: Callable[[], int]) -> None:
         super().__init__()
-        self.boards = Boards()
+        self.boards = Boards(now)
         self._now = now
         self._public: dict[str, Listed] = {}
         self._absent: set[str] = set()

@@ -5,24 +5,28 @@ sections 8.8.3 (entity tags), 12.5.3 (Accept-Encoding) and 13.1.2 (If-None-Match
 
 A file names others by where they lie beside it, in double quotes (``"./board.js"``); such a name is replaced by the one
 under which that file is served, before the file itself is hashed. The page asks for all modules that it needs at once,
-and not for each when the one before has come. What modules say in ``/** ... */``, their types among it, stays here;
-lines keep their numbers.
+and not for each when the one before has come; what a module loads later, by ``import(...)``, is not among these.
+What modules say in ``/** ... */``, their types among it, stays here; lines keep their numbers. So do the sentences that
+no module says: those whose ids begin with nothing that is written in any of them.
 """
 
 from __future__ import annotations
 
 import gzip
 import html
+import json
 import posixpath
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
 from http import HTTPStatus
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tictactoe_protocol import catalogue
+from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse
 
 FOLDER: Final = Path(__file__).parent.parent / "web"
@@ -42,15 +46,18 @@ _KINDS: Final = {
     ".svg": "image/svg+xml",
     ".webmanifest": "application/manifest+json",
 }
-_WITHOUT_NAMES: Final = (".json", ".png")
+_WITHOUT_NAMES: Final = (".png",)
 _CATALOGUE: Final = ".json"
 _MODULE: Final = ".js"
+_PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
 _COMMENT: Final = re.compile(rb"/\*\*.*?\*/", re.DOTALL)
-_PLACE: Final = re.compile(r"\{\{(title|description|address)\}\}")
+_QUOTED: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`')
+_TEMPLATE_PARTS: Final = re.compile(r'\$\{|\}|"')
+_WORD_ENDS: Final = re.compile(r"\b(?<=\w)(?!\w)")
 _TAG_BYTES: Final = 8
 _WORTH_PACKING_BYTES: Final = 512
 _PACKED: Final = ("Content-Encoding", "gzip")
-_NAME: Final = re.compile(rb'"(\.{1,2}/[A-Za-z0-9_./-]+)"')
+_NAME: Final = re.compile(rb'(import\()?"(\.{1,2}/[A-Za-z0-9_./-]+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +79,16 @@ class Assets:
         self._folder = folder
         self._paths: dict[str, str] = {}
         self._files: dict[str, Asset] = {}
-        index = self._read(INDEX, ()).decode()
-        modules = "".join(f'<link rel="modulepreload" href="{path}">\n' for path in self._files if path.endswith(".js"))
-        self._index = index.replace("</head>", f"{modules}</head>")
+        self._imports: dict[str, tuple[str, ...]] = {}
+        self._written = _find_written(
+            _COMMENT.sub(b"", path.read_bytes()).decode() for path in folder.rglob(f"*{_MODULE}")
+        )
+        self._index = self._read(INDEX, ()).decode()
         for path in sorted(folder.rglob("*")):
             if path.suffix in _KINDS and path.name != INDEX:
                 self._path_of(path.relative_to(folder).as_posix(), ())
+        for language in LANGUAGES:
+            self._path_of(f"{language}{_CATALOGUE}", ())
 
     def find(self, path: str) -> Asset | None:
         """Return the file that is served under a path, or None."""
@@ -87,13 +98,34 @@ class Assets:
         """Return a file by its own name, or None."""
         return self._files.get(self._paths.get(name, ""))
 
-    def page(self, title: str, description: str, address: str = "") -> bytes:
+    def page(self, title: str, description: str, address: str = "", language: str = "en", module: str = "") -> bytes:
         """Return the page, with a title and a description for those who only look at the link.
 
-        `address` is what links to this server begin with, empty where they begin as the page's own does.
+        `address` is what links to this server begin with, empty where they begin as the page's own does. `module` is
+        what the page will load for what it shows, so that it asks for that and for its language at once.
         """
-        words = {"title": title, "description": description, "address": address}
-        return _PLACE.sub(lambda place: html.escape(words[place[1]]), self._index).encode()
+        sentences = f'<link rel="preload" href="{self._paths[language + _CATALOGUE]}" as="fetch" crossorigin>\n'
+        modules = (f'<link rel="modulepreload" href="{self._paths[name]}">\n' for name in self.needed_by(module))
+        words = {
+            "title": html.escape(title),
+            "description": html.escape(description),
+            "address": html.escape(address),
+            "language": language,
+            "script": html.escape(catalogue.open_catalogue(language).say("page needs script")),
+            "preloads": f"{sentences}{''.join(modules)}",
+        }
+        return _PLACE.sub(lambda place: words[place[1]], self._index).encode()
+
+    def needed_by(self, module: str) -> list[str]:
+        """Return the names of all modules that the page needs to show what one of them shows."""
+        found: dict[str, None] = {}
+        waiting = [module, INDEX]
+        while waiting:
+            name = waiting.pop()
+            if name not in found and name in self._imports:
+                found[name] = None
+                waiting += self._imports[name]
+        return [name for name in found if name != INDEX]
 
     def _path_of(self, name: str, readers: tuple[str, ...]) -> str:
         """Return under which path a file is served, which those `readers` name, one of them the next."""
@@ -110,24 +142,53 @@ class Assets:
     def _read(self, name: str, readers: tuple[str, ...]) -> bytes:
         """Return a file with the names of others replaced."""
         body = self._place_of(name).read_bytes()
+        if name.endswith(_CATALOGUE):
+            return _choose_sentences(body, self._written)
+        imports: list[str] = []
 
         def replace(found: re.Match[bytes]) -> bytes:
-            other = posixpath.normpath(posixpath.join(posixpath.dirname(name), found[1].decode()))
+            other = posixpath.normpath(posixpath.join(posixpath.dirname(name), found[2].decode()))
             if posixpath.splitext(other)[1] not in _KINDS or not self._place_of(other).is_file():
                 return found[0]
-            return b'"%b"' % self._path_of(other, (*readers, name)).encode()
+            if other.endswith(_MODULE) and not found[1]:
+                imports.append(other)
+            return b'%b"%b"' % (found[1] or b"", self._path_of(other, (*readers, name)).encode())
 
         if name.endswith(_MODULE):
             body = _COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), body)
-        return body if name.endswith(_WITHOUT_NAMES) else _NAME.sub(replace, body)
+        if not name.endswith(_WITHOUT_NAMES):
+            body = _NAME.sub(replace, body)
+        if name == INDEX or name.endswith(_MODULE):
+            self._imports[name] = tuple(imports)
+        return body
 
     def _place_of(self, name: str) -> Path:
         return (CATALOGUES if name.endswith(_CATALOGUE) else self._folder) / name
 
 
+def _find_written(modules: Iterable[str]) -> frozenset[str]:
+    """Return what stands between quotation marks in some modules, of templates what stands beside their places."""
+    found = set[str]()
+    for text in modules:
+        for quoted in _QUOTED.findall(text):
+            found.update(part.strip() for part in _TEMPLATE_PARTS.split(quoted[1:-1]))
+    return frozenset(found - {""})
+
+
+def _choose_sentences(catalogue: bytes, written: frozenset[str]) -> bytes:
+    """Return a catalogue with those sentences alone of whose ids the first words are written somewhere."""
+    sentences: dict[str, Any] = json.loads(catalogue)
+    chosen = {
+        id: sentence
+        for id, sentence in sentences.items()
+        if id in written or any(id[: end.start()] in written for end in _WORD_ENDS.finditer(id))
+    }
+    return json.dumps(chosen, ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Return a response that no cache keeps without asking anew, and none at all where its status is not 200."""
-    body, fields = response.body, (("Vary", "Accept, Accept-Encoding"), *response.fields)
+    body, fields = response.body, (("Vary", "Accept, Accept-Encoding, Accept-Language, Cookie"), *response.fields)
     if response.status != HTTPStatus.OK:
         fields = (("Cache-Control", "no-store"), *fields)
     else:  # a weak tag: it is the same for what is packed and what is not

@@ -19,6 +19,7 @@ import structlog
 
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import BadRoomCode, encode, parse_room_code
+from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import SHARES
@@ -39,6 +40,8 @@ _ROBOTS: Final = "User-agent: *\nAllow: /$\nDisallow: /"
 _REPLAY: Final = "/replay/"
 _QR: Final = re.compile(r"/qr(?:/([^/]+))?\.svg")
 _FORMS: Final = ("", "json", "txt")  # of a shared game: to look at, for programs, and its record
+_CHOSEN: Final = re.compile(r"\blanguage=(\w+)")
+_LANGUAGE: Final = re.compile(r"(?:^|,)\s*([a-z]+)")  # of the tags that a browser sends, the best first
 _SHARE_ID: Final = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
 
 log: Final = structlog.get_logger(__name__)
@@ -93,7 +96,8 @@ class Pages:
         if path == "/":
             return self._home(request)
         if path == "/wall":
-            return self._page(request, *texts.HEAD_OF_WALL) if _wants_page(request) else self._wall(request)
+            head = texts.HEAD_OF_WALL
+            return self._page(request, *head, module="wall.js") if _wants_page(request) else self._wall(request)
         if path.startswith(_REPLAY):
             return self._replay(request, path.removeprefix(_REPLAY))
         if qr := _QR.fullmatch(path):
@@ -107,7 +111,7 @@ class Pages:
     def _home(self, request: HttpRequest) -> HttpResponse:
         counts = self._core.registry.by_status
         if _wants_page(request):
-            return self._page(request, *texts.head_of_home(counts["playing"]))
+            return self._page(request, *texts.head_of_home(counts["playing"]), module="home.js")
         rooms = [live.summary(self._core.time()) for live in islice(self._core.lobby.newest(), texts.MOST_LISTED)]
         return self._text(request, texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin))
 
@@ -175,8 +179,16 @@ class Pages:
 
     # -- how it is answered -------------------------------------------------------------------------------------
 
-    def _page(self, request: HttpRequest, title: str, words: str, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-        body = self._assets.page(title, words, self._admission.address_for_others(request))
+    def _page(
+        self,
+        request: HttpRequest,
+        title: str,
+        words: str,
+        status: HTTPStatus = HTTPStatus.OK,
+        module: str = "game.js",
+    ) -> HttpResponse:
+        address = self._admission.address_for_others(request)
+        body = self._assets.page(title, words, address, _language_of(request), module)
         return self._send(request, body, "text/html; charset=utf-8", status)
 
     def _text(self, request: HttpRequest, lines: Sequence[str], status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
@@ -191,7 +203,7 @@ class Pages:
     def _nothing(self, request: HttpRequest, words: str = "") -> HttpResponse:
         """Say that there is nothing, in a browser on a page that leads on."""
         if _wants_page(request):
-            return self._page(request, *texts.HEAD_OF_NOTHING, HTTPStatus.NOT_FOUND)
+            return self._page(request, *texts.HEAD_OF_NOTHING, HTTPStatus.NOT_FOUND, "nothing.js")
         words = words or f"There is nothing here. What there is to see: {request.origin}/"
         return self._text(request, [words], HTTPStatus.NOT_FOUND)
 
@@ -208,6 +220,13 @@ class Pages:
 def _wants_page(request: HttpRequest) -> bool:
     """Tell whether a browser asks: it names HTML among what it takes, other programs take anything."""
     return takes(request.field("accept"), "text/html")
+
+
+def _language_of(request: HttpRequest) -> str:
+    """Return the language that a browser's page will speak: the one chosen on it, else the first that it asks for."""
+    chosen = _CHOSEN.findall(request.field("cookie"))
+    asked = _LANGUAGE.findall(request.field("accept-language").lower())
+    return next((one for one in (*chosen, *asked) if one in LANGUAGES), LANGUAGES[0])
 
 
 def _wants_colour(request: HttpRequest) -> bool:

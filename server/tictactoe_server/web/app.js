@@ -1,21 +1,36 @@
-/** What every page has. */
+/** What every page has: who plays, the connection, the rooms, and what is told. */
 
+import { say } from "./catalogue.js";
 import { Connection } from "./connection.js";
-import { h, setText } from "./dom.js";
+import { copyText } from "./copying.js";
+import { setText } from "./dom.js";
+import { readKept, writeKept } from "./kept.js";
 import { Rooms } from "./rooms.js";
 import { Sound } from "./sound.js";
 import { describePush, messageOf } from "./words.js";
 
-const STORE = "tictactoe";
+/**
+ * A page of the site: it lives from its making to `close`.
+ * @typedef {{
+ *   element: HTMLElement, title: string, onPhase?(): void, onNews?(news: News): void,
+ *   onKey?(event: KeyboardEvent): void, close?(): unknown,
+ * }} Page
+ *
+ * What an app needs of the page around it.
+ * @typedef {{navigate(path: string): unknown, onPhase(): void, onNews(news: News): void}} Around
+ *
+ * What comes that nobody asked for.
+ * @typedef {Exclude<Protocol.Push, Protocol.Ok | Protocol.Welcome>} News
+ */
 
 export class App {
 	kept = readKept();
 	sound = new Sound();
 
-	/** @param {HTMLElement} status @param {House} house */
-	constructor(status, house) {
+	/** @param {HTMLElement} status @param {Around} around */
+	constructor(status, around) {
 		this.status = status;
-		this.house = house;
+		this.around = around;
 		this.keep({});
 		this.home = this.#connect(this.kept);
 		this.rooms = new Rooms(this.home, (url) => this.#connect(this.home.identity, url));
@@ -29,26 +44,26 @@ export class App {
 	/** @param {{name: string, token: string}} identity @param {string} [url] */
 	#connect(identity, url) {
 		let [wasOn, wasSilent] = [false, false];
-		const say = (/** @type {string} */ text) => connection === this.connection && this.say(text);
+		const tell = (/** @type {string} */ text) => connection === this.connection && this.say(text);
 		const onPhase = () => {
 			const { isSilent } = connection;
 			const isOn = connection.phase === "on";
 			if (wasOn && connection.isTroubled) {
 				this.rooms.lose(connection);
-				say(connection.reason || "Connection lost.");
+				tell(connection.reason || say("page lost"));
 			}
-			if (isOn && wasSilent !== isSilent) say(isSilent ? "The server does not answer." : "The server answers again.");
+			if (isOn && wasSilent !== isSilent) tell(say(isSilent ? "page silent" : "page answers"));
 			[wasOn, wasSilent] = [isOn, isSilent];
-			this.house.onPhase();
+			this.around.onPhase();
 		};
 		const connection = new Connection(identity, {
 			onPhase,
 			onWelcome: () => this.rooms.resume(connection),
 			onNews: (news) => {
 				this.rooms.hear(news, connection);
-				if (news.type === "notice" || news.type === "announcement") say(describePush(news));
-				else if (news.type === "error" && news.code !== "rate_limited") say(messageOf(news.message));
-				if (connection === this.connection) this.house.onNews(news);
+				if (news.type === "notice" || news.type === "announcement") tell(describePush(news));
+				else if (news.type === "error" && news.code !== "rate_limited") tell(messageOf(news.message));
+				if (connection === this.connection) this.around.onNews(news);
 			},
 			onIdentity: ({ identity: { name, token }, welcome }) => {
 				const { cluster = "" } = welcome ?? {};
@@ -61,7 +76,7 @@ export class App {
 	}
 
 	navigate(path = "") {
-		this.house.navigate(path);
+		this.around.navigate(path);
 	}
 
 	/** Wait until there is a connection. */
@@ -94,13 +109,9 @@ export class App {
 		setTimeout(() => setText(this.status, text));
 	}
 
-	/** Copy a text and say so, or mark it where the browser copies nothing. @param {string} text */
-	async copy(text) {
-		const isWritten = await navigator.clipboard?.writeText(text).then(() => true, () => false);
-		if (isWritten || copyMarked(text)) return this.say(`Copied: ${text}`);
-		setText(this.status, `This browser copies nothing by itself; it is marked here to be copied: ${text}`);
-		const from = /** @type {Text} */ (this.status.firstChild);
-		return getSelection()?.setBaseAndExtent(from, from.length - text.length, from, from.length);
+	/** @param {string} text */
+	copy(text) {
+		return copyText(this, text);
 	}
 
 	/** A link for others: this page's own address may lead elsewhere on their machines. */
@@ -115,41 +126,10 @@ export class App {
 		this.connection.request({ type: "share", game, on: true }).then(shared, (error) => this.say(messageOf(error)));
 	}
 
-	/** @param {Partial<Kept>} changed */
+	/** @param {Partial<import("./kept.js").Kept>} changed */
 	keep(changed) {
 		Object.assign(this.kept, changed);
 		this.sound.isOn = this.kept.sound;
-		try {
-			localStorage.setItem(STORE, JSON.stringify(this.kept));
-		} catch {
-			// Where the browser keeps nothing, it counts for this visit.
-		}
+		writeKept(this.kept);
 	}
-}
-
-/** Copy in the way of before, which a page without TLS has too; whether it did. @param {string} text */
-function copyMarked(text) {
-	const focused = /** @type {HTMLElement | null} */ (document.activeElement);
-	const field = h("textarea.unseen", { readonly: true });
-	field.value = text;
-	document.body.append(field);
-	field.focus({ preventScroll: true });
-	field.select();
-	const isCopied = document.execCommand("copy");
-	field.remove();
-	focused?.focus({ preventScroll: true });
-	return isCopied;
-}
-
-/** @returns {Kept} */
-function readKept() {
-	let found;
-	try {
-		found = JSON.parse(localStorage.getItem(STORE) ?? "{}");
-	} catch {
-		found = {};
-	}
-	// Who comes from before there were clusters has the one token alone.
-	const tokens = found.token ? { "": found.token } : {};
-	return { name: "", token: "", tokens, sound: false, game: "", clock: "", ...found };
 }

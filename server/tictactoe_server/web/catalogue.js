@@ -3,11 +3,14 @@
 /** @type {Record<string, string | Record<string, string>>} */
 let sentences = {};
 let plural = new Intl.PluralRules("en");
+/** The language that is spoken, for dates and lists. */
+export let language = "en";
 
-/** Say everything in a language from now on. @param {string} language @param {Record<string, any>} said its catalogue */
-export function speak(language, said) {
+/** Say everything in a language from now on. @param {string} spoken @param {Record<string, any>} said its catalogue */
+export function speak(spoken, said) {
+	language = spoken;
 	sentences = said;
-	plural = new Intl.PluralRules(language);
+	plural = new Intl.PluralRules(spoken);
 }
 
 /** A sentence with its places filled, in the form for `n` where it has several. @param {string} id @param {Record<string, string | number>} [places] */

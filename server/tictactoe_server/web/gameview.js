@@ -1,8 +1,9 @@
 /** What is drawn of a game: board, players, moves, questions and buttons, out of the scene that the page is in. */
 
 import { Board } from "./board.js";
-import { makeDoor, makeInvitation } from "./cards.js";
 import { say } from "./catalogue.js";
+import { makeDoor } from "./door.js";
+import { makeInvitation } from "./invitation.js";
 import { changeLook, hasLooks, lookOf } from "./look.js";
 import { Panel } from "./panel.js";
 import { nameCell } from "./rules.js";

@@ -1,19 +1,20 @@
-/** The public rooms as they come and go, and boards of those that are on. */
+/** The public rooms as they come and go, and cards of those that are on. */
 
-import { h, setText } from "./dom.js";
-import { MiniBoard } from "./mini.js";
-import { clean } from "./words.js";
+import { h } from "./dom.js";
+import { makeCard } from "./livecard.js";
+
+/** @typedef {import("./livecard.js").Card} Card */
 
 export class Lobby {
 	/** @type {Map<string, Protocol.RoomSummary>} */
 	rooms = new Map();
 	element = h("ul.live-boards");
-	/** @type {Map<string, {item: HTMLElement, draw(live: Protocol.LiveBoard): void}>} */
-	#cards = new Map();
+	/** By the codes of the rooms, in the order in which they are shown. @type {Map<string, Card>} */
+	cards = new Map();
 	/** @type {Protocol.Welcome | null} */
 	#asked = null;
 
-	/** @param {App} app @param {number} boards how many are wanted @param {() => void} onChange */
+	/** @param {import("./app.js").App} app @param {number} boards how many are wanted @param {() => void} onChange */
 	constructor({ connection }, boards, onChange) {
 		this.connection = connection;
 		this.boards = boards;
@@ -21,7 +22,7 @@ export class Lobby {
 	}
 
 	get count() {
-		return this.#cards.size;
+		return this.cards.size;
 	}
 
 	/** Subscribe, on each connection anew. */
@@ -38,7 +39,7 @@ export class Lobby {
 		this.connection.request({ type: "lobby", on: false }).catch(() => undefined);
 	}
 
-	/** @param {News} news */
+	/** @param {import("./app.js").News} news */
 	hear(news) {
 		if (news.type === "boards") this.#draw(news.boards);
 		else if (news.type === "lobby") {
@@ -48,44 +49,24 @@ export class Lobby {
 		this.onChange();
 	}
 
+	/** Have the clocks run. */
+	tick() {
+		for (const card of this.cards.values()) card.tick();
+	}
+
 	/** @param {Protocol.LiveBoard[]} boards all that are shown from now on */
 	#draw(boards) {
-		for (const [room, { item }] of this.#cards) {
+		for (const [room, { item }] of this.cards) {
 			if (boards.some((live) => live.room === room)) continue;
 			item.remove();
-			this.#cards.delete(room);
+			this.cards.delete(room);
 		}
 		boards.forEach((live, index) => {
-			const card = this.#cards.get(live.room) ?? makeCard(live);
+			const card = this.cards.get(live.room) ?? makeCard(live);
 			const after = this.element.children[index];
 			if (after !== card.item) this.element.insertBefore(card.item, after ?? null);
-			this.#cards.set(live.room, card);
+			this.cards.set(live.room, card);
 			card.draw(live);
 		});
 	}
-}
-
-/** @param {Protocol.LiveBoard} live */
-function makeCard({ room, rows, columns, names }) {
-	const board = new MiniBoard(rows, columns, Object.keys(names).join(""));
-	const [players, note] = [h("span.names"), h("span.note")];
-	/** @param {Protocol.LiveBoard} live */
-	const draw = ({ board: cells, last, names, turn, result }) => {
-		board.draw(cells, last, result?.line ?? []);
-		setText(players, Object.entries(names).map(([mark, name]) => `${clean(name)} (${mark})`).join(" v "));
-		setText(note, result ? `${result.winner ? clean(names[result.winner]) : "nobody"} wins` : `${turn} to move`);
-	};
-	return { item: h("li", {}, h("a", { href: `/${room}#watch` }, board.element, players, note)), draw };
-}
-
-/** All public games at once, for a projector. @type {MakePage} */
-export function makeWall(app) {
-	const note = h("p.note", {}, "No public game is on. It shows here as soon as one begins.");
-	const lobby = new Lobby(app, 100, () => {
-		note.hidden = lobby.count > 0;
-		element.style.setProperty("--columns", String(Math.ceil(Math.sqrt(lobby.count * 1.6)) || 1));
-	});
-	const element = h("div.wall", {}, h("h1", { tabindex: -1, class: "unseen" }, "Watch wall"), note, lobby.element);
-	lobby.follow();
-	return { title: "Watch wall", element, onPhase: () => lobby.follow(), onNews: (news) => lobby.hear(news), close: () => lobby.close() };
 }

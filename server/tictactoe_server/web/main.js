@@ -1,42 +1,55 @@
 /** The way from an address to its page. */
 
 import { App } from "./app.js";
-import { speak } from "./catalogue.js";
-import { button, setText, show } from "./dom.js";
-import { makeGame } from "./game.js";
-import { makeHistory, makeHome, readCode } from "./home.js";
+import { say } from "./catalogue.js";
+import { show } from "./dom.js";
+import { makeTools } from "./header.js";
 import { isForControl, showKeys } from "./keys.js";
-import { makeWall } from "./lobby.js";
-import { makeNewRoom } from "./newroom.js";
-import { makeNothing } from "./nothing.js";
+import { learnLanguage } from "./language.js";
+import { readCode } from "./words.js";
 
-const [main, link, tools, news] = ["main", "#link", "#tools", "#news"].map((name) => /** @type {HTMLElement} */ (document.querySelector(name)));
-const sentences = await fetch("./en.json");
-speak("en", await sentences.json());
+/** @typedef {import("./app.js").Page} Page */
+
+const [main, header, news] = ["main", "#tools", "#news"].map((name) => /** @type {HTMLElement} */ (document.querySelector(name)));
+/** How each page is loaded, when it is wanted first: the rest has not to be waited for. */
+const LOADERS = {
+	game: () => import("./game.js"),
+	games: () => import("./games.js"),
+	home: () => import("./home.js"),
+	newRoom: () => import("./newroom.js"),
+	nothing: () => import("./nothing.js"),
+	wall: () => import("./wall.js"),
+};
 /** @type {Page | null} */
 let page = null;
-const app = new App(news, { navigate, onPhase: showLink, onNews: (one) => page?.onNews?.(one) });
-const again = button("Try now", () => app.connection.retry(), { hidden: true });
-const sound = button("♪", () => choose({ sound: !app.kept.sound }), { "aria-label": "Sound" });
+/** How many pages were asked for: one that has loaded too late is not shown. */
+let asked = 0;
+const app = new App(news, { navigate, onPhase: showPhase, onNews: (one) => page?.onNews?.(one) });
 
-/** @returns {Page} */
-function findPage() {
+/** The page of the address as it is now. @returns {Promise<Page>} */
+async function loadPage() {
 	const [first = "", second = ""] = location.pathname.slice(1).split("/");
 	const hash = location.hash.slice(1);
-	if (first === "wall") return makeWall(app);
-	if (first === "replay") return makeGame(app, { load: () => fetchShared(second) });
-	const code = readCode(first);
-	if (code) return makeGame(app, { code, onlyWatches: hash === "watch" });
-	if (first) return makeNothing(app, "There is no page under this address.");
-	if (hash === "new") return makeNewRoom(app);
-	if (hash === "games") return makeHistory(app);
+	if (first === "wall") return (await LOADERS.wall()).makeWall(app);
+	if (first === "replay") return (await LOADERS.game()).makeGame(app, { load: () => fetchShared(second) });
+	if (first) return loadRoom(first, hash === "watch");
+	if (hash === "new") return (await LOADERS.newRoom()).makeNewRoom(app);
+	if (hash === "games") return (await LOADERS.games()).makeGames(app);
 	const past = hash.startsWith("game/") ? decodeURIComponent(hash.slice(5)) : "";
-	return past ? makeGame(app, { load: () => fetchPast(past), past }) : makeHome(app);
+	if (past) return (await LOADERS.game()).makeGame(app, { load: () => fetchPast(past), past });
+	return (await LOADERS.home()).makeHome(app);
+}
+
+/** @param {string} text @param {boolean} onlyWatches */
+async function loadRoom(text, onlyWatches) {
+	const code = readCode(text);
+	if (code) return (await LOADERS.game()).makeGame(app, { code, onlyWatches });
+	return (await LOADERS.nothing()).makeNothing(app, say("page nothing address"));
 }
 
 async function fetchShared(id = "") {
 	const answer = await fetch(`/replay/${id}.json`);
-	if (!answer.ok) throw new Error("Nobody shares such a game, or not any more.");
+	if (!answer.ok) throw new Error(say("page nothing shared"));
 	return answer.json();
 }
 
@@ -46,9 +59,13 @@ async function fetchPast(game = "") {
 	return /** @type {Protocol.PlayedGame} */ (played);
 }
 
-function open() {
+async function open() {
+	const own = ++asked;
 	page?.close?.();
-	page = findPage();
+	page = null;
+	const next = await loadPage();
+	if (own !== asked) return next.close?.();
+	page = next;
 	document.title = page.title;
 	document.body.className = location.pathname === "/wall" ? "on-wall" : "";
 	show(main, page.element);
@@ -58,23 +75,12 @@ function open() {
 
 function navigate(path = "") {
 	history.pushState(null, "", path);
-	open();
+	return open();
 }
 
-function showLink() {
-	const { phase, isTroubled, isSilent } = app.connection;
-	const isOn = phase === "on" && !isSilent;
-	link.className = isOn ? "link on" : "link";
-	setText(link, isOn ? "connected" : "offline");
-	again.hidden = !isTroubled;
+function showPhase() {
+	tools.draw();
 	page?.onPhase?.();
-}
-
-/** @param {Partial<Kept>} changed */
-function choose(changed) {
-	app.keep(changed);
-	sound.setAttribute("aria-pressed", String(app.kept.sound));
-	if (changed.sound) app.sound.play("turn");
 }
 
 addEventListener("click", (event) => {
@@ -90,7 +96,11 @@ addEventListener("keydown", (event) => {
 	else if (event.key === "?" && !isForControl(event)) showKeys();
 	else page?.onKey?.(event);
 });
-show(tools, again, sound, button("?", showKeys, { "aria-label": "Keys" }));
-choose({});
-open();
+
+await learnLanguage();
+const tools = makeTools(app);
+show(header, tools.element);
 app.connection.retry();
+await open();
+// What other pages need comes while nobody waits.
+requestIdleCallback(() => Object.values(LOADERS).forEach((load) => load().catch(() => undefined)), { timeout: 5000 });

@@ -1,98 +1,101 @@
-/** The form of a new room, with every rule of the game. */
+/** A new room: which game, on which clock, with whom; and under "More" every rule of the game. */
 
+import { say } from "./catalogue.js";
 import { button, field, h, select, setText, submitting } from "./dom.js";
-import { PRESETS, nameCells, parseCell, rulesOf } from "./rules.js";
+import { LEVELS, makeClock } from "./playcard.js";
+import { makeRuleFields } from "./rulefields.js";
+import { PRESETS } from "./rules.js";
+import { OWN, makeTiles } from "./tiles.js";
 import { messageOf, parseClock } from "./words.js";
 
-const OWN = "your own";
+const WITH = /** @type {const} */ (["link", "anybody", "computer"]);
 
-/** @type {MakePage} */
+/** @param {import("./app.js").App} app @returns {import("./app.js").Page} */
 export function makeNewRoom(app) {
-	const preset = select([...PRESETS, OWN]);
-	const [rows, columns, line] = [1, 1, 2].map((min) => h("input", { type: "number", min, max: 32 }));
-	const [marks, blocked, clock] = ["XO", "none", "no clock"].map((placeholder) => h("input", { placeholder, autocomplete: "off" }));
-	const [misere, gravity] = [1, 2].map(() => h("input", { type: "checkbox" }));
-	const visibility = select(["public", "private"]);
-	const analysis = select(["closed", "open"]);
-	const chat = select(["all", "players"]);
-	const seat = h("select");
-	const bots = select([["", "no"], "easy", "medium", "hard"]);
+	const { kept } = app;
+	const game = PRESETS.includes(kept.game) ? kept.game : PRESETS[0];
 	const fault = h("p.fault", { role: "alert" });
-	const element = h("form.card.new-room", { input: change, submit: submitting(open) },
-		h("h1", { tabindex: -1 }, "New room"),
+	const tiles = makeTiles(game, choose);
+	const clock = makeClock(kept.clock, () => setText(ownClock, ""));
+	const ownClock = h("input", { placeholder: say("page new clock example"), autocomplete: "off" });
+	const who = makeWho();
+	const level = select(LEVELS.map((one) => [one, say(`page level ${one}`)]), { "aria-label": say("page level") });
+	const about = h("p.about");
+	const rules = makeRuleFields((preset) => tell(preset ?? OWN), () => setText(fault, ""));
+	const seen = select([["", say("page new seen usual")], ["public", say("page new seen public")], ["private", say("page new seen private")]]);
+	const analysis = select([["closed", say("page new analysis closed")], ["open", say("page new analysis open")]]);
+	const chat = select([["all", say("page new chat all")], ["players", say("page new chat players")]]);
+	const more = h("details", {},
+		h("summary", {}, say("page new more")),
 		h("div.fields", {},
-			field("Game", preset, "a game with a name, or your own"),
-			h("div.pair", {}, field("Rows", rows), field("Columns", columns)),
-			field("In a row to win", line),
-			field("Marks", marks, "in turn order; one for each player"),
-			field("Blocked cells", blocked, "such as b2 c3"),
-			h("div.pair", {}, field("Misère", misere, "a line loses"), field("Gravity", gravity, "marks fall")),
-			field("Clock", clock, "3+2, 10/move (seconds), or empty"),
-			field("Who may see it", visibility, "private: with the link only"),
-			field("Your mark", seat, "the first begins"),
-			field("The computer", bots, "in the other seats"),
-			field("Chat", chat, "players: who watches only reads"),
-			field("Analysis", analysis, "open: of the running game, a lesson"),
+			rules.fields,
+			field(say("page new own clock"), ownClock, say("page new clock note")),
+			field(say("page new seen"), seen),
+			field(say("page new chat"), chat),
+			field(say("page new analysis"), analysis),
 		),
-		fault,
-		h("div.row", {}, h("button.primary.big", {}, "Open the room"), button("Cancel", () => app.navigate("/"))),
 	);
-	preset.value = PRESETS.includes(app.kept.game) ? app.kept.game : PRESETS[0];
-	clock.value = app.kept.clock;
-	choose();
-	return { title: "New room", element };
+	level.value = "medium";
+	const element = h("form.card.new-room", { submit: submitting(open) },
+		h("h1", { tabindex: -1 }, say("page new title")),
+		tiles.element, about,
+		h("div.new-terms", {}, field(say("page clock"), clock), h("div.field", {}, h("span", {}, say("page new with")), h("div.row", {}, who.element, level))),
+		more, fault,
+		h("div.row", {}, h("button.primary.big", {}, say("page new open")), button(say("page cancel"), () => app.navigate("/"))),
+	);
+	rules.take(game);
+	tell(game);
+	return { title: say("page new title"), element };
 
-	function choose() {
-		if (preset.value !== OWN) {
-			const rules = rulesOf(preset.value);
-			[rows.value, columns.value, line.value] = [rules.rows, rules.columns, rules.line].map(String);
-			[marks.value, blocked.value] = [rules.marks, nameCells(rules.blocked, rules).join(" ").toLowerCase()];
-			[misere.checked, gravity.checked] = [rules.misere, rules.gravity];
-		}
-		describe();
-	}
-
-	/** @param {Event} event */
-	function change({ target }) {
-		if (target === preset) return choose();
-		const own = JSON.stringify(read());
-		preset.value = PRESETS.find((name) => JSON.stringify({ ...rulesOf(name), preset: null }) === own) ?? OWN;
-		return describe();
-	}
-
-	/** @returns {Rules} */
-	function read() {
-		const size = { rows: Number(rows.value), columns: Number(columns.value), line: Number(line.value) };
-		const kind = { marks: marks.value.trim().toUpperCase(), blocked: [], misere: misere.checked, gravity: gravity.checked };
-		const rules = { preset: null, ...size, ...kind };
-		const cells = blocked.value.split(/[\s,]+/).filter(Boolean).map((name) => parseCell(name, { ...rules, gravity: false }));
-		return { ...rules, blocked: cells.sort((a, b) => a - b) };
-	}
-
-	function describe() {
-		const rules = read();
-		const before = seat.value;
-		seat.replaceChildren(...[...rules.marks].map((mark) => h("option", { selected: mark === before }, mark)));
+	/** @param {string} preset */
+	function choose(preset) {
 		setText(fault, "");
+		if (preset === OWN) more.open = true;
+		else rules.take(preset);
+		tell(preset);
+	}
+
+	/** Show which game it is. @param {string} preset */
+	function tell(preset) {
+		tiles.choose(preset);
+		setText(about, preset === OWN ? say("page won custom") : say(`rules of ${preset}`));
+	}
+
+	/** @returns {Omit<Protocol.Create, "id"> | string} what to ask for, or what is wrong */
+	function makeRequest() {
+		const terms = parseClock(ownClock.value || clock.value);
+		if (terms === undefined) return say("page new bad clock");
+		const chosen = rules.read();
+		if (!chosen) return say("page new bad cells");
+		const isPublic = seen.value ? seen.value === "public" : who.value() === "anybody";
+		return {
+			type: "create", rules: chosen.rules, clock: terms, seat: chosen.seat,
+			...(!isPublic && { visibility: /** @type {const} */ ("private") }),
+			...(who.value() === "computer" && { bots: Array(chosen.players - 1).fill(level.value) }),
+			...(analysis.value === "open" && { analysis: /** @type {const} */ ("open") }),
+			...(chat.value === "players" && { chat: /** @type {const} */ ("players") }),
+		};
 	}
 
 	async function open() {
-		const { preset: _, ...rules } = read();
-		const terms = parseClock(clock.value);
-		if (terms === undefined) return setText(fault, "A clock is 3+2 for minutes and seconds a move, 10/move, or nothing.");
-		if (rules.blocked.includes(-1)) return setText(fault, "Blocked cells are cells of this board, such as b2 c3.");
-		/** @type {WithoutId<Protocol.Create>} */
-		const request = { type: "create", rules: preset.value === OWN ? rules : preset.value, clock: terms, seat: seat.value };
-		if (visibility.value === "private") request.visibility = "private";
-		if (bots.value) request.bots = Array(rules.marks.length - 1).fill(bots.value);
-		if (analysis.value === "open") request.analysis = "open";
-		if (chat.value === "players") request.chat = "players";
+		const request = makeRequest();
+		if (typeof request === "string") return setText(fault, request);
 		try {
 			const room = await app.rooms.enter(request);
-			app.keep({ game: preset.value === OWN ? app.kept.game : preset.value, clock: clock.value.trim() });
+			const { preset } = rules;
+			app.keep({ game: preset ?? kept.game, clock: (ownClock.value || clock.value).trim() });
 			return app.navigate(`/${room.code}`);
 		} catch (error) {
 			return setText(fault, messageOf(error));
 		}
 	}
+}
+
+/** With whom: whoever has the link, anybody, or the computer. */
+function makeWho() {
+	const inputs = WITH.map((value, index) => h("input", { type: "radio", name: "with", value, checked: !index }));
+	const element = h("div.segments", { role: "radiogroup", "aria-label": say("page new with") },
+		inputs.map((input) => h("label", {}, input, h("span", {}, say(`page new with ${input.value}`)))),
+	);
+	return { element, value: () => inputs.find((input) => input.checked)?.value };
 }

@@ -1,17 +1,18 @@
 /** The page where there is nothing to be seen, with the ways on. */
 
+import { say } from "./catalogue.js";
 import { button, h } from "./dom.js";
 
-/** @param {App} app @param {string} message why @returns {Page} */
+/** @param {import("./app.js").App} app @param {string} message why @returns {import("./app.js").Page} */
 export function makeNothing(app, message) {
-	const element = h("div.card.new-room", {},
-		h("h1", { tabindex: -1 }, "Nothing to see here"),
+	const element = h("div.card.narrow", {},
+		h("h1", { tabindex: -1 }, say("page nothing title")),
 		h("p", {}, message),
 		h("div.row", {},
-			button("Home", () => app.navigate("/"), { class: "primary" }),
-			button("New room…", () => app.navigate("/#new")),
-			button("All games", () => app.navigate("/wall")),
+			button(say("page home"), () => app.navigate("/"), { class: "primary" }),
+			button(say("page new room"), () => app.navigate("/#new")),
+			button(say("page all games"), () => app.navigate("/wall")),
 		),
 	);
-	return { title: "Nothing here", element };
+	return { title: say("page nothing"), element };
 }

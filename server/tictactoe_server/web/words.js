@@ -1,7 +1,7 @@
 /** Words, as in the terminal. A viewer is the id of whoever reads: "you". */
 
 import { count, say } from "./catalogue.js";
-import { hasSingleKeys, nameCell, nameCells } from "./rules.js";
+import { PRESETS, hasSingleKeys, nameCell, nameCells } from "./rules.js";
 
 const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed", "aborted"];
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu;
@@ -31,7 +31,7 @@ export function nameOf({ seats }, mark) {
 }
 
 /** @type {NamePlayers} */
-export const namePlayers = ({ seats }) => Object.values(seats).map((seat) => (seat ? clean(seat.name) : "free")).join(" v ");
+export const namePlayers = ({ seats }) => Object.values(seats).map((seat) => (seat ? clean(seat.name) : say("page free"))).join(say("page versus"));
 
 /** @type {SayRules} */
 export function describeRules(rules) {
@@ -46,15 +46,19 @@ export function describeRules(rules) {
 	return parts.join(", ");
 }
 
-/** @type {SayRules} */
+/** @param {{preset: string | null, rows: number, columns: number, line: number}} rules */
 export function nameGame({ preset, rows, columns, line }) {
-	if (preset === "classic") return "3x3";
-	return preset ? clean(preset) : `${rows}x${columns}, ${line} in a row`;
+	if (preset && PRESETS.includes(preset)) return say(`name of ${preset}`);
+	return preset ? clean(preset) : say("page game size", { rows, columns, line });
 }
 
-/** @type {DescribeManners} */
-export const describeManners = ({ analysis, chat }) =>
-	[analysis ? say("analysis", { said: clean(analysis) }) : [], chat ? say("chat", { said: clean(chat) }) : []].flat();
+/** What is unusual in a room; where only a newer server knows what, its own word. @param {{analysis?: string, chat?: string}} room */
+export function describeManners({ analysis, chat }) {
+	const told = [];
+	if (analysis) told.push(analysis === "open" ? say("page analysis open") : say("analysis", { said: clean(analysis) }));
+	if (chat) told.push(chat === "players" ? say("page chat players") : say("chat", { said: clean(chat) }));
+	return told;
+}
 
 /** @type {(clock: Terms) => string} */
 export function describeClock(clock) {
@@ -105,9 +109,15 @@ export function describeTurn(state, viewer) {
 /** @type {(reason: string) => string} */
 export const describeReason = (reason) => (REASONS.includes(reason) ? say(`by ${reason}`) : say("by other", { reason: clean(reason) }));
 
-/** @type {DescribePush} */
+/** @param {Protocol.Notice | Protocol.Announcement} push */
 export function describePush(push) {
-	if (push.type === "announcement") return `The server says: ${clean(push.text)}`;
-	const isFinal = push.code === "stopping";
-	return `The server is about to ${isFinal ? "stop for good" : "restart"}${push.in_ms === undefined ? "" : " when the running games are over"}.`;
+	if (push.type === "announcement") return say("page announcement", { text: clean(push.text) });
+	const what = push.code === "stopping" ? "stopping" : "restarting";
+	return say(push.in_ms === undefined ? `page ${what}` : `page ${what} later`);
+}
+
+/** The room that a code or a link names, else nothing. @param {string} text */
+export function readCode(text) {
+	const code = text.replace(/[?#].*$/, "").replace(/^.*\//, "").replace(/[\s-]/g, "").toUpperCase();
+	return /^[2-9A-HJ-NP-Z]{6}$/.test(code) ? code : "";
 }

@@ -1,7 +1,7 @@
-/** What stands in the board's place while somebody is missing: a door to the free seat, or the link to pass on. */
+/** What stands in the board's place while somebody is missing: a door to the free seat. */
 
 import { say } from "./catalogue.js";
-import { button, field, h, submitting } from "./dom.js";
+import { field, h, submitting } from "./dom.js";
 import { clean, describeClock, describeRules, joinWords } from "./words.js";
 
 /** @param {string} own the name that one bears @param {State} state @param {(name: string) => void} onJoin */
@@ -15,17 +15,5 @@ export function makeDoor(own, state, onJoin) {
 		h("p", {}, say("view door terms", { rules: describeRules(state.rules), clock: describeClock(state.time_control) })),
 		field(say("view door name"), name),
 		h("button.primary.big", {}, say("view door play", { mark })),
-	);
-}
-
-/** @param {App} app @param {string} code of the room */
-export function makeInvitation(app, code) {
-	const link = app.linkTo(code);
-	const shown = h("input", { readonly: true, value: link, "aria-label": say("view invite link of room"), focus: () => shown.select() });
-	return h("div.card.invite", {},
-		h("h2", {}, say("view invite title")),
-		h("p", {}, say("view invite how"), " ", h("code", {}, `tictactoe-client join ${link}`)),
-		h("div.row", {}, shown, button(say("view invite copy"), () => app.copy(link), { class: "primary" })),
-		h("p.code", {}, say("view invite code of room"), " ", h("b", {}, code)),
 	);
 }

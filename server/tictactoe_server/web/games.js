@@ -1,0 +1,101 @@
+/** One's own finished games, newest first, and how they went in all. */
+
+import { count, language, say } from "./catalogue.js";
+import { button, h, setText, show } from "./dom.js";
+import { isDraw } from "./happened.js";
+import { Lost } from "./requests.js";
+import { makeRow } from "./roomlist.js";
+import { describeReason, messageOf, nameGame, namePlayers } from "./words.js";
+
+const PAGE = 100;
+/** How many games are counted; older ones are left out. */
+const MOST_COUNTED = 1000;
+const SHOWN_FIRST = 30;
+const KINDS = /** @type {const} */ (["won", "drawn", "lost"]);
+
+/** @typedef {Protocol.PastGame} PastGame */
+
+/** @param {import("./app.js").App} app @returns {import("./app.js").Page} */
+export function makeGames(app) {
+	const [totals, note, list] = [h("div"), h("p.note", { role: "status" }), h("ul.rooms")];
+	const more = button(say("page games more"), () => draw(list.children.length + PAGE), { hidden: true });
+	const element = h("div.card.games", {},
+		h("h1", { tabindex: -1 }, say("page games title")),
+		totals, note, list,
+		h("div.row", {}, more, button(say("page home"), () => app.navigate("/"))),
+	);
+	/** @type {PastGame[]} */
+	let games = [];
+	load();
+	return { title: say("page games title"), element };
+
+	/** @returns {Promise<void>} */
+	async function load() {
+		await app.arrive();
+		try {
+			games = await fetchGames(app);
+		} catch (error) {
+			if (error instanceof Lost) return load();
+			return setText(note, messageOf(error));
+		}
+		show(totals, games.length > 0 && makeTotals(games, viewer()));
+		if (!games.length) setText(note, say("page games none"));
+		return draw(SHOWN_FIRST);
+	}
+
+	function viewer() {
+		return app.connection.welcome?.player ?? "";
+	}
+
+	/** @param {number} shown how many */
+	function draw(shown) {
+		show(list, games.slice(0, shown).map((game) => makeGame(game, viewer())));
+		more.hidden = games.length <= shown;
+	}
+}
+
+/** All games, as far as they are counted. @param {import("./app.js").App} app */
+async function fetchGames(app) {
+	/** @type {PastGame[]} */
+	const found = [];
+	while (found.length < MOST_COUNTED) {
+		const last = found.at(-1);
+		const { games = [] } = await app.connection.request({ type: "history", limit: PAGE, ...(last && { before: last.id }) });
+		found.push(...games);
+		if (games.length < PAGE) break;
+	}
+	return found;
+}
+
+/** How a game went for a player. @param {PastGame} game @param {string} viewer */
+export function howItWent({ players, result }, viewer) {
+	const winner = players[result.winner ?? ""]?.player;
+	if (winner) return winner === viewer ? "won" : "lost";
+	return isDraw(result) ? "drawn" : "ended";
+}
+
+/** @param {PastGame[]} games @param {string} viewer */
+function makeTotals(games, viewer) {
+	const went = games.map((game) => howItWent(game, viewer));
+	const numbers = KINDS.map((kind) => went.filter((one) => one === kind).length);
+	const cells = KINDS.map((kind, index) => h(`div.total.${kind}`, {}, h("b", {}, String(numbers[index])), " ", h("span", {}, say(`page total ${kind}`))));
+	const all = h("div.total", {}, h("b", {}, String(games.length)), " ", h("span", {}, say("page total games", { n: games.length })));
+	const bar = h("div.bar", { "aria-hidden": "true" }, KINDS.map((kind, index) => numbers[index] > 0 && share(kind, numbers[index])));
+	return h("div", {}, h("div.totals", {}, all, cells), bar);
+}
+
+/** @param {string} kind @param {number} parts */
+function share(kind, parts) {
+	const element = h(`span.${kind}`);
+	element.style.flexGrow = String(parts);
+	return element;
+}
+
+/** @param {PastGame} game @param {string} viewer */
+function makeGame(game, viewer) {
+	const { id, at, rules, players, result, moves } = game;
+	const went = howItWent(game, viewer);
+	const date = new Date(at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+	const terms = [nameGame(rules), describeReason(result.reason), count(moves, "move"), date];
+	return makeRow(namePlayers({ seats: players }), terms, say(`page went ${went}`), say("page replay"), `/#game/${id}`, went);
+}

@@ -1,0 +1,45 @@
+/** What stands above every page: whether there is a connection, the language, the sound, the rules and the keys. */
+
+import { say } from "./catalogue.js";
+import { button, h, select, setText } from "./dom.js";
+import { showKeys } from "./keys.js";
+import { LANGUAGES, chooseLanguage, nameLanguage } from "./language.js";
+
+/** @param {import("./app.js").App} app */
+export function makeTools(app) {
+	const link = h("span.link");
+	const again = button(say("page try now"), () => app.connection.retry(), { hidden: true });
+	const sound = button("♪", toggle, { "aria-label": say("page sound"), title: say("page sound") });
+	const languages = select(
+		LANGUAGES.map((one) => [one, nameLanguage(one)]),
+		{ "aria-label": say("page language"), change: () => chooseLanguage(languages.value) },
+	);
+	languages.value = document.documentElement.lang;
+	const rules = button(say("page rules"), showRules);
+	const keys = button("?", showKeys, { "aria-label": say("page keys"), title: say("page keys") });
+	const games = h("a.wide", { href: "/#games" }, say("page games title"));
+	const element = h("div.row", {}, link, again, games, rules, languages, sound, keys);
+	draw();
+	return { element, draw };
+
+	/** Over the page, beginning with those of the room on it. */
+	async function showRules() {
+		const dialog = await import("./rulesdialog.js");
+		dialog.showRules(app.rooms.shown?.state?.rules.preset);
+	}
+
+	function toggle() {
+		app.keep({ sound: !app.kept.sound });
+		if (app.kept.sound) app.sound.play("turn");
+		draw();
+	}
+
+	function draw() {
+		const { phase, isTroubled, isSilent } = app.connection;
+		const isOn = phase === "on" && !isSilent;
+		link.className = isOn ? "link on" : "link";
+		setText(link, say(isOn ? "page connected" : "page offline"));
+		again.hidden = !isTroubled;
+		sound.setAttribute("aria-pressed", String(app.kept.sound));
+	}
+}

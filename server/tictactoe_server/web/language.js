@@ -1,0 +1,33 @@
+/** The language that the page speaks: the one that was chosen here, else the first of the browser's that there is. */
+
+import { speak } from "./catalogue.js";
+
+/** @type {Record<string, string>} */
+const FILES = { en: "./en.json", de: "./de.json" };
+const CHOSEN = /\blanguage=(\w+)/;
+const YEAR_SECONDS = 31_536_000;
+
+export const LANGUAGES = Object.keys(FILES);
+
+/** What the server, too, reads of a request, to send the page in this language. */
+function findLanguage() {
+	const wanted = [CHOSEN.exec(document.cookie)?.[1] ?? "", ...navigator.languages].map((tag) => tag.split("-")[0].toLowerCase());
+	return wanted.find((tag) => tag in FILES) ?? "en";
+}
+
+/** Read the sentences, and speak them from now on. */
+export async function learnLanguage() {
+	const language = findLanguage();
+	const answer = await fetch(FILES[language]);
+	document.documentElement.lang = language;
+	speak(language, await answer.json());
+}
+
+/** Speak another language on this server's pages from now on. @param {string} language */
+export function chooseLanguage(language) {
+	document.cookie = `language=${language}; path=/; max-age=${YEAR_SECONDS}; samesite=lax`;
+	location.reload();
+}
+
+/** What a language is called by those who speak it. @param {string} language */
+export const nameLanguage = (language) => new Intl.DisplayNames(language, { type: "language" }).of(language) ?? language;

@@ -1,0 +1,74 @@
+/** How to begin the game that is chosen: with whom, on which clock. */
+
+import { say } from "./catalogue.js";
+import { button, field, h, select, setText } from "./dom.js";
+import { rulesOf } from "./rules.js";
+import { describeRules, parseClock } from "./words.js";
+
+const CLOCKS = ["", "1+1", "3+2", "10/move"];
+export const LEVELS = ["easy", "medium", "hard"];
+
+/** A select of clocks, those that are usual and the one that is kept. @param {string} kept @param {() => void} onChange */
+export function makeClock(kept, onChange) {
+	const values = CLOCKS.includes(kept) ? CLOCKS : [...CLOCKS, kept];
+	const clock = select(values.map((value) => [value, labelClock(value)]), { change: onChange });
+	clock.value = kept;
+	return clock;
+}
+
+/** @param {string} value */
+function labelClock(value) {
+	const terms = parseClock(value);
+	if (!terms) return say("clock none");
+	if (terms.move_ms) return say("clock move", { seconds: terms.move_ms / 1000 });
+	return say("page clock seat", { minutes: (terms.initial_ms ?? 0) / 60_000, seconds: (terms.increment_ms ?? 0) / 1000 });
+}
+
+/** @param {import("./app.js").App} app @param {() => Promise<boolean>} mayPlay whether the name that one has now is taken */
+export function makePlayCard(app, mayPlay) {
+	const { kept } = app;
+	const [title, rules, size] = [h("h2"), h("p"), h("p.note")];
+	const clock = makeClock(kept.clock, () => app.keep({ clock: clock.value }));
+	const level = select(LEVELS.map((one) => [one, say(`page level ${one}`)]), { "aria-label": say("page level") });
+	const first = select([say("page i begin"), say("page it begins")], { "aria-label": say("page who begins") });
+	level.value = "medium";
+	const element = h("section.card.play", { "aria-label": say("page play") },
+		h("div.about", {}, title, rules, size),
+		h("div.begin", {},
+			button(say("page quick match"), playAnybody, { class: "primary big" }),
+			button(say("page invite"), playFriend, { class: "big" }),
+			button(say("page computer"), playComputer, { class: "big" }),
+			field(say("page clock"), clock),
+			button(say("page new room"), () => app.navigate("/#new")),
+			h("div.pair", { role: "group", "aria-label": say("page the computer") }, level, first),
+		),
+	);
+	describe();
+	return { element, describe };
+
+	/** Show the game that is chosen. */
+	function describe() {
+		setText(title, say(`name of ${kept.game}`));
+		setText(rules, say(`rules of ${kept.game}`));
+		setText(size, `${describeRules(rulesOf(kept.game))}.`);
+	}
+
+	function terms() {
+		return { rules: kept.game, clock: parseClock(clock.value) };
+	}
+
+	async function playAnybody() {
+		if (await mayPlay()) app.play({ type: "match", ...terms() });
+	}
+
+	async function playFriend() {
+		if (await mayPlay()) app.play({ type: "create", ...terms(), visibility: "private" });
+	}
+
+	async function playComputer() {
+		if (!(await mayPlay())) return;
+		const { marks } = rulesOf(kept.game);
+		const bots = Array(marks.length - 1).fill(level.value);
+		app.play({ type: "create", ...terms(), bots, seat: marks[first.selectedIndex], visibility: "private" });
+	}
+}

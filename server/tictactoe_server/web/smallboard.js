@@ -1,0 +1,88 @@
+/** A small board to look at, as the game's own: marks, stones or discs. A change costs a few paths, whatever its size. */
+
+import { svg } from "./dom.js";
+import { BLOCKED } from "./rules.js";
+
+const SIDE = 10;
+/** @type {Record<string, string>} */
+const STROKES = { X: "m2.6 2.6l4.8 4.8m0-4.8l-4.8 4.8", O: "m7.6 5a2.6 2.6 0 1 0-5.2 0a2.6 2.6 0 1 0 5.2 0" };
+const OTHER = "m2.4 7.4l2.6-5l2.6 5z";
+const CELL = "h10v10h-10z";
+const ROUND = "m.7 5a4.3 4.3 0 1 0 8.6 0a4.3 4.3 0 1 0-8.6 0z";
+const DOT = "m3.9 5a1.1 1.1 0 1 0 2.2 0a1.1 1.1 0 1 0-2.2 0z";
+
+/** @typedef {{rows: number, columns: number, marks: string, preset: string | null, gravity?: boolean}} Kind */
+
+export class SmallBoard {
+	#drawn = "";
+
+	/** @param {Kind} kind its marks in turn order */
+	constructor({ rows, columns, marks, preset, gravity = preset === "connect-four" }) {
+		this.columns = columns;
+		this.marks = marks;
+		const isStones = preset === "gomoku";
+		this.isRound = gravity || isStones;
+		/** @param {string} name @param {string} [d] */
+		const path = (name, d = "") => svg("path", { class: name, d });
+		this.won = path("won");
+		this.last = path("last");
+		this.blocks = path("block");
+		this.paths = [...marks].map((_, index) => path(this.isRound ? `round ${isStones ? "s" : "m"}${index}` : `mark m${index}`));
+		const [width, height] = [columns * SIDE, rows * SIDE];
+		const edge = isStones ? 0 : 2;
+		const paper = svg("rect", { class: "paper", x: -edge / 2, y: -edge / 2, width: width + edge, height: height + edge, rx: 3 });
+		const lines = gravity ? path("holes", holes(rows, columns)) : path("grid-lines", isStones ? points(rows, columns) : inner(rows, columns));
+		const box = { viewBox: `-2 -2 ${width + 4} ${height + 4}`, class: `mini${gravity ? " discs" : isStones ? " stones" : ""}`, "aria-hidden": "true" };
+		const under = this.isRound ? [] : [this.won, this.last];
+		this.element = svg("svg", box, paper, under, lines, this.blocks, this.paths, this.isRound && [this.last, this.won]);
+	}
+
+	/** @param {string} board @param {number | null} [last] @param {readonly number[]} [line] */
+	draw(board, last = null, line = []) {
+		const key = `${board}${last}${line}`;
+		if (key === this.#drawn) return;
+		this.#drawn = key;
+		this.paths.forEach((path, index) => {
+			const mark = this.marks[index];
+			path.setAttribute("d", this.#all(board, mark, this.isRound ? ROUND : (STROKES[mark] ?? OTHER)));
+		});
+		this.blocks.setAttribute("d", this.#all(board, BLOCKED, CELL));
+		const [onLine, onLast] = this.isRound ? [ROUND, DOT] : [CELL, CELL];
+		this.won.setAttribute("d", line.map((cell) => this.#at(cell, onLine)).join(""));
+		this.last.setAttribute("d", last === null ? "" : this.#at(last, onLast));
+	}
+
+	/** @param {number} cell @param {string} shape */
+	#at(cell, shape) {
+		return `M${(cell % this.columns) * SIDE} ${Math.floor(cell / this.columns) * SIDE}${shape}`;
+	}
+
+	/** @param {string} board @param {string} mark @param {string} shape */
+	#all(board, mark, shape) {
+		let d = "";
+		for (let cell = board.indexOf(mark); cell >= 0; cell = board.indexOf(mark, cell + 1)) d += this.#at(cell, shape);
+		return d;
+	}
+}
+
+/** Lines between the cells. @param {number} rows @param {number} columns */
+function inner(rows, columns) {
+	let d = "";
+	for (let row = 1; row < rows; row++) d += `M0 ${row * SIDE}h${columns * SIDE}`;
+	for (let column = 1; column < columns; column++) d += `M${column * SIDE} 0v${rows * SIDE}`;
+	return d;
+}
+
+/** Lines through the cells, on whose crossings stones lie. @param {number} rows @param {number} columns */
+function points(rows, columns) {
+	let d = "";
+	for (let row = 0; row < rows; row++) d += `M5 ${row * SIDE + 5}h${(columns - 1) * SIDE}`;
+	for (let column = 0; column < columns; column++) d += `M${column * SIDE + 5} 5v${(rows - 1) * SIDE}`;
+	return d;
+}
+
+/** @param {number} rows @param {number} columns */
+function holes(rows, columns) {
+	const cells = [...Array(rows * columns).keys()];
+	return cells.map((cell) => `M${(cell % columns) * SIDE} ${Math.floor(cell / columns) * SIDE}${ROUND}`).join("");
+}

@@ -1,0 +1,61 @@
+/** The games to choose from: a tile for each, with a board in mid-game, its name and how it is won. */
+
+import { say } from "./catalogue.js";
+import { h } from "./dom.js";
+import { PRESETS, rulesOf } from "./rules.js";
+import { SmallBoard } from "./smallboard.js";
+
+/** What is chosen where none of the games with a name is. */
+export const OWN = "custom";
+
+/** A position of each game, as it may be seen half-way. @type {Record<string, string>} */
+const EXAMPLES = {
+	classic: "X.O.X...O",
+	blocker: "XO..#.X.O",
+	misere: "XX.OO..X.",
+	four: "X..OOX...OX...O.",
+	"three-players": ".....XX.A..OXO.A.O....A..",
+	"connect-four": "..............X.....OO....XXO..OOXXX..OXOO".padStart(42, "."),
+	[OWN]: "..#..X.O.O.X.#..",
+};
+/** Of gomoku the moves, in turn. */
+const GOMOKU = [112, 97, 113, 111, 127, 98, 128, 82, 83, 142, 96, 129, 114, 115, 81, 66, 126, 143, 99, 141, 69, 159, 100, 80, 54, 67];
+
+/** The board of a game, half-way. @param {string} preset */
+export function drawExample(preset) {
+	const rules = preset === OWN ? { rows: 4, columns: 4, marks: "XO", preset: null } : rulesOf(preset);
+	const board = new SmallBoard(rules);
+	board.draw(EXAMPLES[preset] ?? halfWay(rules.rows * rules.columns));
+	return board.element;
+}
+
+/** @param {number} size */
+function halfWay(size) {
+	const cells = Array(size).fill(".");
+	GOMOKU.forEach((cell, ply) => (cells[cell] = "XO"[ply % 2]));
+	return cells.join("");
+}
+
+/**
+ * One tile for each game, the chosen one marked.
+ * @param {string} chosen @param {(preset: string) => void} onChoose
+ */
+export function makeTiles(chosen, onChoose) {
+	/** @type {Map<string, HTMLInputElement>} */
+	const inputs = new Map();
+	const tiles = [...PRESETS, OWN].map((preset) => {
+		const input = h("input", { type: "radio", name: "game", value: preset, change: () => onChoose(preset) });
+		inputs.set(preset, input);
+		const words = h("span", {}, h("b", {}, say(`name of ${preset}`)), " ", h("small", {}, say(`page won ${preset}`)));
+		return h("label.tile", {}, input, drawExample(preset), words);
+	});
+	const element = h("div.tiles", { role: "radiogroup", "aria-label": say("page game") }, tiles);
+	choose(chosen);
+	return { element, choose };
+
+	/** Mark a tile, without a word to who listens. @param {string} preset */
+	function choose(preset) {
+		const input = inputs.get(preset);
+		if (input) input.checked = true;
+	}
+}

@@ -1,0 +1,63 @@
+/** All public games at once, for a projector: one of them large, and in a corner how to join. */
+
+import { say } from "./catalogue.js";
+import { h, setText } from "./dom.js";
+import { Lobby } from "./lobby.js";
+
+const MOST_BOARDS = 100;
+const TICK_MS = 250;
+/** How many places of the others the featured game takes. */
+const FEATURED_PLACES = 4;
+/** About how much wider than high the place for the boards is, by the shape of one of them. */
+const SHAPE = 1.9;
+
+/** @param {import("./app.js").App} app @returns {import("./app.js").Page} */
+export function makeWall(app) {
+	const note = h("p.wall-note", {}, say("page wall empty"));
+	const lobby = new Lobby(app, MOST_BOARDS, draw);
+	/** The room of the game that is shown large. */
+	let featured = "";
+	const element = h("div.wall", {},
+		h("h1", { tabindex: -1, class: "unseen" }, say("page wall title")),
+		note, lobby.element, makeJoin(app),
+	);
+	const ticker = setInterval(() => lobby.tick(), TICK_MS);
+	lobby.follow();
+	return {
+		title: say("page wall title"), element,
+		onPhase: () => lobby.follow(),
+		onNews: (news) => lobby.hear(news),
+		close() {
+			clearInterval(ticker);
+			lobby.close();
+		},
+	};
+
+	function draw() {
+		const { count, cards } = lobby;
+		note.hidden = count > 0;
+		feature();
+		const places = count + (count > 1 ? FEATURED_PLACES - 1 : 0);
+		const columns = Math.max(count > 1 ? 2 : 1, Math.ceil(Math.sqrt(places * SHAPE)));
+		element.style.setProperty("--columns", String(columns));
+		element.style.setProperty("--rows", String(Math.max(count > 1 ? 2 : 1, Math.ceil(places / columns))));
+		for (const [room, { item }] of cards) item.classList.toggle("featured", room === featured && count > 1);
+	}
+
+	/** Keep to the featured game while it is on; then take the one that has come the furthest. */
+	function feature() {
+		const shown = lobby.cards.get(featured)?.live;
+		if (shown && !shown.result) return;
+		const on = [...lobby.cards.values()].filter(({ live }) => !live.result);
+		on.sort((one, two) => two.live.ply - one.live.ply);
+		if (on.length) featured = on[0].live.room;
+	}
+}
+
+/** The address of this server, to be photographed or typed. @param {import("./app.js").App} app */
+function makeJoin(app) {
+	const address = h("b");
+	setText(address, app.linkTo().replace(/^https?:\/\/|\/$/g, ""));
+	const image = h("img.qr", { src: "/qr.svg", alt: say("page wall qr"), width: 120, height: 120 });
+	return h("aside.wall-join", {}, h("p", {}, say("page wall join"), " ", address), image);
+}

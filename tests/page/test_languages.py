@@ -1,0 +1,112 @@
+"""The page in the reader's language: by the browser's, by a choice that is remembered, and whole."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.async_api import Page, expect
+
+from tests.page.conftest import Visit
+from tests.page.test_play import address
+from tests.peer import Peer, open_peer
+from tictactoe_protocol.catalogue import open_catalogue
+from tictactoe_server.server import Server
+
+GERMAN, ENGLISH = open_catalogue("de"), open_catalogue("en")
+LETTERS = re.compile(r"[^\W\d_]{2,}")
+PARTS = re.compile(r"\{\w+\}")
+
+
+def forms(sentence: str | dict[str, str]) -> list[str]:
+    return [sentence] if isinstance(sentence, str) else list(sentence.values())
+
+
+def spoken(text: str) -> str:
+    """Return a text without what is the same in every language: names, codes, numbers, addresses."""
+    return re.sub(r"https?://\S+|[2-9A-Z]{6}\b|\bguest-\w+|[\d.:]+", " ", text)
+
+
+async def all_words(page: Page) -> list[str]:
+    """Return every text of a page, and what is only told to those who do not see it."""
+    found: list[str] = await page.evaluate("""() => {
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        const found = [document.title];
+        while (walker.nextNode()) found.push(walker.currentNode.data);
+        for (const one of document.querySelectorAll('[aria-label], [placeholder], [title], [alt]'))
+            for (const name of ['aria-label', 'placeholder', 'title', 'alt']) found.push(one.getAttribute(name) ?? '');
+        return found;
+    }""")
+    return [text.strip() for text in found if LETTERS.search(text)]
+
+
+def english_in(texts: list[str]) -> list[str]:
+    """Return what is an English sentence of the catalogue that is another one in German, or has words of its own."""
+    known = {form for sentence in GERMAN.sentences.values() for form in forms(sentence)}
+    german = {word.lower() for form in known for word in LETTERS.findall(PARTS.sub(" ", form))}
+    same = german | {"tictactoe", "client", "join", "deutsch", "english", "ana", "bo", "eve", "xo"}
+    return [text for text in texts if set(map(str.lower, LETTERS.findall(spoken(text)))) - same]
+
+
+async def test_a_german_browser_sees_no_english_outside_a_room(server: Server, visit: Visit) -> None:
+    async with (
+        open_peer(server.url, "ana") as ana,
+        open_peer(server.url, "bo") as bo,
+        open_peer(server.url, "eve") as eve,
+    ):
+        for rules in ("gomoku", {"rows": 5, "columns": 6, "line": 4, "blocked": [3]}):
+            room = (await ana.ask("create", rules=rules, clock={"initial_ms": 60_000, "increment_ms": 0}))["room"]
+            await bo.ask("join", room=room)
+        await eve.ask("create", rules="connect-four", analysis="open", chat="players", clock={"move_ms": 9000})
+        hans = await visit(address(server), language="de-DE", may_fail="404")
+        page = hans.page
+        await expect(page.locator(".live-boards li")).to_have_count(2)
+        await expect(page.locator(".rooms li")).to_have_count(3)
+        await expect(page.locator("html")).to_have_attribute("lang", "de")
+        found = {"home": english_in(await all_words(page))}
+        await hans.button("Regeln").click()
+        found["rules"] = english_in(await all_words(page))
+        await page.keyboard.press("Escape")
+        for path in ("/#new", "/#games", "/wall", "/nowhere"):
+            await page.goto("about:blank")
+            await page.goto(address(server, path))
+            await expect(page.locator(".link.on")).to_be_visible()
+            await expect(page.locator("h1")).to_have_count(1)
+            if path == "/wall":
+                await expect(page.locator(".live-boards li")).to_have_count(2)
+            found[path] = english_in(await all_words(page))
+        assert {path: texts for path, texts in found.items() if texts} == {}
+
+
+async def test_ones_games_and_a_seat_to_go_back_to_are_told_in_german(server: Server, visit: Visit, bo: Peer) -> None:
+    hans = await visit(address(server), language="de-DE")
+    await expect(hans.page.locator(".link.on")).to_be_visible()
+    await hans.button("Freunde einladen").click()
+    await expect(hans.page.get_by_role("heading", name="Warten auf jemanden")).to_be_visible()
+    assert english_in([await hans.page.locator(".invite").inner_text()]) == []
+    room = hans.page.url.rsplit("/", 1)[1]
+    await bo.ask("join", room=room)
+    for ply, cell in enumerate((0, 3, 1, 4)):
+        if ply % 2:
+            await bo.ask("move", room=room, cell=cell, ply=ply)
+        else:
+            await hans.play(cell)
+    await hans.page.goto(address(server))
+    await expect(hans.page.locator(".resume .ask")).to_contain_text("Deine Partie mit bo Tic-Tac-Toe · du bist am Zug")
+    assert english_in(await all_words(hans.page)) == []
+    await hans.page.goto(address(server, f"/{room}"))
+    await hans.play(2)
+    await hans.page.goto(address(server, "/#games"))
+    await expect(hans.page.locator(".rooms li")).to_contain_text("gewonnen")
+    assert english_in(await all_words(hans.page)) == []
+
+
+async def test_a_language_is_chosen_and_remembered(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    await expect(ana.page.locator("html")).to_have_attribute("lang", "en")
+    await ana.page.get_by_role("combobox", name="Language").select_option("de")
+    await expect(ana.button("Schnelle Partie")).to_be_visible()
+    await ana.page.goto(address(server, "/wall"))
+    await expect(ana.page.locator("html")).to_have_attribute("lang", "de")
+    await expect(ana.page).to_have_title("Wand der Partien")
+    await ana.page.get_by_role("combobox", name="Sprache").select_option("en")
+    await expect(ana.page).to_have_title("Watch wall")
