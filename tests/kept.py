@@ -43,6 +43,6 @@ async def until_left(server: str, *rooms: str) -> None:
 
 def session_of(client: Client) -> Session:
     """Return a session that has this connection."""
-    session = Session(Settings(), client.house)
+    session = Session(Settings(), client.cluster)
     session.client = client
     return session

@@ -49,8 +49,8 @@ SERVER_LEVELS = (
     {"__main__"},
 )
 """The same of the server."""
-CLIENT_TABLES = frozenset({"tui.keymap", "tui.themes"})
-"""Tables of what a person may choose, which know nothing of the client: every level may read them."""
+CLIENT_TABLES = frozenset({"tui.themes"})
+"""A table of what a person may choose, which knows nothing of the client: every level may read it."""
 
 SHAPELESS_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "base"})
 
@@ -344,8 +344,8 @@ def test_the_check_reports_a_client_that_imports_the_server(package: Path) -> No
         ("text/answers.py", "def later():\n    from tictactoe_client.cli.run import run", 1),
         ("settings.py", "from tictactoe_client.files.players import KnownPlayers", 1),
         ("online/room.py", "from tictactoe_client import connect", 1),
-        ("tui/keymap.py", "from tictactoe_client.online.address import Address", 1),
-        ("files/config.py", "from tictactoe_client.tui.keymap import ACTIONS", 0),
+        ("tui/themes.py", "from tictactoe_client.online.address import Address", 1),
+        ("settings.py", "from tictactoe_client.tui.themes import THEMES", 0),
         ("text/answers.py", "from tictactoe_client.online.address import Address\nfrom .wording import name_of", 0),
         ("cli/main.py", "from tictactoe_client.cli.run import run\nimport tictactoe_client", 0),
     ],

@@ -27,14 +27,14 @@ async def find_left_behind(session: Session, *, but: str | None = None) -> tuple
     """
     waiting: dict[str, int | None] = {}
     losses: list[str] = []
-    for player in session.players.on(session.house.given.urls):
-        rooms = [room for room in reversed(player.rooms) if room != but and room not in session.rooms]
+    for player in session.identity.players.on(session.cluster.given.urls):
+        rooms = [room for room in reversed(player.rooms) if room != but and room not in session.identity.rooms]
         if rooms and player.is_free:
             with suppress(ClientError):
                 async with session.connect_as(player) as owner:
                     held = {seat.room for seat in owner.welcome.rooms}
                     waiting.update((room, owner.held_ms(room)) for room in rooms if room in held)
-                    losses.extend(await _settle(session, owner, rooms, replay_from=owner.house.given.first))
+                    losses.extend(await _settle(session, owner, rooms, replay_from=owner.cluster.given.first))
     return waiting, losses
 
 
@@ -42,7 +42,7 @@ async def find_losses(session: Session) -> list[str]:
     """Return how each game ended whose seat the server does not hold for us any more, and forget those seats."""
     client = session.client
     if client is not None:
-        known = session.players.on(session.house.given.urls)
+        known = session.identity.players.on(session.cluster.given.urls)
         rooms = [room for player in known if player.token == client.token for room in player.rooms]
         with suppress(ClientError):
             return await _settle(session, client, rooms)
@@ -58,7 +58,9 @@ async def _settle(
     games = await owner.history(MAX_LISTED_GAMES) if lost else ()
     told = []
     for room in lost:
-        await session.write(session.players.forget_room, session.house.given.urls, owner.token, room)
+        await session.identity.write(
+            session.identity.players.forget_room, session.cluster.given.urls, owner.token, room
+        )
         ended = next((game for game in games if game.room == room), None)
         told.append(describe_loss(room, ended, owner.player, replay_from=replay_from))
     return told
@@ -83,7 +85,7 @@ class PastGames:
         client = session.client
         assert client is not None
         own = KnownPlayer(client.address.url, client.name, client.token)
-        known = session.players.on(session.house.given.urls)
+        known = session.identity.players.on(session.cluster.given.urls)
         others = (player for player in known if player.name == client.name and player.token != client.token)
         self._session = session
         self._names = {own: own.name} | {player: f"{own.name} ({number})" for number, player in enumerate(others, 2)}

@@ -6,7 +6,8 @@ import asyncio
 from typing import Any, Final
 
 from tictactoe_client.online import errors
-from tictactoe_client.online.address import Address, is_this_machine, parse_house
+from tictactoe_client.online.address import Address, is_this_machine
+from tictactoe_client.online.cluster import parse_cluster
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import can_print
 from tictactoe_client.text.programs import own_command, server_command
@@ -71,7 +72,7 @@ def list_helps(error: errors.ClientError) -> list[tuple[str, str]]:
 
 def _address_of(text: str | None) -> Address | None:
     try:
-        return parse_house(text).first
+        return parse_cluster(text).first
     except errors.BadAddress:
         return None
 

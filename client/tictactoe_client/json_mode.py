@@ -111,7 +111,7 @@ class JsonGame:
     async def _hear_all(self) -> int:
         try:
             async for message in self._messages:
-                print_message(message, shows_token=self._session.role == "player")
+                print_message(message, shows_token=self._session.identity.role == "player")
                 if (ending := self._hear(message.event or message.push)) is not None:
                     return ending
                 self._changed.set()

@@ -1,20 +1,21 @@
-"""One person on one server at a time: who they are there, and the connection.
+"""The connection of one run: for one piece of work, or for a screen, whatever happens to it.
 
-A person may be several players there, since runs at the same time are. No file is waited for on the event loop."""
+Whose it is, and what is written down of that, the run's `Identity` knows."""
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from functools import partial
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal
 
-from tictactoe_client.files.players import KnownPlayer, KnownPlayers
-from tictactoe_client.online.address import Address, House, parse_house
+from tictactoe_client.files.identity import Identity, Role
+from tictactoe_client.files.players import KnownPlayer
+from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client, connect
+from tictactoe_client.online.cluster import Cluster, parse_cluster
 from tictactoe_client.online.errors import BadAddress, ClientError, Refused, Unreachable
 from tictactoe_client.online.events import Back, Lost, Retrying
 from tictactoe_client.online.local_server import run_local_server
@@ -22,45 +23,40 @@ from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import is_decision
-from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import Welcome
 
+__all__ = ["Enter", "Phase", "Role", "Session", "cluster_for", "settle_latency"]
+
 Phase = Literal["connecting", "online", "away", "failed"]
-Role = Literal["player", "reader", "nobody"]
-"""Who we are on a server: the player of an earlier run that nobody else plays as; just like the last one, without
-getting in their way; or somebody new whom nobody remembers."""
 Enter = Callable[[Client], Awaitable[Room]]
-Given = ParamSpec("Given")
-Written = TypeVar("Written")
 
 
-def house_for(settings: Settings, address: Address | None) -> House:
-    """Return the house of the settings, or of an address, which comes first; raises `BadAddress` for none."""
+def cluster_for(settings: Settings, address: Address | None) -> Cluster:
+    """Return the cluster of the settings, or of an address, which comes first; raises `BadAddress` for none."""
     if address is None:
-        return parse_house(settings.server)
+        return parse_cluster(settings.server)
     try:
-        return parse_house(settings.server).led_by(address)
+        return parse_cluster(settings.server).starting_at(address)
     except BadAddress:
-        return House((address,))
+        return Cluster((address,))
 
 
 def _ignore(*_: Any) -> None: ...
 
 
 class Session:
-    """The connection, and whose it is; `client` is None until the first one.
+    """The connection; `client` is None until the first one.
 
-    `open` connects for one piece of work; `run` keeps a connection for a screen, whatever happens: each failure becomes
-    a phase, and one may try again, go to another server, and back. `house` begins with the server that we are at, or
-    want to be at first; `before` is the server that we came from, or None; `retrying` is the last attempt to come back,
-    the next one at `retries_at`, our seats being held until `held_until`, by the loop's clock. `rooms` are those in
-    which this run holds a seat.
+    `open` connects for one piece of work; `run` keeps a connection for a screen: each failure becomes a phase, and one
+    may try again, go to another server, and back. `cluster` begins with the server that we are at, or want to be at
+    first; `before` is the server that we came from, or None; `retrying` is the last attempt to come back, the next one
+    at `retries_at`, our seats being held until `held_until`, by the loop's clock.
     """
 
     def __init__(
         self,
         settings: Settings,
-        house: House,
+        cluster: Cluster,
         role: Role = "player",
         *,
         room: str | None = None,
@@ -77,37 +73,27 @@ class Session:
         there is something new to show, `failed` when no attempt is made any more until `retry`.
         """
         self.settings = settings
-        self.house = house
-        self.role = role
-        self.name = settings.name
+        self.cluster = cluster
+        self.identity = Identity(settings.name, role, room, resumes=resumes, tell=tell)
         self.phase: Phase = "connecting"
         self.client: Client | None = None
-        self._latency_ms: int | None = None
         self.failure: ClientError | None = None
         self.retrying: Retrying | None = None
-        self.retries_at = 0.0
-        self.held_until = 0.0
+        self.retries_at = self.held_until = 0.0
         self.before: Address | None = None
-        self.players = KnownPlayers()
-        self._room, self._resumes = room, resumes
-        self._tell, self._hear, self._connected = tell, hear, connected
-        self._changed, self._failed = changed, failed
-        self._tokens: dict[str, str] = {}
+        self._hear, self._connected, self._changed, self._failed = hear, connected, changed, failed
+        self._latency_ms: int | None = None
         self._starts_local = settings.local
-        self._own: Address | None = None
+        self._own_server: Address | None = None
+        self._own_servers = AsyncExitStack()
         self._reached: Address | None = None
-        self.rooms: set[str] = set()
-        self._wanted, self._greeted = asyncio.Event(), asyncio.Event()
-        self._talk: asyncio.Task[None] | None = None
-        self._servers = AsyncExitStack()
-        self._writing = asyncio.Lock()
-        self._writings: set[asyncio.Task[None]] = set()
-        self._is_told = False
+        self._is_wanted, self._is_settled = asyncio.Event(), asyncio.Event()
+        self._conversing: asyncio.Task[None] | None = None
 
     @property
     def address(self) -> Address:
         """The server that we are at, or want to be at first."""
-        return self.house.first
+        return self.cluster.first
 
     @property
     def latency_ms(self) -> int | None:
@@ -119,48 +105,61 @@ class Session:
     @property
     def is_own(self) -> bool:
         """Whether the server is one that was started for this run, where nobody else comes."""
-        return self.address == self._own
+        return self.address == self._own_server
+
+    # -- for one piece of work --------------------------------------------------------------------------------------
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Client]:
         """Connect, and close again; seats are then struck out, unless we were cut off. Raises what `connect` does."""
-        async with self._servers, AsyncExitStack() as connections:
+        async with self._own_servers, AsyncExitStack() as connections:
             client = await self._arrive(connections)
-            await self._write_all()
+            await self.identity.finish()
             try:
                 yield client
             finally:
-                for room in () if client.was_cut_off else tuple(self.rooms):
+                for room in () if client.was_cut_off else tuple(self.identity.rooms):
                     self.forget_room(room)
                 await self.finish()
+
+    @asynccontextmanager
+    async def connect_as(self, player: KnownPlayer) -> AsyncIterator[Client]:
+        """Connect as one of our players to look something up; the connection that there is serves for its own."""
+        if self.client is not None and player.token == self.client.token:
+            yield self.client
+        else:
+            async with self._connect(token=player.token) as owner:
+                yield owner
+
+    # -- for a screen -----------------------------------------------------------------------------------------------
 
     async def run(self) -> None:
         """Keep a conversation going until cancelled; one that breaks off because we want another begins again."""
         running = asyncio.current_task()
-        async with self._servers:
+        async with self._own_servers:
             while True:
-                self._wanted.clear()
+                self._is_wanted.clear()
                 self.phase, self.failure = "connecting", None
                 self._changed()
-                self._talk = asyncio.create_task(self._converse())
+                self._conversing = asyncio.create_task(self._converse())
                 try:
-                    await self._talk
+                    await self._conversing
                 except asyncio.CancelledError:
                     if running is None or running.cancelling():
                         raise
                 except ClientError as failure:
                     self.failure, self.phase = failure, "failed"
-                    self._greeted.set()
+                    self._is_settled.set()
                     self._failed(failure)
                     self._changed()
-                    await self._wanted.wait()
+                    await self._is_wanted.wait()
 
     def retry(self) -> None:
         """Try at once, whatever is being waited for."""
         if self.phase == "away" and self.client is not None:
             self.client.retry_now()
         elif self.phase == "failed":
-            self._wanted.set()
+            self._is_wanted.set()
 
     def start_local(self) -> None:
         """Where nothing answers, start a server for this run."""
@@ -170,33 +169,34 @@ class Session:
     def move(self, address: Address, role: Role = "player", *, room: str | None = None) -> None:
         """Say goodbye to this server and go to another, as whom we were there, first of all in that room."""
         self.before = self._reached if self._reached != address else None
-        self.house, self.role, self._room = house_for(self.settings, address), role, room
+        self.cluster = cluster_for(self.settings, address)
+        self.identity.role, self.identity.seat_in, self.identity.resumes = role, room, False
         self.client, self._latency_ms = None, None
-        self._starts_local, self._resumes = False, False
+        self._starts_local = False
         self.phase, self.failure = "connecting", None
-        self._restart()
+        self._begin_again()
 
     def rename(self, name: str) -> None:
         """Say hello again under another name, as the same player."""
-        self.name = name
-        self._restart()
+        self.identity.name = name
+        self._begin_again()
 
     async def greet_again(self) -> None:
         """Say goodbye and hello again, so that the server takes us for away; return when that is done."""
-        self._greeted.clear()
-        self._restart()
-        await self._greeted.wait()
+        self._is_settled.clear()
+        self._begin_again()
+        await self._is_settled.wait()
 
-    def _restart(self) -> None:
-        self._wanted.set()
-        if self._talk is not None:
-            self._talk.cancel()
+    def _begin_again(self) -> None:
+        self._is_wanted.set()
+        if self._conversing is not None:
+            self._conversing.cancel()
 
     async def _converse(self) -> None:
         async with AsyncExitStack() as connections:
             client = await self._arrive(connections)
             messages = client.messages()
-            self._greeted.set()
+            self._is_settled.set()
             self._connected()
             self._changed()
             async for message in messages:
@@ -215,84 +215,54 @@ class Session:
         if event is not None:
             self._changed()
 
+    # -- arriving ---------------------------------------------------------------------------------------------------
+
     async def _arrive(self, connections: AsyncExitStack) -> Client:
         """Connect as whom we are; anew where the server forgot us, to a server of our own where there is none."""
-        token, backoff = await self._find_token(), self.settings.backoff
+        identity, backoff = self.identity, self.settings.backoff
+        token = await identity.find_token(self.cluster)
         is_new, way_here = token is None, None
-        if self._talk is not None:  # whoever sits before a screen decides themselves how long to wait
+        if self._conversing is not None:  # whoever sits before a screen decides themselves how long to wait
             backoff = replace(backoff, absent_seconds=math.inf)
         while True:
-            name = self.name or (self.players.find_name() if self.is_own else None)
+            name = identity.name or (identity.players.find_name() if self.is_own else None)
             try:
                 coming = self._connect(name=name, token=token, reconnect=backoff)
                 client = await connections.enter_async_context(coming)
             except Refused as refused:
                 if refused.code != "bad_token" or token is None:
                     raise
-                server = refused.server or self.address.url  # the others of the house may still know us
-                await self.write(self.players.forget, server, token)
-                self._tokens.pop(server, None)
+                # The others of the cluster may still know us.
+                await identity.forget_token(refused.server or self.address.url, token)
                 token, is_new = None, False
             except Unreachable:
                 if way_here is not None:
-                    self.house, token, way_here = way_here, None, None
+                    self.cluster, token, way_here = way_here, None, None
                 elif self._starts_local and self.address.is_loopback:
                     self._starts_local = False
-                    self._own = await self._servers.enter_async_context(run_local_server())
-                    self.house, token = House((self._own,)), None
+                    self._own_server = await self._own_servers.enter_async_context(run_local_server())
+                    self.cluster, token = Cluster((self._own_server,)), None
                 else:
                     raise
             else:
-                known = await self._find_in_cluster(client) if is_new else None
+                known = await identity.find_in_cluster(client) if is_new else None
                 if known is None:
-                    self._settle_in(client)
+                    self.client = client
+                    self._note_address(client)
+                    identity.settle_in(client, is_own=self.is_own)
                     return client
                 await connections.aclose()
-                way_here, is_new = self.house, False
-                self.house, token = known
-
-    async def _find_token(self) -> str | None:
-        """Return the token of whom we are to be, None for somebody new; a player is then ours."""
-        here, known = self._tokens.get(self.house.given.first.url), None
-        if self._room or self._resumes or here is None or self.role == "reader":
-            known = await self._find_player(self.house.given.urls)
-        return known.token if known is not None else here
-
-    async def _find_player(self, urls: tuple[str, ...], cluster: str = "") -> KnownPlayer | None:
-        """Return whom we are to be of those who are known at these addresses, None for somebody new."""
-        is_nobody = self.role == "nobody"
-        if self.role == "reader":
-            return self.players.find(urls, self.name, cluster=cluster)
-        if is_nobody and not (self._room or self._resumes):
-            return None
-        take = partial(self.players.take, only_seated=is_nobody, resumes=self._resumes, cluster=cluster)
-        return await self.write(take, urls, self.name, self._room)
-
-    async def _find_in_cluster(self, client: Client) -> tuple[House, str] | None:
-        """Return which server of the cluster to which we have come knows us already, and the token there, or None.
-
-        A token goes only where it is known to be good: that it is of some cluster, any server may say.
-        """
-        cluster, named = client.welcome.cluster or "", client.house.learnt
-        known = await self._find_player(tuple(address.url for address in named), cluster) if cluster else None
-        if known is None:
-            return None
-        return House((next(address for address in named if known.is_known_at((address.url,))),)), known.token
-
-    def _settle_in(self, client: Client) -> None:
-        self.client = client
-        self._note_address(client)
-        self._tokens.update(dict.fromkeys(self.house.given.urls, client.token))
-        self._room, self._resumes = None, False
-        if self.role == "player" and not self.is_own:
-            self._keep()
-            others = (player for player in self.players.on(self.house.given.urls) if player.token != client.token)
-            if not self._is_told and any(player.name == client.name and not player.is_free for player in others):
-                self._is_told, name = True, clean_text(client.name)
-                self._tell(f"Another program plays as {name} now: here you are another {name}, with games of your own.")
+                way_here, is_new = self.cluster, False
+                self.cluster, token = known
 
     def _note_address(self, client: Client) -> None:
-        self.phase, self.house, self._reached = "online", client.house, client.house.given.first
+        self.phase, self.cluster, self._reached = "online", client.cluster, client.cluster.given.first
+
+    def _connect(self, **options: Any) -> AbstractAsyncContextManager[Client]:
+        timeout_seconds, ca = self.settings.timeout_seconds, self.settings.ca
+        return connect(self.cluster, timeout_seconds=timeout_seconds, ca=ca, keep_seats=True, **options)
+
+    # -- seats ------------------------------------------------------------------------------------------------------
 
     async def enter(self, enter: Enter) -> Room:
         """Enter a room, and have the seat there written down."""
@@ -300,19 +270,19 @@ class Session:
         room = await enter(self.client)
         if room.seat is not None:
             self.keep_room(room.code)
-            await self._write_all()
+            await self.identity.finish()
         return room
 
     def keep_room(self, room: str) -> None:
         """Write down, beside everything else, that we have taken a seat in a room, so that a later run finds it."""
-        self.rooms.add(room)
-        self._keep(room)
+        self.identity.rooms.add(room)
+        if self.client is not None and not self.is_own:
+            self.identity.write_down(self.client, room)
 
     def forget_room(self, room: str) -> None:
         """Strike out, beside everything else, the seat in a room that was left."""
-        if self.client is not None and room in self.rooms:
-            self.rooms.discard(room)
-            self._begin(self.write(self.players.forget_room, self.house.given.urls, self.client.token, room))
+        if self.client is not None:
+            self.identity.forget_room(self.client, room)
 
     async def end_by(self, end: BaseException) -> None:
         """Give our seats up where this end is somebody's decision and the server can be told; else hold them."""
@@ -321,52 +291,11 @@ class Session:
 
     def hold(self) -> None:
         """Let our seats stay written down when this run ends, so that the next one goes on there."""
-        self.rooms.clear()
+        self.identity.rooms.clear()
 
     async def finish(self) -> None:
         """Wait until everything is written, or cannot be, and let the next run be whom we were."""
-        await self._write_all()
-        await self.write(self.players.release)
-
-    def _keep(self, *rooms: str) -> None:
-        """Write down whom we play as, and where; nobody comes back to a server of this run."""
-        client = self.client
-        if client is not None and not self.is_own:
-            others = tuple(address.url for address in self.house.learnt)
-            row = KnownPlayer("", client.name, client.token, rooms=rooms, others=others)
-            rows = [replace(row, server=url, cluster=client.welcome.cluster or "") for url in self.house.given.urls]
-            self._begin(self.write(self.players.keep, *rows))
-
-    async def write(self, change: Callable[Given, Written], *arguments: Given.args, **options: Given.kwargs) -> Written:
-        """Change the file in a thread, one change at a time; where another program holds it, say so once."""
-        async with self._writing:
-            was_kept = self.players.problem is None
-            done = await asyncio.to_thread(change, *arguments, **options)
-            if was_kept and self.players.problem is not None:
-                self._tell(f"Who you are here is not written down yet: {self.players.problem}.")
-        return done
-
-    async def _write_all(self) -> None:
-        while self._writings:
-            await asyncio.wait(self._writings)
-
-    def _begin(self, writing: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(writing)
-        self._writings.add(task)
-        task.add_done_callback(self._writings.discard)
-
-    @asynccontextmanager
-    async def connect_as(self, player: KnownPlayer) -> AsyncIterator[Client]:
-        """Connect as one of our players to look something up; the connection that there is serves for its own."""
-        if self.client is not None and player.token == self.client.token:
-            yield self.client
-        else:
-            async with self._connect(token=player.token) as owner:
-                yield owner
-
-    def _connect(self, **options: Any) -> AbstractAsyncContextManager[Client]:
-        timeout_seconds, ca = self.settings.timeout_seconds, self.settings.ca
-        return connect(self.house, timeout_seconds=timeout_seconds, ca=ca, keep_seats=True, **options)
+        await self.identity.release()
 
 
 def settle_latency(shown_ms: int | None, seconds: float) -> int:

@@ -148,12 +148,12 @@ class Option:
 
 def _find_meaningless(key: str, text: str) -> str | None:
     """Return what is wrong with a text as the server or the name."""
-    from tictactoe_client.online.address import parse_house
+    from tictactoe_client.online.cluster import parse_cluster
     from tictactoe_client.online.errors import BadAddress
     from tictactoe_protocol import BadName, parse_name
 
     try:
-        parse_house(text) if key == "server" else parse_name(text)
+        parse_cluster(text) if key == "server" else parse_name(text)
     except (BadAddress, BadName) as bad:
         return bad.message
     return None
@@ -196,7 +196,7 @@ def _option(help: str, default: Any = False, *, name: str = "", kind: Any = None
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a run was told, `server` and `name` as typed; several servers of one house have commas between.
+    """What a run was told, `server` and `name` as typed; several servers of one cluster have commas between.
 
     With `name_is_for_now` the name was given to this run alone, by an option or the environment. The full screen says
     the first of the `doubts` about the configuration file. Plain mode first says that it still waits after
@@ -205,7 +205,7 @@ class Settings:
 
     mode: Mode = "plain"
     server: str | None = _option(
-        "The server: ws://host:port, wss://host, or just host. Again for each other server of the same house.",
+        "The server: ws://host:port, wss://host, or just host. Again for each other server of the same cluster.",
         None,
         short="s",
         metavar="URL",

@@ -44,28 +44,28 @@ OTHER_URL = "ws://elsewhere:8765"
 ELSEWHERE = (OTHER_URL,)
 
 
-def test_a_player_of_a_house_is_one_at_all_its_addresses(players: KnownPlayers) -> None:
-    house = (URL, OTHER_URL)
-    players.keep(*(player(server=server, used_at=1, pid=gone()) for server in house))
-    taken = players.take(house)
+def test_a_player_of_a_cluster_is_one_at_all_its_addresses(players: KnownPlayers) -> None:
+    cluster = (URL, OTHER_URL)
+    players.keep(*(player(server=server, used_at=1, pid=gone()) for server in cluster))
+    taken = players.take(cluster)
     assert taken is not None
-    assert {found.pid for server in house if (found := players.find((server,))) is not None} == {os.getpid()}
-    players.keep(*(player(server=server, pid=os.getppid()) for server in house))
-    for servers in (HERE, ELSEWHERE, house):
+    assert {found.pid for server in cluster if (found := players.find((server,))) is not None} == {os.getpid()}
+    players.keep(*(player(server=server, pid=os.getppid()) for server in cluster))
+    for servers in (HERE, ELSEWHERE, cluster):
         assert players.take(servers) is None
     players.forget(OTHER_URL, "token of ana")
     assert players.find(ELSEWHERE) is None
     assert players.find(HERE) is not None
 
 
-def test_what_was_kept_of_each_address_is_still_there_where_they_are_a_house(players: KnownPlayers) -> None:
+def test_what_was_kept_of_each_address_is_still_there_where_they_are_a_cluster(players: KnownPlayers) -> None:
     players.keep(player("ana", used_at=1))
     players.keep(player("bo", used_at=2, server=OTHER_URL))
-    house = (URL, OTHER_URL)
-    newest = players.find(house)
+    cluster = (URL, OTHER_URL)
+    newest = players.find(cluster)
     assert newest is not None
     assert newest.name == "bo"
-    assert players.take(house, "ana") is not None
+    assert players.take(cluster, "ana") is not None
     assert players.find(ELSEWHERE) == player("bo", used_at=2, server=OTHER_URL)
 
 

@@ -25,7 +25,7 @@ from tests.faults.hostile_server import (
 from tests.proxy import Proxy
 from tictactoe_client import Backoff, Client, ConnectionLost, Interrupted, Refused, Room, connect, parse_address
 from tictactoe_client.online import connection
-from tictactoe_client.online.address import find_server, parse_house, parse_servers
+from tictactoe_client.online.cluster import find_server, parse_cluster, parse_servers
 from tictactoe_client.online.events import Back, Gone, Lost, RoomEvent, RoomMoved, Said, Updated
 from tictactoe_client.online.messages import Stream
 from tictactoe_protocol.pushes import ChatLine, Closed, LobbyChange, Moved, Ok, Welcome
@@ -162,13 +162,13 @@ def test_addresses_are_compared_and_not_their_text_and_none_without_tls_is_taken
 
 
 def test_links_name_an_address_that_was_given_and_what_a_server_names_is_no_such_one() -> None:
-    given, members = parse_house("front,back"), [parse_address("one"), parse_address("two"), parse_address("back")]
-    house = given.joined_by(parse_address("front"), members)
-    assert [address.host for address in house.addresses] == ["front", "back", "one", "two"]
-    there = house.joined_by(parse_address("two"), members)
+    given, members = parse_cluster("front,back"), [parse_address("one"), parse_address("two"), parse_address("back")]
+    cluster = given.seen_from(parse_address("front"), members)
+    assert [address.host for address in cluster.addresses] == ["front", "back", "one", "two"]
+    there = cluster.seen_from(parse_address("two"), members)
     assert [address.host for address in there.addresses] == ["two", "one", "front", "back"]
     assert there.given == given
-    assert there.joined_by(parse_address("back"), ()).urls == ("ws://back:8765", "ws://front:8765")
+    assert there.seen_from(parse_address("back"), ()).urls == ("ws://back:8765", "ws://front:8765")
 
 
 # -- a room that one is in goes elsewhere -----------------------------------------------------------------------
@@ -347,14 +347,14 @@ async def test_when_a_server_is_lost_the_others_that_it_named_are_tried() -> Non
         never = Backoff((3600,), hold_seconds=3600, steady_seconds=0)
         async with connect(front.url, reconnect=never) as client:
             room = await client.join(ROOM)
-            assert client.house.urls == (front.url, one.url, two.url)
+            assert client.cluster.urls == (front.url, one.url, two.url)
             one.servers = (one.url, "ws://127.0.0.1:1")
             front.lose()
             await room.sync()
             assert client.address == parse_address(one.url)
             assert heard(one, Hello)[-1].token == TOKEN
-            assert list(client.house.urls) == [one.url, "ws://127.0.0.1:1", two.url, front.url]
-            assert client.house.given.first == parse_address(front.url)
+            assert list(client.cluster.urls) == [one.url, "ws://127.0.0.1:1", two.url, front.url]
+            assert client.cluster.given.first == parse_address(front.url)
 
 
 async def test_a_room_at_a_server_that_is_lost_is_found_by_asking_the_one_that_is_there() -> None:

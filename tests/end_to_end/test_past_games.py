@@ -18,7 +18,7 @@ from tests.terminal import run_screen
 from tictactoe_client import Client, Refused, connect
 from tictactoe_client.earlier import PastGames
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
-from tictactoe_client.online.address import parse_house
+from tictactoe_client.online.cluster import parse_cluster
 from tictactoe_client.session import Session
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.help import describe_record_help
@@ -310,7 +310,7 @@ async def test_a_game_of_another_player_of_the_name_is_replayed_too(server: Serv
 
 async def test_games_of_several_players_come_page_by_page_each_once(server: Server) -> None:
     async with two_of_a_name(server) as (_, rooms):
-        session = Session(Settings(name="ana"), parse_house(server.url), "reader")
+        session = Session(Settings(name="ana"), parse_cluster(server.url), "reader")
         async with session.open():
             past = PastGames(session)
             pages = [await past.read(count) for count in (1, 2, 5, 1)]

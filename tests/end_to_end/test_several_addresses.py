@@ -1,4 +1,4 @@
-"""A house with several addresses: the next one is taken when one is gone, as the same player in the same seat."""
+"""A cluster with several addresses: the next one is taken when one is gone, as the same player in the same seat."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ async def test_the_next_address_is_taken_at_once_when_one_is_lost(server: Server
         await bo.ask("move", room=room.code, cell=0, ply=1)
         assert (await state_where(room, ply=2)).board == "O...X...."
         assert ana.address == parse_address(two.url)
-        assert ana.house.urls == (two.url, one.url)
+        assert ana.cluster.urls == (two.url, one.url)
         one.is_closed = False
         lose(two)
         await room.move("c3")

@@ -19,7 +19,7 @@ from tests.proxy import Proxy
 from tests.tui.conftest import BRIEF, NEVER, OpenScreen
 from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
-from tictactoe_client.online.address import parse_house
+from tictactoe_client.online.cluster import parse_cluster
 from tictactoe_client.tui.history import PAGE_GAMES
 from tictactoe_client.tui.opening import Opening
 from tictactoe_engine.records import parse_record
@@ -171,7 +171,7 @@ async def test_without_a_server_that_is_said_and_tried_again(server: Server, ope
     async with played(server), open_screen("ws://127.0.0.1:1", opening=HISTORY) as ana:
         text = await ana.until("Can't reach ws://127.0.0.1:1", "r tries again")
         assert "press l" not in text
-        ana.app.link.house = parse_house(server.url)
+        ana.app.link.cluster = parse_cluster(server.url)
         await ana.do("r", f"on {server.url.replace('localhost', '127.0.0.1')}", gone="Can't reach")
 
 

@@ -11,8 +11,8 @@ from tests.kept import leave_seat, rooms_left
 from tests.peer import Peer, open_peer, two_playing
 from tests.proxy import Proxy
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
-from tictactoe_client.online.address import parse_house
 from tictactoe_client.online.client import Choice
+from tictactoe_client.online.cluster import parse_cluster
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -220,7 +220,7 @@ async def test_a_server_that_is_not_there_is_said_and_tried_again(open_screen: O
         assert "Start one:" in text
         assert "tictactoe-client -s wss://host" in text
         async with Server(Settings(host="127.0.0.1", port=0)) as late:
-            ana.app.link.house = parse_house(late.url)
+            ana.app.link.cluster = parse_cluster(late.url)
             await ana.do("r", "Playing as  ana")
 
 

@@ -1,4 +1,4 @@
-"""From one server to another on the full screen and back again, and between the addresses of one house."""
+"""From one server to another on the full screen and back again, and between the addresses of one cluster."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.peer import open_peer
 from tests.proxy import Proxy
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client.files.players import KnownPlayers
-from tictactoe_client.online.address import parse_house
+from tictactoe_client.online.cluster import parse_cluster
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
@@ -89,7 +89,7 @@ async def test_a_server_nearby_is_listed_and_gone_to(server: Server, open_screen
         await (await announcing.async_register_service(info, allow_name_change=True))
         async with open_screen(NOWHERE.rpartition("/")[0]) as ana:
             await ana.until("Can't reach", "> Near you: hall  ws://10.1.2.3:8765")
-            ana.app.link.house = parse_house(server.url)
+            ana.app.link.cluster = parse_cluster(server.url)
             await ana.do("r", "> Quick match", "Near you: hall")
         async with open_screen(server.url) as ana:
             await ana.until("Playing as", "Near you: hall")
@@ -126,7 +126,7 @@ async def test_an_address_that_is_gone_is_passed_over_at_the_start(server: Serve
             await ana.until(two.url, "Playing as")
 
 
-async def test_a_link_to_another_address_of_the_house_stays_here(server: Server, open_screen: OpenScreen) -> None:
+async def test_a_link_to_another_address_of_the_cluster_stays_here(server: Server, open_screen: OpenScreen) -> None:
     async with (
         Proxy(server.port) as one,
         Proxy(server.port) as two,

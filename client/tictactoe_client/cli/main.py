@@ -25,6 +25,7 @@ from tictactoe_client.files.writer import keeping_debug_log
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Settings
 from tictactoe_client.streams import output
 from tictactoe_client.text.language import find_chosen, speak_as_chosen
+from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_engine import PRESETS
 
 Begun = int | tuple[Settings, Coroutine[Any, Any, int]]
@@ -309,10 +310,10 @@ def begin(arguments: Sequence[str]) -> Begun:
     if instruction := os.environ.get(_COMPLETION_VARIABLE):
         return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, instruction)
     speak_as_chosen(chosen := find_chosen(arguments))
-    config = load_config()
+    config = load_config(actions=ACTIONS)
     if chosen is None and (kept := config.values.get("language")) is not None:
         speak_as_chosen(kept)
-        config = load_config() if config.warnings else config
+        config = load_config(actions=ACTIONS) if config.warnings else config
     for warning in config.warnings:
         output.print_error(warning)
     values = config.defaults()

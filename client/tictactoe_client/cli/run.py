@@ -13,7 +13,7 @@ from tictactoe_client.files.writer import keeping_debug_log, report_bug
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
-from tictactoe_client.session import Role, Session, house_for
+from tictactoe_client.session import Role, Session, cluster_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import hear_signals, standard_input
 from tictactoe_client.streams.output import Output, OutputFailed, print_error, report_end, report_failure
@@ -94,19 +94,19 @@ async def connected(
         elif lines and not settings.quiet:
             print_error("\n".join(lines))
 
-    house = house_for(settings, address)
+    cluster = cluster_for(settings, address)
     if is_chatty:
-        tell(say("connecting", url=house.first.url))
-    session = Session(settings, house, role, room=room, tell=tell)
+        tell(say("connecting", url=cluster.first.url))
+    session = Session(settings, cluster, role, room=room, tell=tell)
     async with session.open() as client:
         if session.is_own:
             tell(say("own server started", url=client.address.url))
         elif tells_left_behind:
-            if is_chatty and client.address != house.first:
+            if is_chatty and client.address != cluster.first:
                 tell(say("connected to", url=client.address.url))
             if not settings.quiet:
                 waiting, losses = await find_left_behind(session, but=room)
-                shown = client.house.given.first
+                shown = client.cluster.given.first
                 tell(*(describe_way_back(code, held_ms, shown) for code, held_ms in waiting.items()), *losses)
         try:
             yield client, session

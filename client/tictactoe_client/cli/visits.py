@@ -13,12 +13,13 @@ from typing import Any
 from tictactoe_client.cli.run import ask_line, connected
 from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_rules, parse_seat
 from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
-from tictactoe_client.online.address import Address, parse_house, parse_room
+from tictactoe_client.online.address import Address, parse_room
 from tictactoe_client.online.client import Choice, against_computer
+from tictactoe_client.online.cluster import parse_cluster
 from tictactoe_client.online.nearby import SEARCH_SECONDS, find_nearby, find_room
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_client.plain.game import PlainGame
-from tictactoe_client.session import Role, house_for
+from tictactoe_client.session import Role, cluster_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own, report
@@ -59,7 +60,9 @@ async def join(settings: Settings, room: Sequence[str]) -> int:
     """Join the room of a code or a link, back to the seat there that an earlier run left behind, if any."""
     code, address = parse_room(" ".join(room))
     if address is None and settings.server is None:
-        address = await find_room(code, house_for(settings, None).first, settings.ca, seconds=_search_seconds(settings))
+        address = await find_room(
+            code, cluster_for(settings, None).first, settings.ca, seconds=_search_seconds(settings)
+        )
         if address is None and not settings.quiet:
             print_error(say("no server has room", room=code))
     return await _visit(settings, Choice("join", code=code), address)
@@ -145,7 +148,7 @@ def _search_seconds(settings: Settings) -> float:
 async def open_page(settings: Settings, room: Sequence[str]) -> int:
     """Open the page of a server, or of a room there, in the system's browser."""
     code, address = parse_room(" ".join(room)) if room else (None, None)
-    address = address or house_for(settings, None).first
+    address = address or cluster_for(settings, None).first
     link = address.link_to(code) if code is not None else address.page_url
     report(settings, "page", link, url=link)
     if not await asyncio.to_thread(webbrowser.open, link):
@@ -160,7 +163,7 @@ async def check(settings: Settings) -> int:
     def tell(step: str, line: str, *, ok: bool = True, **fields: object) -> None:
         report(settings, "step", f"{say(f'step {step}'):<9} {line}", step=step, ok=ok, **fields)
 
-    for address in parse_house(settings.server).addresses:
+    for address in parse_cluster(settings.server).addresses:
         started, asking = clock(), asyncio.get_running_loop().getaddrinfo
         try:
             found = await asking(address.host, address.port or 443, type=socket.SOCK_STREAM)
@@ -173,7 +176,7 @@ async def check(settings: Settings) -> int:
     async with connected(settings) as (client, _):
         if settings.mode == "json":
             print_connected(client, client.latency_seconds)
-        is_alone = len(client.house.addresses) == 1
+        is_alone = len(client.cluster.addresses) == 1
         tell("connect", say("step ok") if is_alone else say("step ok with", told=client.address.url))
         name, ms = clean_text(client.name), _in_ms(client.latency_seconds)
         tell("hello", say("step you would be", ms=f"{ms:.0f}", name=name), ms=ms, name=name)

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_client.files.writer import NotKept, change_file
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, suggest
-from tictactoe_client.tui.keymap import ACTIONS, find_conflicts
+from tictactoe_protocol.catalogue import say
 
 FILE_NAME: Final = "client.toml"
 
@@ -59,16 +59,19 @@ def show_path(path: Path) -> str:
         return str(path)
 
 
-def load_config(path: Path | None = None) -> Config:
-    """Return what the file says; a missing one says nothing, a damaged one is warned of."""
+def load_config(path: Path | None = None, *, actions: Collection[str] | None = None) -> Config:
+    """Return what the file says; a missing one says nothing, a damaged one is warned of.
+
+    Other keys are for these `actions`, or for any where these are not given.
+    """
     path = path or config_path()
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return Config(path)
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
-        return Config(path, warnings=(f"{path} cannot be read: {reason}.",), hides_server=True)
+        reason = getattr(error, "strerror", None) or say("config no utf-8")
+        return Config(path, warnings=(say("config unreadable", file=path, why=reason),), hides_server=True)
     import tomllib
 
     try:
@@ -76,54 +79,53 @@ def load_config(path: Path | None = None) -> Config:
     except tomllib.TOMLDecodeError as error:
         told = _describe_mistake(path, text, str(error))
         return Config(path, warnings=(told,), hides_server=_SERVER_LINE.search(text) is not None)
-    return _check(path, text, content)
+    return _check(path, text, content, actions)
 
 
 def _describe_mistake(path: Path, text: str, error: str) -> str:
     found = re.fullmatch(r"(.*) \(at line (\d+), column \d+\)", error)
     if found is None:
-        return f"{path}: {error}. Mend it, or delete the file; nothing of it counts."
+        return say("config mistake somewhere", file=path, why=error)
     number = int(found[2])
     line = text.splitlines()[number - 1] if number <= len(text.splitlines()) else ""
     is_bare = re.match(r"\s*[\w-]+\s*=\s*[^\s\"'\[{]", line) is not None
-    advice = "A text stands in quotes. Mend that line" if is_bare else "Mend that line"
-    return f"{path} line {number}: {found[1]}. {advice}, or delete the file; nothing of it counts."
+    return say("config mistake quotes" if is_bare else "config mistake", file=path, line=number, why=found[1])
 
 
-def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
+def _check(path: Path, text: str, content: dict[str, Any], actions: Collection[str] | None) -> Config:
     values: dict[str, Any] = {}
     bindings: dict[str, tuple[str, ...]] = {}
     faults: list[tuple[str, str]] = []
     for name, value in content.items():
         if name == _BINDINGS and isinstance(value, dict):
             for action, keys in value.items():
-                if (told := _check_binding(action, keys)) is not None:
+                if (told := _find_fault(action, keys, actions)) is not None:
                     faults.append((action, told))
                 else:
                     bindings[action] = (keys,) if isinstance(keys, str) else tuple(keys)
-            faults += find_conflicts(bindings).items()
         elif name not in FILE_OPTIONS:
-            faults.append((name, f'unknown key "{name}".{suggest(name, (*FILE_OPTIONS, _BINDINGS))}'))
+            faults.append((name, say("config unknown key", name=name) + suggest(name, (*FILE_OPTIONS, _BINDINGS))))
         elif (told := FILE_OPTIONS[name].find_fault(value)) is not None:
             faults.append((name, told))
         else:
             values[name] = value
-    warnings = tuple(f"{_find_place(name, text)}: {told}" for name, told in faults)
+    warnings = tuple(_locate(name, text, told) for name, told in faults)
     return Config(path, values, bindings, warnings, "server" in content and "server" not in values)
 
 
-def _check_binding(action: str, keys: object) -> str | None:
-    if action not in ACTIONS:
-        return f'unknown action "{action}".{suggest(action, ACTIONS)}'
+def _find_fault(action: str, keys: object, actions: Collection[str] | None) -> str | None:
+    if actions is not None and action not in actions:
+        return say("config unknown action", name=action) + suggest(action, actions)
     is_list = isinstance(keys, list) and keys and all(isinstance(key, str) and key for key in keys)
-    return None if is_list or (isinstance(keys, str) and keys) else f"{action} is a key, or a list of keys."
+    return None if is_list or (isinstance(keys, str) and keys) else say("config keys", name=action)
 
 
-def _find_place(key: str, text: str) -> str:
+def _locate(key: str, text: str, told: str) -> str:
+    """Return what is told of a key with the line where it stands."""
     for number, line in enumerate(text.splitlines(), 1):
         if re.match(rf'\s*"?{re.escape(key)}"?\s*=', line) or line.strip().startswith(f"[{key}"):
-            return f"{FILE_NAME} line {number}"
-    return f"{FILE_NAME} somewhere"
+            return say("config line", file=FILE_NAME, line=number, told=told)
+    return say("config somewhere", file=FILE_NAME, told=told)
 
 
 def keep_setting(name: str, value: Value | None, path: Path | None = None) -> bool:
@@ -139,9 +141,9 @@ def keep_setting(name: str, value: Value | None, path: Path | None = None) -> bo
     try:
         return change_file(path, lambda content: _set(content.decode(), name, value).encode())
     except UnicodeError:
-        raise NotKept(f"{path.name} is no UTF-8 text") from None
+        raise NotKept(say("file no utf-8", file=path.name)) from None
     except tomllib.TOMLDecodeError as error:
-        raise NotKept(f"{path.name} has a mistake in it: {error}") from None
+        raise NotKept(say("file mistake", file=path.name, why=error)) from None
 
 
 def _set(text: str, name: str, value: Value | None) -> str:
@@ -170,4 +172,4 @@ def _set(text: str, name: str, value: Value | None) -> str:
             edited += f"\n{rest}" if rest and not text[:end].strip() else rest
             if tomllib.loads(edited) == wanted:
                 return edited
-    raise NotKept("the file is too unusual to change it safely")
+    raise NotKept(say("file unusual"))

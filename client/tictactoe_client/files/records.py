@@ -29,6 +29,7 @@ from tictactoe_engine.records import (
     parse_records,
 )
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 
 STANDARD_STREAM: Final = "-"
@@ -48,12 +49,12 @@ def read_records(name: str) -> tuple[GameRecord, ...]:
         with nullcontext(sys.stdin.buffer) if name == STANDARD_STREAM else open(Path(name).expanduser(), "rb") as file:
             content = file.read(MAX_RECORD_BYTES + 4)
     except (OSError, ValueError) as error:
-        raise _cannot("read", name, error) from None
+        raise _cannot("record unreadable file", name, error) from None
     try:
         text = content.decode("utf-8", "strict" if len(content) <= MAX_RECORD_BYTES else "ignore")
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8").removeprefix("\ufeff")
-        fault = RecordError.at(f"This byte is no UTF-8: 0x{content[error.start]:02X}.", before, len(before))
+        fault = RecordError.at(say("record byte", byte=f"0x{content[error.start]:02X}"), before, len(before))
         raise _describe(name, fault) from None
     try:
         records = parse_records(text)
@@ -61,7 +62,7 @@ def read_records(name: str) -> tuple[GameRecord, ...]:
         is_record = text.lstrip("\ufeff \t\r\n")[:1] in _BEGINNINGS or len(text) > MAX_RECORD_BYTES // 4
         raise _describe(name, fault, is_record=is_record) from None
     if not records:
-        raise _describe(name, RecordError("There is no record here.", 1, 1))
+        raise _describe(name, RecordError(say("record none"), 1, 1))
     return records
 
 
@@ -75,9 +76,9 @@ def write_record(name: str, record: GameRecord) -> None:
     try:
         create_file(Path(name).expanduser(), text)
     except FileExistsError:
-        raise Misuse(f"{clean_text(name)} exists already. Nothing was overwritten.") from None
+        raise Misuse(say("record exists", file=clean_text(name))) from None
     except (OSError, ValueError) as error:
-        raise _cannot("write", name, error) from None
+        raise _cannot("record unwritable file", name, error) from None
 
 
 def name_for(record: GameRecord) -> str:
@@ -89,17 +90,17 @@ def name_for(record: GameRecord) -> str:
 def save_record(record: GameRecord, name: str) -> str:
     """Write a game to a new file, and return what to say; raises `Misuse`, and then changed nothing."""
     if name == STANDARD_STREAM:
-        raise Misuse("Save needs the name of a file.")
+        raise Misuse(say("save needs name"))
     write_record(name, record)
-    return f"The game is saved in {clean_text(name)}"
+    return say("saved in", file=clean_text(name))
 
 
 async def save_game(name: str, state: RoomState, room: Room) -> str:
     """Write the finished game of a state to a new file and return what to say; raises `ConnectionLost`."""
     if state.status != "over":
-        return "The game is not over yet: save it then."
+        return say("save not over")
     if state.result is not None and state.result.reason == "aborted":
-        return "A game that ended before it had begun is not saved."
+        return say("save aborted")
     record = None
     with suppress(Refused, RecordError, Unreachable):
         if (text := await room.record(state.game)) is not None:
@@ -108,16 +109,16 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
         record = record or record_of(state, room.moves, datetime.now(UTC))  # not of ours: of what can be seen
         return await asyncio.to_thread(save_record, record, name or name_for(record))
     except (InvalidRecord, Refused):
-        return "The game could not be saved: the server does not tell its moves any more."
+        return say("save no moves")
     except Misuse as misuse:
-        return f"{misuse.message} Type save and another name."
+        return say("save another name", why=misuse.message)
 
 
 def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameRecord:
     """Return the record of a state with these moves, as of now; raises `InvalidRecord` where they do not fit."""
     position = position_after(state, moves)
     if position is None:
-        raise InvalidRecord("These moves do not lead to this board.", "moves")
+        raise InvalidRecord(say("record other board"), "moves")
     result = None if state.result is None else GameResult(state.result.reason, state.result.winner)
     clock: SeatClock | MoveClock | None = None
     if (terms := state.time_control) is not None:
@@ -138,14 +139,16 @@ def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameReco
 
 def _describe(name: str, fault: RecordError, *, is_record: bool = True) -> Misuse:
     """Return what is wrong with a file, and that it is no record at all where it does not begin like one."""
-    shown = "standard input" if name == STANDARD_STREAM else clean_text(name)
     if is_record:
-        return Misuse(f"{shown}, line {fault.line}, column {fault.column}: {clean_text(fault.message)}")
-    shown = "Standard input" if name == STANDARD_STREAM else shown
-    return Misuse(f'{shown} is no game record: it begins with neither a tag such as [X "ana"] nor a move.')
+        shown = say("standard input") if name == STANDARD_STREAM else clean_text(name)
+        why = clean_text(fault.message)
+        return Misuse(say("record fault", file=shown, line=fault.line, column=fault.column, why=why))
+    id = "record none in input" if name == STANDARD_STREAM else "record no such"
+    return Misuse(say(id, file=clean_text(name)))
 
 
 def _cannot(do: str, name: str, error: OSError | ValueError) -> Misuse:
+    """Return what cannot be done, by the sentence's id, and why."""
     number = getattr(error, "errno", None)
-    reason = os.strerror(number).lower() if number else clean_text(str(error)).rstrip(".")
-    return Misuse(f"Cannot {do} {clean_text(name)}: {reason}.")
+    why = os.strerror(number).lower() if number else clean_text(str(error)).rstrip(".")
+    return Misuse(say(do, file=clean_text(name), why=why))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from tictactoe_client.streams.output import print_error
+from tictactoe_protocol.catalogue import say
 
 LOCK_SECONDS: Final = 2.0
 """How long to wait for another program that writes at the same time. Whoever draws a screen waits in a thread."""
@@ -62,7 +63,8 @@ def change_file(
                 _replace(target, after)
             return after != before
     except OSError as error:
-        raise NotKept(f"{path.name} cannot be written: {(error.strerror or str(error)).lower()}") from None
+        why = (error.strerror or str(error)).lower()
+        raise NotKept(say("file not written", file=path.name, why=why)) from None
 
 
 def create_file(path: Path, text: str) -> None:
@@ -82,9 +84,9 @@ def _read(target: Path) -> bytes:
     except FileNotFoundError:
         return b""
     if not stat.S_ISREG(status.st_mode):
-        raise NotKept(f"{target} is no regular file")
+        raise NotKept(say("file irregular", file=target))
     if not status.st_mode & _WRITABLE:
-        raise NotKept(f"{target.name} is read-only")
+        raise NotKept(say("file read-only", file=target.name))
     return target.read_bytes()
 
 
@@ -122,7 +124,7 @@ def _locked(place: Path, seconds: float) -> Iterator[None]:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if time.monotonic() >= deadline:
-                    raise Busy("another program writes there") from None
+                    raise Busy(say("file busy")) from None
                 time.sleep(0.01)
                 continue
             except OSError:
@@ -151,7 +153,7 @@ def keeping_debug_log(*, is_wanted: bool) -> Iterator[None]:
     try:
         yield
     finally:
-        print_error(f"Debug log: {path}")
+        print_error(say("debug log", file=path))
 
 
 def report_bug(error: BaseException) -> str:
@@ -161,7 +163,7 @@ def report_bug(error: BaseException) -> str:
     path = _new_file("error")
     lines = "".join(traceback.format_exception(error)).split("\n")
     path.write_text("\n".join(map(escape_text, lines)), encoding="utf-8")
-    return f"This is a mistake in tictactoe-client, not yours. What happened is in {path}"
+    return say("our mistake", file=path)
 
 
 def _new_file(kind: str) -> Path:

@@ -1,4 +1,4 @@
-"""Where a server is: an address as people write it, the link to a room, and which addresses lead to the same rooms.
+"""Where a server is: an address as people write it, and the link to a room.
 
 A link is an address with a room code as the last part of its path; the code is no part of what is connected to."""
 
@@ -8,15 +8,14 @@ import contextlib
 import re
 import shlex
 import socket
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
 from typing import Final
 from urllib.parse import urlsplit
 
 from tictactoe_client.online.errors import BadAddress, BadRoomCode
 from tictactoe_protocol import room_codes
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import DEFAULT_PORT
 
 DEFAULT_SERVER: Final = f"ws://localhost:{DEFAULT_PORT}"
@@ -28,8 +27,6 @@ _LOOPBACK: Final = re.compile(r"localhost|127\.[0-9.]+|::1", re.ASCII | re.IGNOR
 _PROGRAM: Final = re.compile(r"(?:.*[/\\])?tictactoe[-_]client(?:\.exe)?", re.IGNORECASE)
 _LABEL: Final = re.compile(r"\A(?:code|link|or)(?:\s*:|\s)\s*", re.IGNORECASE)
 """What stands before a code, a link and the command in an invitation; no code begins so, as none has O or I."""
-_MOST_SERVERS: Final = 64
-"""How many servers of a cluster are taken from one that names more, and are known besides those that were given."""
 _WITH_VALUE: Final = ("-n", "--name", "--keys", "--coordinates", "--theme", "--bell", "--timeout")
 
 
@@ -141,30 +138,9 @@ def hide_credentials(text: str) -> str:
     return _CREDENTIALS.sub(lambda found: "…@" if found[0].endswith("@") else "…", text)
 
 
-def parse_servers(urls: Iterable[str], named_by: Address) -> tuple[Address, ...]:
-    """Return the servers of a cluster, as the one at `named_by` names them; what is no address is passed over.
-
-    So are addresses without TLS where the one that names them has it.
-    """
-    found: list[Address] = []
-    for url in islice(urls, _MOST_SERVERS):
-        with contextlib.suppress(BadAddress):
-            found.append(_parse_url(url))
-    return tuple(one for one in dict.fromkeys(found) if named_by.may_lead_to(one))
-
-
-def find_server(url: str, servers: Sequence[Address]) -> Address | None:
-    """Return which of these servers is meant by a URL, or None."""
-    try:
-        wanted = _parse_url(url)
-    except BadAddress:
-        return None
-    return next((one for one in servers if is_same_server(one, wanted)), None)
-
-
 def _parse_target(text: str) -> tuple[Address, str | None]:
     """Return the server that a text names, and the room code at the end of its path, or None."""
-    address = _parse_url(text)
+    address = parse_url(text)
     head, _, last = address.path.rpartition("/")
     try:
         return replace(address, path=head), parse_code(last)
@@ -172,7 +148,7 @@ def _parse_target(text: str) -> tuple[Address, str | None]:
         return address, None
 
 
-def _parse_url(text: str) -> Address:
+def parse_url(text: str) -> Address:
     """Return the server that a text names, with the whole path that it has."""
     word = text.strip()
     if "://" not in word:
@@ -182,13 +158,13 @@ def _parse_url(text: str) -> Address:
     why = ""
     try:
         parts = urlsplit(word)
-        why = "its port is no number up to 65535"
+        why = say("bad address port")
         port = parts.port
     except ValueError:
         raise _bad(text, why) from None
     scheme, host = _SCHEMES.get(parts.scheme.lower()), parts.hostname or ""
     if scheme is None:
-        raise _bad(text, f"it begins with {parts.scheme}://")
+        raise _bad(text, say("bad address scheme", scheme=parts.scheme))
     if parts.username is not None or parts.query or parts.fragment or not _HOST.fullmatch(host) or port == 0:
         raise _bad(text)
     if port is None and scheme == "ws":
@@ -199,65 +175,8 @@ def _parse_url(text: str) -> Address:
 def _bad(text: str, why: str = "") -> BadAddress:
     text = hide_credentials(text)
     shown = text if len(text) <= 60 else f"{text[:60]}…"
-    because = f": {why}" if why else ""
-    return BadAddress(f'"{shown}" is no server address{because}. It looks like ws://host:{DEFAULT_PORT}, or just host.')
-
-
-@dataclass(frozen=True, slots=True)
-class House:
-    """Servers that know the same players: their addresses, at least one, in the order in which they are to be tried.
-
-    `learnt` are those that a server has named. All others were given by a person.
-    """
-
-    addresses: tuple[Address, ...]
-    learnt: tuple[Address, ...] = ()
-
-    @property
-    def first(self) -> Address:
-        """Where to try first."""
-        return self.addresses[0]
-
-    @property
-    def urls(self) -> tuple[str, ...]:
-        """The addresses as URLs."""
-        return tuple(address.url for address in self.addresses)
-
-    @property
-    def given(self) -> House:
-        """The house without what was learnt: links name its first address, and tokens of before are for these alone."""
-        return House(tuple(address for address in self.addresses if address not in self.learnt))
-
-    def has(self, address: Address) -> bool:
-        """Tell whether an address leads to one of the house's servers."""
-        return any(is_same_server(address, own) for own in self.addresses)
-
-    def led_by(self, address: Address) -> House:
-        """Return the house with this address first and the others after it in a ring; one of its own for a stranger."""
-        own = self.addresses
-        same = [one for one in own if one == address] or [one for one in own if is_same_server(address, one)]
-        first = own.index(same[0]) if same else 0
-        return replace(self, addresses=(*own[first:], *own[:first])) if same else House((address,))
-
-    def joined_by(self, address: Address, servers: Sequence[Address]) -> House:
-        """Return the house beginning with the address that one is at, with the servers that are named there.
-
-        Those that were learnt before come behind them: one that is down for a moment is not named then.
-        """
-        given = self.given.addresses
-        named = dict.fromkeys((address, *servers, *(self.learnt if servers else ())))
-        learnt = tuple(one for one in named if not any(is_same_server(one, own) for own in given))[:_MOST_SERVERS]
-        return House((*given, *learnt), learnt).led_by(address)
-
-
-def parse_house(given: str | Address | House | Sequence[str | Address] | None = None) -> House:
-    """Return the house of these addresses, in a text with commas between, else the default; raises `BadAddress`."""
-    if isinstance(given, House):
-        return given
-    if isinstance(given, str) and given:
-        given = [word for word in given.split(",") if word.strip()] or (given,)
-    named = (given,) if isinstance(given, Address) else given or (DEFAULT_SERVER,)
-    return House(tuple(dict.fromkeys(one if isinstance(one, Address) else parse_address(one) for one in named)))
+    how = say("bad address because", address=shown, why=why) if why else say("bad address", address=shown)
+    return BadAddress(f"{how} {say('address looks like', port=DEFAULT_PORT)}")
 
 
 def reachable_address(address: Address) -> Address:

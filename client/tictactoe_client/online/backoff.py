@@ -16,7 +16,7 @@ HOLD_SECONDS = 60.0
 class Backoff:
     """The waits in seconds: `first` one after another, then `longest` again and again, less up to `jitter` of each.
 
-    Another address of the same house is tried within a `moment`, but only after the first wait where the connection did
+    Another address of the cluster is tried within a `moment`, but only after the first wait where the connection did
     not last for `steady_seconds`: two servers that let nobody stay are not run against. It is tried for as long as the
     server says that it holds a seat, and for `absent_seconds` while no server answers at all: then nobody else can take
     the seat either. `hold_seconds` takes the place of both where it is given.

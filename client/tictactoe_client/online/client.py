@@ -13,8 +13,9 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-from tictactoe_client.online.address import DEFAULT_SERVER, Address, House, parse_code, parse_house, reachable_address
+from tictactoe_client.online.address import DEFAULT_SERVER, Address, parse_code, reachable_address
 from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.cluster import Cluster, parse_cluster
 from tictactoe_client.online.connection import greet
 from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import Refused
@@ -22,6 +23,7 @@ from tictactoe_client.online.reconnect import arrive
 from tictactoe_client.online.room import Room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import MAX_LISTED_GAMES, choice_of, requests
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import PastGame, RoomSummary
 
 
@@ -51,7 +53,7 @@ class Client(Conversation):
         """
         for feature, is_wanted in (("analysis", analysis != "closed"), ("chat", chat != "all")):
             if is_wanted and feature not in self.features:
-                raise Refused("unsupported", f"This server is too old for that: it knows no {feature} of a room.")
+                raise Refused("unsupported", say(f"too old for {feature}"))
         request = requests.Create(
             rules=_choice(rules),
             clock=clock,
@@ -69,11 +71,11 @@ class Client(Conversation):
 
     async def join(self, room: str) -> Room:
         """Take a free seat, or attach to the one that we hold; raises `BadRoomCode` for what is no code."""
-        return await self._enter(self._way_into(parse_code(room), watching=False))
+        return await self._enter(self._rooms.way_into(parse_code(room), watching=False))
 
     async def watch(self, room: str) -> Room:
         """Spectate; the room's `seat` is None. Raises `BadRoomCode` for what is no code."""
-        return await self._enter(self._way_into(parse_code(room), watching=True))
+        return await self._enter(self._rooms.way_into(parse_code(room), watching=True))
 
     async def rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first."""
@@ -102,9 +104,9 @@ class Client(Conversation):
     async def share(self, game: str, *, on: bool = True) -> str | None:
         """Show a finished game of ours to all who know its link, which is returned; no more with `on` false: None."""
         if "share" not in self.features:
-            raise Refused("unsupported", "This server shows no games to others.")
+            raise Refused("unsupported", say("refused not_allowed share"))
         found = (await self._ask(requests.Share(game=game, on=on))).replay
-        return None if found is UNSET else reachable_address(self.house.given.first).link_to(f"replay/{found}")
+        return None if found is UNSET else reachable_address(self.cluster.given.first).link_to(f"replay/{found}")
 
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
@@ -113,7 +115,7 @@ class Client(Conversation):
 
 @asynccontextmanager
 async def connect(
-    url: str | Address | House | Sequence[str | Address] = DEFAULT_SERVER,
+    url: str | Address | Cluster | Sequence[str | Address] = DEFAULT_SERVER,
     *,
     name: str | None = None,
     token: str | None = None,
@@ -125,14 +127,14 @@ async def connect(
     """Connect to a server, say hello, and close again at the end of the ``async with``, giving our seats up.
 
     `url` is anything that names a server (``ws://host:port``, ``wss://host``, ``host``, or a link to one of its
-    rooms), or several of one house, which are tried in this order. Without a `name` the server chooses one. With
+    rooms), or several of one cluster, which are tried in this order. Without a `name` the server chooses one. With
     `reconnect` a lost connection is made anew for as long as the server keeps our seats. `ca` is a file with
     certificates in PEM to trust, too. Raises `BadAddress`, `Unreachable`, `VersionRefused` or `Refused`.
     """
-    house = parse_house([url] if isinstance(url, str) else url)
+    cluster = parse_cluster([url] if isinstance(url, str) else url)
     backoff = Backoff() if reconnect is True else reconnect or None
-    connection = await arrive(house, lambda address: greet(address, name, token, timeout_seconds, ca))
-    client = Client(house, connection, backoff, timeout_seconds, ca)
+    connection = await arrive(cluster, lambda address: greet(address, name, token, timeout_seconds, ca))
+    client = Client(cluster, connection, backoff, timeout_seconds, ca)
     try:
         yield client
     finally:

@@ -19,13 +19,15 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.typing import Subprotocol
 from websockets.uri import WebSocketURI, parse_uri
 
-from tictactoe_client.online.address import Address, parse_servers
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.cluster import parse_servers
 from tictactoe_client.online.errors import ProtocolBroken, Unreachable, VersionRefused
 from tictactoe_client.online.failures import MAX_RECEIVED_BYTES, explain_end, explain_failure
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
 from tictactoe_protocol import encode, escape_text
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import SUBPROTOCOL
 from tictactoe_protocol.pushes import FEATURES, Error, Notice, Welcome
 from tictactoe_protocol.requests import Hello
@@ -80,7 +82,7 @@ class Connection(ClientConnection):
         except ConnectionClosed as closed:
             raise explain_end(closed) from None
         if isinstance(message, bytes):
-            raise ProtocolBroken("a frame is binary")
+            raise ProtocolBroken(say("broken binary"))
         _log("received", message)
         return message
 
@@ -152,7 +154,7 @@ async def greet(
     except BaseException as error:
         connection.transport.abort()
         if isinstance(error, TimeoutError):
-            raise Unreachable(address.url, f"no answer to hello within {timeout_seconds:g} s") from None
+            raise Unreachable(address.url, say("failure no answer to hello", seconds=f"{timeout_seconds:g}")) from None
         raise
     connection.begin_pings()
     return connection
@@ -166,7 +168,7 @@ def context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | boo
     try:
         context.load_verify_locations(Path(ca).expanduser())
     except ssl.SSLError:
-        raise Unreachable(address.url, f"TLS: {ca} holds no certificate in PEM") from None
+        raise Unreachable(address.url, say("failure no pem", file=ca)) from None
     except OSError as error:
         raise Unreachable(address.url, f"TLS: {ca}: {(error.strerror or str(error)).lower()}") from None
     # What was made by hand often lacks what Python asks of public authorities since 3.13.

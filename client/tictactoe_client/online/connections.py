@@ -1,17 +1,26 @@
 """The connections of one client: to the server that it is at, and to each other one in whose rooms it is.
 
-It knows at which of them each room is, and nothing of what is said."""
+It knows the servers of the cluster and how to come back to one of them, and nothing of what is said."""
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 
+from msgspec import UNSET
+
 from tictactoe_client.online.address import Address, is_same_server
+from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.cluster import Cluster
 from tictactoe_client.online.connection import Connection
 from tictactoe_client.online.errors import ClientError, ConnectionLost
+from tictactoe_client.online.events import ConnectionEvent
+from tictactoe_client.online.failures import GOING_DOWN
+from tictactoe_client.online.reconnect import come_back
+from tictactoe_protocol.catalogue import say
 
 Reader = Callable[[Connection], Coroutine[Any, Any, ConnectionLost]]
 """Reads a connection to its end, and returns why it ended."""
@@ -21,22 +30,28 @@ Ended = Callable[[Connection, "asyncio.Task[ConnectionLost]"], object]
 class Connections:
     """Connections that are read by tasks; `main` is the one to the server that we are at, and may be lost.
 
-    Rooms are at the main one unless it is known otherwise. A room that is on its way is at none.
+    `cluster` begins with the server that we are at. Setting `hurry` ends a wait for the next attempt to come back.
     """
 
     def __init__(
-        self, main: Connection, call: Callable[[Address], Awaitable[Connection]], read: Reader, ended: Ended
+        self,
+        main: Connection,
+        cluster: Cluster,
+        greet: Callable[[Address], Awaitable[Connection]],
+        backoff: Backoff | None,
+        read: Reader,
+        ended: Ended,
     ) -> None:
-        """Read the main one: with `read`, after which `ended` is called, as for all. `call` makes one."""
+        """Read the main one with `read`, after which `ended` is called, as for all. `greet` makes one."""
         self.main = main
-        self._call, self._read, self._ended = call, read, ended
+        self.cluster = cluster.seen_from(main.address, main.servers)
+        self.hurry = asyncio.Event()
+        self.backoff = backoff
+        self._greet, self._read, self._ended = greet, read, ended
         self._readers: dict[Connection, asyncio.Task[ConnectionLost]] = {}
-        self._places: dict[str, Connection | None] = {}
-        self._calls: dict[Address, asyncio.Task[Connection]] = {}
+        self._greetings: dict[Address, asyncio.Task[Connection]] = {}
         self._closing: set[asyncio.Task[None]] = set()
         self._listen(main)
-
-    # -- which there are --------------------------------------------------------------------------------------------
 
     def is_live(self, connection: Connection | None) -> bool:
         """Tell whether it is not lost, as far as is known, and not given up."""
@@ -47,10 +62,22 @@ class Connections:
         """Those that live beside the main one."""
         return [connection for connection in self._readers if connection is not self.main]
 
-    def use(self, connection: Connection) -> None:
+    @property
+    def patience(self) -> tuple[float, float]:
+        """For how many seconds it is tried to be in our rooms again: at a server, and where there is none."""
+        hold_ms = self.main.welcome.hold_ms
+        return (self.backoff or Backoff()).patience(None if hold_ms is UNSET else hold_ms)
+
+    def known_from(self, teller: Connection) -> tuple[Address, ...]:
+        """Return the servers to which one may go from this one: none without TLS from one with it."""
+        return (*teller.servers, *(one for one in self.cluster.addresses if teller.address.may_lead_to(one)))
+
+    # -- making them ------------------------------------------------------------------------------------------------
+
+    def settle_at(self, connection: Connection) -> None:
         """Let this be the main one; where it is new, read it."""
         self.main = connection
-        self._places = {code: place for code, place in self._places.items() if place is not connection}
+        self.cluster = self.cluster.seen_from(connection.address, connection.servers)
         if connection not in self._readers:
             self._listen(connection)
 
@@ -59,28 +86,53 @@ class Connections:
         for connection in self._readers:
             if is_same_server(connection.address, address):
                 return connection
-        call = self._calls.get(address)
-        if call is None:
-            call = self._calls[address] = asyncio.create_task(self._make(address), name="tictactoe call")
-            call.add_done_callback(lambda _: self._calls.pop(address, None))
-        return await asyncio.shield(call)
+        greeting = self._greetings.get(address)
+        if greeting is None:
+            greeting = self._greetings[address] = asyncio.create_task(self._make(address), name="tictactoe greeting")
+            greeting.add_done_callback(lambda _: self._greetings.pop(address, None))
+        return await asyncio.shield(greeting)
 
-    async def servers_now(self, connection: Connection) -> tuple[Address, ...]:
-        """Return the servers that a server names to whoever comes now: one may have started since it welcomed us."""
+    async def ask_for_servers(self, connection: Connection) -> None:
+        """Have a server name its cluster anew, as to whoever comes now: one may have started since it welcomed us."""
         try:
-            newer = await self._call(connection.address)
+            newer = await self._greet(connection.address)
         except ClientError:
-            return connection.servers
+            return
         await newer.close()
-        return newer.servers
+        connection.servers = newer.servers
 
-    async def until_reached(self) -> None:
-        """Wait for those that are being made, or cannot be."""
-        while self._calls:
-            await asyncio.wait(list(self._calls.values()))
+    async def find_return(self, lost: ConnectionLost) -> float | None:
+        """Return in how many ms the lost server said to be back, infinite for never, None where it did not say.
+
+        Raises `ConnectionLost` where nothing brings us back. Waits for connections that are being made.
+        """
+        while self._greetings:
+            await asyncio.wait(list(self._greetings.values()))
+        if self.backoff is None and not self.others:
+            raise lost
+        notice = self.main.notice
+        if notice is None or notice.code != "stopping" or lost.close_code not in GOING_DOWN:
+            return lost.retry_ms
+        if len(self.cluster.addresses) == 1:
+            raise ConnectionLost(say("lost stopped"), lost.close_code)
+        return math.inf
+
+    async def replace_main(
+        self, lost: ConnectionLost, announced_ms: float | None, tell: Callable[[ConnectionEvent], None]
+    ) -> Connection:
+        """Return a live connection in place of the main one; raises `ConnectionLost` where none is to be had in time.
+
+        Where rooms of ours are at another server, or on their way there, we are there already.
+        """
+        if others := self.others:
+            return others[0]
+        self.hurry.clear()
+        lasted = asyncio.get_running_loop().time() - self.main.began_at
+        ways = (self.backoff or Backoff()).ways(len(self.cluster.addresses), announced_ms, lasted_seconds=lasted)
+        return await come_back(self._greet, self.cluster, ways, self.patience, lost, tell, self.hurry)
 
     async def _make(self, address: Address) -> Connection:
-        connection = await self._call(address)
+        connection = await self._greet(address)
         self._listen(connection)
         return connection
 
@@ -88,6 +140,8 @@ class Connections:
         reader = asyncio.create_task(self._read(connection), name="tictactoe connection")
         self._readers[connection] = reader
         reader.add_done_callback(partial(self._note_end, connection))
+
+    # -- ending them ------------------------------------------------------------------------------------------------
 
     def _note_end(self, connection: Connection, reader: asyncio.Task[ConnectionLost]) -> None:
         if self._readers.pop(connection, None) is not None and not reader.cancelled():
@@ -103,28 +157,8 @@ class Connections:
 
     async def close(self) -> None:
         """Close all."""
-        for call in self._calls.values():
-            call.cancel()
+        for greeting in self._greetings.values():
+            greeting.cancel()
         for connection in {self.main, *self._readers}:
             self.give_up(connection)
-        await asyncio.wait([*self._closing, *self._calls.values()])
-
-    # -- where rooms are --------------------------------------------------------------------------------------------
-
-    def place_of(self, room: str) -> Connection | None:
-        """Return the connection at which a room is, or None while it is on its way."""
-        return self._places.get(room, self.main)
-
-    def set_out(self, room: str) -> None:
-        """Take note that a room is on its way."""
-        self._places[room] = None
-
-    def arrive(self, room: str, connection: Connection) -> None:
-        """Take note where a room is."""
-        self.forget(room)
-        if connection is not self.main:
-            self._places[room] = connection
-
-    def forget(self, room: str) -> None:
-        """Take a room for one that is where we are."""
-        self._places.pop(room, None)
+        await asyncio.wait([*self._closing, *self._greetings.values()])

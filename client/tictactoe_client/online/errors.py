@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tictactoe_protocol import room_codes
+from tictactoe_protocol.catalogue import say
 
 
 class ClientError(Exception):
@@ -37,15 +38,15 @@ class MovesUnknown(ClientError):
     """The server does not tell the moves of the game on the table, so that there is no position."""
 
     def __init__(self) -> None:
-        super().__init__("The moves of this game are not known.")
+        super().__init__(say("why moves"))
 
 
 class Unreachable(ClientError):
-    """No conversation came about with the server at `url` for a `reason`, nor with the house's `others`."""
+    """No conversation came about with the server at `url` for a `reason`, nor with the `others` of its cluster."""
 
     def __init__(self, url: str, reason: str, *, others: Sequence[Unreachable] = ()) -> None:
-        nor = "".join(f", nor {other.url}  ({other.reason})" for other in others)
-        super().__init__(f"Can't reach {url}  ({reason}){nor}")
+        nor = "".join(say("nor reach", url=other.url, reason=other.reason) for other in others)
+        super().__init__(say("cannot reach", url=url, reason=reason) + nor)
         self.url: str = url
         self.reason: str = reason
 
@@ -67,7 +68,7 @@ class ConnectionLost(ClientError):
     def __init__(
         self, reason: str, close_code: int | None = None, retry_ms: int | None = None, *, gave_up: bool = False
     ) -> None:
-        super().__init__(f"Connection lost: {reason}.")
+        super().__init__(say("connection lost", reason=reason))
         self.reason, self.close_code, self.retry_ms, self.gave_up = reason, close_code, retry_ms, gave_up
 
 
@@ -89,14 +90,14 @@ class ProtocolBroken(ConnectionLost):
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason.rstrip("."))
-        ClientError.__init__(self, f"The server does not keep to the protocol: {self.reason}.")
+        ClientError.__init__(self, say("protocol broken", reason=self.reason))
 
 
 class Interrupted(ClientError):
     """The connection was lost before the answer to a request came that must not be sent twice."""
 
     def __init__(self) -> None:
-        super().__init__("The connection was lost before the answer came. Look whether it happened, else try again.")
+        super().__init__(say("interrupted"))
 
 
 class Refused(ClientError):

@@ -20,6 +20,7 @@ from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, describe_mismatch
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import CloseCode as Code
 
 MAX_RECEIVED_BYTES: Final = 4 * 1024 * 1024
@@ -27,17 +28,14 @@ GOING_DOWN: Final = frozenset({Code.GOING_AWAY, Code.SERVICE_RESTART})
 """With which code a server closes that goes down."""
 
 _FAULTS: Final[dict[int, str]] = {
-    CloseCode.PROTOCOL_ERROR: "what it sends is no WebSocket",
-    CloseCode.INVALID_DATA: "a message is not UTF-8",
-    CloseCode.MESSAGE_TOO_BIG: f"a message has more than {MAX_RECEIVED_BYTES // 2**20} MiB",
+    CloseCode.PROTOCOL_ERROR: "broken no websocket",
+    CloseCode.INVALID_DATA: "broken no utf-8",
+    CloseCode.MESSAGE_TOO_BIG: "broken too big",
 }
-"""With which code we end a connection over which the server sends what it may not, and why."""
+"""With which code we end a connection over which the server sends what it may not, and why, by the sentence's id."""
 
-_EXPULSIONS: Final[dict[int, tuple[str, str]]] = {
-    Code.BANNED: ("banned", "The server's operator has banned you"),
-    Code.KICKED: ("kicked", "The server's operator has closed your connection"),
-}
-"""With which code a server ends the connection of one whom its operator sent away, and what to say if it does not."""
+_EXPULSIONS: Final[dict[int, str]] = {Code.BANNED: "banned", Code.KICKED: "kicked"}
+"""With which code a server ends the connection of one whom its operator sent away."""
 
 _OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
 
@@ -50,17 +48,17 @@ _LONGEST_NAME: Final = 80
 def explain_end(closed: ConnectionClosed) -> errors.ConnectionLost:
     """Return the error that says who closed a connection, and why."""
     if closed.sent is not None and not closed.rcvd_then_sent and closed.sent.code in _FAULTS:
-        return errors.ProtocolBroken(_FAULTS[closed.sent.code])
+        return errors.ProtocolBroken(say(_FAULTS[closed.sent.code], n=MAX_RECEIVED_BYTES // 2**20))
     if closed.rcvd is None:
-        return errors.ConnectionLost("the connection broke")
+        return errors.ConnectionLost(say("lost broken"))
     code, reason = closed.rcvd.code, clean_text(closed.rcvd.reason)
-    if code in _EXPULSIONS:
-        name, words = _EXPULSIONS[code]
-        return errors.Expelled(name, f"{words}{f': {reason}' if reason not in ('', name) else ''}.", code)
+    if name := _EXPULSIONS.get(code):
+        because = f": {reason}" if reason not in ("", name) else ""
+        return errors.Expelled(name, say(f"expelled {name}", because=because), code)
     if code in GOING_DOWN:
-        return errors.ConnectionLost("the server is going down", code)
+        return errors.ConnectionLost(say("lost going down"), code)
     unsaid = "policy" if code == CloseCode.POLICY_VIOLATION else code
-    return errors.ConnectionLost(f"the server closed it ({reason or unsaid})", code)
+    return errors.ConnectionLost(say("lost closed", why=reason or unsaid), code)
 
 
 async def explain_failure(address: Address, error: Exception, timeout_seconds: float) -> errors.ClientError:
@@ -73,28 +71,27 @@ async def explain_failure(address: Address, error: Exception, timeout_seconds: f
     reason = str(error)
     match error:
         case ProxyError():
-            reason = f"the proxy refused: {clean_text(str(error))}"
+            reason = say("failure proxy", why=clean_text(str(error)))
         case WebSocketException():
-            perhaps = "; if it wants TLS, it is wss://" if address.scheme == "ws" else ""
-            reason = f"what answers there is no WebSocket server{perhaps}"
+            reason = say(f"failure no websocket {address.scheme}")
         case ImportError():
-            reason = "a SOCKS proxy needs the package python-socks"
+            reason = say("failure no socks")
         case ssl.SSLCertVerificationError():
             reason = f"TLS: {await _describe_doubt(address, error, timeout_seconds)}"
         case _ if address.scheme == "wss" and _found_no_tls(error):
-            reason = "TLS: the server seems to have none; without it, it is ws://"
+            reason = say("failure no tls")
         case socket.gaierror():
-            reason = "no such host"
+            reason = say("failure no host")
         case ssl.SSLError():
-            reason = f"TLS: {error.reason or 'handshake failed'}".lower().replace("tls", "TLS", 1)
+            reason = f"TLS: {(error.reason or say('failure handshake')).lower()}"
         case TimeoutError():
-            reason = f"no answer within {timeout_seconds:g} s"
+            reason = say("failure no answer", seconds=f"{timeout_seconds:g}")
         case _ if errno.ECONNREFUSED in numbers:
-            reason = "connection refused"
+            reason = say("failure refused")
         case _ if numbers:
             reason = os.strerror(numbers[0]).lower()
         case OSError():
-            reason = "the connection broke in the handshake"
+            reason = say("failure broken")
     return errors.Unreachable(address.url, reason)
 
 
@@ -103,11 +100,11 @@ def _explain_answer(address: Address, response: Response) -> errors.ClientError:
     versions = tuple(sorted({int(version) for version in _OFFERED.findall(body)} - set(PROTOCOL_VERSIONS)))
     if response.status_code in (400, 426) and versions:
         return errors.VersionRefused(describe_mismatch(versions), versions)
-    reason = f"the server answered HTTP {response.status_code}"
+    reason = say("failure http", status=response.status_code)
     if place := response.headers.get("Location"):
-        reason = f"the server sends you elsewhere, to {clean_text(place)[:200]}; give that address if you trust it"
+        reason = say("failure elsewhere", place=clean_text(place)[:200])
     elif address.scheme == "ws" and "HTTPS" in body:
-        reason = "the server wants TLS; with it, it is wss://"
+        reason = say("failure wants tls")
     return errors.Unreachable(address.url, reason)
 
 
@@ -126,20 +123,20 @@ async def _describe_doubt(address: Address, error: ssl.SSLCertVerificationError,
             shown = await _read_certificate(address)
     match error.verify_code:  # OpenSSL's X509_V_ERR codes
         case 9:
-            begins = _day(" before", shown.get("notBefore")) or " yet"
-            return f"its certificate does not count{begins}; is this machine's clock right?"
+            begins = _day(shown.get("notBefore"))
+            return say("certificate early on" if begins else "certificate early", day=begins)
         case 10:
-            return f"its certificate has expired{_day(' on', shown.get('notAfter'))}"
+            expired = _day(shown.get("notAfter"))
+            return say("certificate late on" if expired else "certificate late", day=expired)
         case 62 | 64:
             names = ", ".join(clean_text(name)[:_LONGEST_NAME] for _, name in shown.get("subjectAltName", ())[:3])
-            return f"its certificate is {f'for {names}, ' if names else ''}not for {address.host}"
+            id = "certificate for others" if names else "certificate not for"
+            return say(id, names=names, host=address.host)
         case 2 | 18 | 19 | 20 | 21:
             issuer = {key: value for part in shown.get("issuer", ()) for key, value in part}
             name = issuer.get("commonName") or issuer.get("organizationName")
-            who = f"{clean_text(name)[:_LONGEST_NAME]}, " if name else "somebody "
-            return (
-                f"its certificate is from {who}whom this machine does not trust; --ca FILE names an authority to trust"
-            )
+            id = "certificate from" if name else "certificate untrusted"
+            return say(id, name=clean_text(name or "")[:_LONGEST_NAME])
     return error.verify_message
 
 
@@ -158,5 +155,5 @@ async def _read_certificate(address: Address) -> dict[str, Any]:
         context.verify_mode, context.verify_flags = ssl.CERT_REQUIRED, ssl.VERIFY_X509_PARTIAL_CHAIN | _ANY_TIME
 
 
-def _day(word: str, when: str | None) -> str:
-    return f"{word} {time.strftime('%Y-%m-%d', time.gmtime(ssl.cert_time_to_seconds(when)))}" if when else ""
+def _day(when: str | None) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(ssl.cert_time_to_seconds(when))) if when else ""

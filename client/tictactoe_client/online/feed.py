@@ -14,6 +14,7 @@ from msgspec import UnsetType
 
 from tictactoe_client.online.errors import ClientError, ProtocolBroken
 from tictactoe_client.online.events import RoomEvent
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.happened import NOBODYS
 from tictactoe_protocol.pushes import RoomState
 
@@ -58,7 +59,7 @@ class RoomFeed:
             return False
         known = state.rules if self.state is None else self.state.rules
         if state.rules != known and state.rules.to_rules() != known.to_rules():
-            raise ProtocolBroken("the rules of a room have changed")
+            raise ProtocolBroken(say("broken other rules"))
         check_moves(self._told, state)
         self._newest_seq = state.seq
         self.push(state)
@@ -121,7 +122,7 @@ class RoomFeed:
 def check_moves(moves: Moves | UnsetType | None, state: RoomState | None) -> Moves:
     """Return moves that an answer has, none where it has no such field; raises `ProtocolBroken` for no cells."""
     if moves and state is not None and max(moves) >= len(state.board):
-        raise ProtocolBroken("a move is off the board")
+        raise ProtocolBroken(say("broken move off the board"))
     return moves or ()
 
 

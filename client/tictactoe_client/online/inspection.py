@@ -26,6 +26,7 @@ from tictactoe_protocol import (
     decode_push,
     pushes,
 )
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.refusals import describe_closing, describe_refusal
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 
@@ -103,7 +104,7 @@ def _clean(value: Any, limit: int = MAX_ERROR_BYTES) -> Any:
         return cleaned if len(cleaned) <= limit else f"{cleaned[:limit]}…"
     if isinstance(value, int):
         if abs(value) > _MOST:
-            raise _broken("a number is out of all bounds")
+            raise _broken(say("broken number"))
     elif isinstance(value, tuple | list):
         return type(value)(map(_clean, value))
     elif isinstance(value, dict):
@@ -133,38 +134,38 @@ def _inspect(said: Struct) -> None:
             try:
                 said.to_rules()
             except InvalidRules as invalid:
-                raise _broken(f"nobody can play by these rules: {invalid.message}") from None
+                raise _broken(say("broken rules", why=invalid.message)) from None
         case pushes.Welcome(held_ms=held):
             held_ms = held or {}
-            _demand(len(said.token) <= 128, "the token is too long")
+            _demand(len(said.token) <= 128, "broken token")
             _demand_codes(*held_ms)
-            _demand(min((said.hold_ms or 0, *held_ms.values())) >= 0, "a seat is held for less than no time")
+            _demand(min((said.hold_ms or 0, *held_ms.values())) >= 0, "broken hold")
         case pushes.HeldSeat(seat=seat):
-            _demand(_is_mark(seat), "a seat is no mark")
+            _demand(_is_mark(seat), "broken seat")
         case pushes.Ok():
             moves = said.moves or ()
-            _demand(not said.seat or _is_mark(said.seat), "the seat is no mark")
-            _demand(all(0 <= cell < MAX_SIDE * MAX_SIDE for cell in moves), "the moves are no cells")
-            _demand(len(set(moves)) == len(moves), "a cell is played twice")
+            _demand(not said.seat or _is_mark(said.seat), "broken seat")
+            _demand(all(0 <= cell < MAX_SIDE * MAX_SIDE for cell in moves), "broken moves")
+            _demand(len(set(moves)) == len(moves), "broken twice")
         case pushes.LobbyChange(closed=closed):
             _demand_codes(*closed)
         case pushes.RoomSummary(seats=seats, rules=rules):
-            _demand(set(seats) == set(rules.marks), "the seats are not those of the marks")
+            _demand(set(seats) == set(rules.marks), "broken seats")
         case pushes.PastGame(players=players, rules=rules):
-            _demand(set(players) <= set(rules.marks), "a player has no mark of the game")
-            _demand(said.result.winner in {None, *rules.marks}, "the winner is no mark of the game")
-            _demand(all(0 <= cell < rules.to_rules().size for cell in said.result.line), "the line is off the board")
+            _demand(set(players) <= set(rules.marks), "broken player")
+            _demand(said.result.winner in {None, *rules.marks}, "broken winner")
+            _demand(all(0 <= cell < rules.to_rules().size for cell in said.result.line), "broken line")
         case pushes.LiveBoard():
             _inspect_live(said)
 
 
 def _inspect_live(live: pushes.LiveBoard) -> None:
-    _demand(0 < live.rows <= MAX_SIDE and 0 < live.columns <= MAX_SIDE, "a board has no size")
-    _demand(len(live.board) == live.rows * live.columns, "a board has another size than it says")
+    _demand(0 < live.rows <= MAX_SIDE and 0 < live.columns <= MAX_SIDE, "broken size")
+    _demand(len(live.board) == live.rows * live.columns, "broken other size")
     marks = (*live.names, *(live.board.replace(FREE, "").replace(BLOCKED, "")))
-    _demand(all(map(_is_mark, marks)), "a mark on a board is none")
-    fault = _find_fault_at_end(live.result or None, live.last, live.board, live.names)
-    _demand(not fault, fault)
+    _demand(all(map(_is_mark, marks)), "broken mark on board")
+    if fault := _find_fault_at_end(live.result or None, live.last, live.board, live.names):
+        raise _broken(fault)
 
 
 def _find_fault(state: pushes.RoomState) -> str:
@@ -172,43 +173,43 @@ def _find_fault(state: pushes.RoomState) -> str:
     try:
         rules = state.rules.to_rules()
     except InvalidRules as invalid:
-        return f"nobody can play by these rules: {invalid.message}"
+        return say("broken rules", why=invalid.message)
     board, marks, size = state.board, set(rules.marks), rules.rows * rules.columns
     blocked = tuple([cell for cell, mark in enumerate(board) if mark == BLOCKED]) if BLOCKED in board else ()
     ended, clock = state.offers.ended or {}, state.clock
     timed: dict[str, int] = clock.remaining_ms if clock is not None else {}
     named = {state.turn, state.offers.draw, state.offers.undo, *state.offers.rematch, *timed}
     if not _CODE.fullmatch(state.room):
-        return "a room has no room code"
+        return say("broken code")
     if len(board) != size:
-        return f"the board has {len(board)} cells, not {size}"
+        return say("broken board", cells=len(board), n=size)
     if not marks.union((FREE, BLOCKED)).issuperset(board):
-        return "a mark on the board is none of the game"
+        return say("broken mark on board")
     if len(blocked) != len(rules.blocked) or not rules.blocked.issuperset(blocked):
-        return "the blocked cells are others than the rules say"
+        return say("broken blocked")
     if state.ply != size - board.count(FREE) - len(blocked):
-        return "the board has another number of moves than ply says"
+        return say("broken ply")
     if state.seats.keys() != marks:
-        return "the seats are not those of the marks"
+        return say("broken seats")
     if state.turn is None and state.status == "playing":
-        return "nobody is to move in a game that is on"
+        return say("broken turn")
     if state.result is None and state.status == "over":
-        return "a game is over without a result"
+        return say("broken end")
     if fault := _find_fault_at_end(state.result, state.last, board, marks):
         return fault
     if not marks.issuperset(named - {None}) or (ended and not marks.issuperset(end.by for end in ended.values())):
-        return "a mark is none of the game"
-    return "a clock runs that is nobody's" if clock is not None and clock.running not in (None, *timed) else ""
+        return say("broken mark")
+    return say("broken clock") if clock is not None and clock.running not in (None, *timed) else ""
 
 
 def _find_fault_at_end(result: pushes.Result | None, last: int | None, board: str, marks: Container[str]) -> str:
     """Return what is wrong with a winner, who must be somebody in the game, a deciding line and a last move."""
     if result is not None and result.winner is not None and result.winner not in marks:
-        return "the winner is no mark of the game"
+        return say("broken winner")
     line = result.line if result is not None else ()
     for cell in line if last is None else (*line, last):
         if not 0 <= cell < len(board) or board[cell] in (FREE, BLOCKED):
-            return "the last move or the deciding line is not on the board"
+            return say("broken line")
     return ""
 
 
@@ -218,12 +219,13 @@ def _is_mark(text: str) -> bool:
 
 def _demand_codes(*codes: str) -> None:
     """Refuse what is no room code in its written form: people paste it into a shell."""
-    _demand(all(map(_CODE.fullmatch, codes)), "a room has no room code")
+    _demand(all(map(_CODE.fullmatch, codes)), "broken code")
 
 
 def _demand(holds: bool, otherwise: str) -> None:
+    """Refuse what does not hold, for the reason that has this id."""
     if not holds:
-        raise _broken(otherwise)
+        raise _broken(say(otherwise))
 
 
 def _broken(why: str) -> ProtocolBroken:

@@ -14,6 +14,7 @@ from typing import Final
 
 from tictactoe_client.online.address import Address, parse_address
 from tictactoe_client.online.errors import Unreachable
+from tictactoe_protocol.catalogue import say
 
 START_SECONDS: Final = 15.0
 _OPTIONS: Final = "--host 127.0.0.1 --port 0 --log-level error --data :memory: --with-parent"
@@ -37,7 +38,7 @@ async def run_local_server() -> AsyncIterator[Address]:
             async with asyncio.timeout(START_SECONDS):
                 line = await process.stdout.readline()
         if not line.startswith(b"Listening on "):
-            raise Unreachable("a server of this machine's own", "it did not start; is tictactoe-server installed here?")
+            raise Unreachable(say("own server"), say("own server did not start"))
         yield parse_address(line.decode("utf-8", "replace").split()[2])
     finally:
         process.stdin.close()  # which ends the server

@@ -15,6 +15,7 @@ from tictactoe_client.online.connection import Connection
 from tictactoe_client.online.connections import Connections
 from tictactoe_client.online.errors import ConnectionLost, Interrupted
 from tictactoe_client.online.room import Room
+from tictactoe_client.online.rooms import Rooms
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Request
@@ -65,16 +66,15 @@ def may_be_repeated(request: Request | Mapping[str, object]) -> bool:
 class Unanswered:
     """All requests without an answer, in the order in which they were asked.
 
-    While `is_here` is not set nothing goes to the server that we are at. With `sends_again` what finds no connection is
-    left for the return.
+    While `is_here` is not set nothing goes to the server that we are at. What finds no connection is left for the
+    return, where we come back.
     """
 
-    def __init__(self, connections: Connections, *, sends_again: bool) -> None:
+    def __init__(self, connections: Connections, rooms: Rooms) -> None:
         self.is_here = asyncio.Event()
         self.is_here.set()
         self.most_rooms = 0  # as many as we asked to be in
-        self._connections = connections
-        self._sends_again = sends_again
+        self._connections, self._rooms = connections, rooms
         self._ids = itertools.count(1)
         self._by_id: dict[str, Pending] = {}
 
@@ -117,6 +117,15 @@ class Unanswered:
 
     # -- sending ----------------------------------------------------------------------------------------------------
 
+    async def ask(self, request: Request | Mapping[str, object]) -> Ok:
+        """Send a request, now or as soon as it can be, and return its answer; raises what that is."""
+        pending = self.expect(request)
+        try:
+            await self.send_soon(pending)
+            return await pending.answer
+        finally:
+            self.forget(pending)
+
     async def send(self, pending: Pending, over: Connection | None = None) -> None:
         """Send a request over this connection, by default over the one at which its room is."""
         pending.sent_over = over or self._route(pending)
@@ -129,7 +138,7 @@ class Unanswered:
         try:
             await over.say(text)
         except ConnectionLost:
-            if not self._sends_again:
+            if self._connections.backoff is None:
                 raise
 
     async def send_soon(self, pending: Pending) -> None:
@@ -155,10 +164,10 @@ class Unanswered:
             await self.send_all()
 
     def _route(self, pending: Pending) -> Connection:
-        place = self._connections.place_of(pending.room)
+        place = self._rooms.place_of(pending.room)
         return place if place is not None and self._connections.is_live(place) else self._connections.main
 
     def _waits(self, pending: Pending) -> bool:
         """Tell whether its room is on its way, or somebody is with the request."""
-        is_at_none = self._connections.place_of(pending.room) is None and not pending.enters
+        is_at_none = self._rooms.place_of(pending.room) is None and not pending.enters
         return is_at_none or pending.is_followed or pending.answer.done()

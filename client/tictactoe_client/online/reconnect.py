@@ -10,19 +10,21 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Final
 
 from tictactoe_client.online import errors
-from tictactoe_client.online.address import Address, House
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.cluster import Cluster
 from tictactoe_client.online.connection import Connection
 from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
 from tictactoe_protocol import may_reconnect
+from tictactoe_protocol.catalogue import say
 
 _FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavailable", "internal"})
 
 
-async def arrive(house: House, greet: Callable[[Address], Awaitable[Connection]]) -> Connection:
-    """Return a connection to the first address of a house that lets us in; raises at once what no other mends."""
+async def arrive(cluster: Cluster, greet: Callable[[Address], Awaitable[Connection]]) -> Connection:
+    """Return a connection to the first address of a cluster that lets us in; raises at once what no other mends."""
     silent: list[errors.Unreachable] = []
     put_off: list[errors.ClientError] = []
-    for address in house.addresses:
+    for address in cluster.addresses:
         try:
             return await greet(address)
         except errors.Unreachable as error:
@@ -38,7 +40,7 @@ async def arrive(house: House, greet: Callable[[Address], Awaitable[Connection]]
 
 async def come_back(
     greet: Callable[[Address], Awaitable[Connection]],
-    house: House,
+    cluster: Cluster,
     ways: Iterable[tuple[int, float]],
     patience: tuple[float, float],
     lost: errors.ConnectionLost,
@@ -47,7 +49,7 @@ async def come_back(
 ) -> Connection:
     """Return the new connection; raises `ConnectionLost` with `gave_up` when there is none in time.
 
-    `house` begins with the address that was lost; `ways` and `patience` are a `Backoff`'s. Each address is tried once
+    `cluster` begins with the address that was lost; `ways` and `patience` are a `Backoff`'s. Each address is tried once
     however short the time is. The hold of a seat does not run out while no server runs, so only the time before answers
     counts against it. `tell` hears of the loss, of each attempt and of the success; setting `hurry` ends a wait.
     """
@@ -59,9 +61,9 @@ async def come_back(
     for attempt, (step, wait) in enumerate(ways, 1):
         is_let_go = hold_seconds <= 0 and is_answered
         left = 0.0 if is_let_go else max(0.0, started + absent_seconds - loop.time())
-        if left == 0 and attempt > len(house.addresses):
+        if left == 0 and attempt > len(cluster.addresses):
             break
-        address = house.addresses[step]
+        address = cluster.addresses[step]
         tell(Retrying(attempt, min(wait, left), left, address.url))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(min(wait, left)):
@@ -80,7 +82,7 @@ async def come_back(
             continue
         tell(Back(attempt, loop.time() - started, connection.latency_seconds))
         return connection
-    raise _give_up(lost, "could not get back in time")
+    raise _give_up(lost, say("lost too long"))
 
 
 def is_passing(error: errors.ClientError) -> bool:

@@ -16,6 +16,7 @@ from tictactoe_client.online.messages import Stream, Subscribers, call
 from tictactoe_client.online.moves import position_after
 from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.happened import happened
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState
 from tictactoe_protocol.wording import seat_of
@@ -25,14 +26,19 @@ GOODBYE_SECONDS: Final = 1.0
 _MOST_KEPT_EVENTS: Final = 64
 
 
-class _Requests(Protocol):
+class RoomRequests(Protocol):
     """What a room needs of the conversation that it is a part of."""
 
     @property
-    def player(self) -> str: ...
+    def player(self) -> str:
+        """Our public id."""
+
     @property
-    def features(self) -> frozenset[str]: ...
-    async def request(self, request: requests.Request) -> Ok: ...
+    def features(self) -> frozenset[str]:
+        """What the server can do beyond version 1.0."""
+
+    async def request(self, request: requests.Request) -> Ok:
+        """Return the answer to a request."""
 
 
 class Room:
@@ -52,7 +58,7 @@ class Room:
 
     state: RoomState
 
-    def __init__(self, client: _Requests, code: str) -> None:
+    def __init__(self, client: RoomRequests, code: str) -> None:
         self.code = code
         self.viewer = client.player
         self.has_state = False
@@ -202,7 +208,7 @@ class Room:
         """
         reply = await self._client.request(requests.Analyse(room=self.code, ply=UNSET if ply is None else ply))
         if reply.analysis is UNSET:
-            raise ProtocolBroken("an answer has no analysis")
+            raise ProtocolBroken(say("broken no analysis"))
         return reply.analysis
 
     async def chat(self, text: str) -> None:
@@ -278,7 +284,7 @@ class Room:
 
     def _end(self, why: Literal["left"] | Closed | Replaced | ConnectionLost) -> None:
         """Let nothing follow, but what waits for moves and, where we did not leave, `why`."""
-        if self.ended is not None:
+        if self.ended is not None or self._lost is not None:
             return
         self._feed.stop_waiting()
         match why:

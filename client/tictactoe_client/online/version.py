@@ -13,6 +13,8 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
+from tictactoe_protocol.catalogue import say
+
 DISTRIBUTION: Final = "tictactoe-rooms"
 PROTOCOL_VERSIONS: Final = (1,)
 """What this client speaks, ascending."""
@@ -75,9 +77,7 @@ def format_versions(versions: tuple[int, ...]) -> str:
 
 def describe_mismatch(server_versions: tuple[int, ...], own: tuple[int, ...] = PROTOCOL_VERSIONS) -> str:
     """Return which side is too old, and what to do; `server_versions` is ascending and not empty."""
-    client = f"This client ({client_version()}, protocol {format_versions(own)})"
-    needs = format_versions(server_versions)
+    places = {"version": client_version(), "own": format_versions(own), "needs": format_versions(server_versions)}
     if server_versions[0] > own[-1]:
-        way = upgrade_command() or "install a newer one in the way that this one was"
-        return f"{client} is too old: the server needs protocol {needs}. Upgrade: {way}"
-    return f"The server is too old: it speaks protocol {needs}. {client} needs a newer one: ask its host to upgrade."
+        return say("client too old", **places, way=upgrade_command() or say("upgrade as installed"))
+    return say("server too old", **places)

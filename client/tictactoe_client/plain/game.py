@@ -78,7 +78,7 @@ class PlainGame:
         except ConnectionLost as lost:
             if not lost.gave_up:
                 raise
-            viewer, shown = self._client.player, self._client.house.given.first
+            viewer, shown = self._client.player, self._client.cluster.given.first
             print_error(arrival.describe_giving_up(self._state, viewer, shown, lost.reason))
             return ExitCode.CONNECTION_LOST
         except (asyncio.CancelledError, OutputFailed) as end:

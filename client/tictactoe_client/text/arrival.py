@@ -40,7 +40,7 @@ _MOST_MOVES_TOLD: Final = 12
 def greet(state: RoomState, moves: Sequence[int] | None, client: Client, settings: Settings) -> list[str]:
     """Return what the first state of a room says: where one is, what has happened, and how to play."""
     viewer = client.player
-    shown = client.house.given.first
+    shown = client.cluster.given.first
     invites_to = reachable_address(shown) if state.status == "waiting" else shown
     lines = describe_arrival(state, viewer, invites_to, client.latency_seconds, with_own_name=settings.name is None)
     lines += describe_progress(state, moves or ())
@@ -141,7 +141,7 @@ def describe_going(state: RoomState | None, client: Client) -> str:
     """Return that one goes and keeps the seat, for how long where that begins now, and how to come back to it."""
     if state is None or state.status == "over" or seat_of(state, client.player) is None:
         return say("goodbye")
-    hold_ms, command = client.welcome.hold_ms, describe_return_command(state, client.player, client.house.given.first)
+    hold_ms, command = client.welcome.hold_ms, describe_return_command(state, client.player, client.cluster.given.first)
     if not client.is_here:
         return say("seat held, server not told", room=state.room, command=command)
     if hold_ms is UNSET:

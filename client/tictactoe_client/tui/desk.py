@@ -24,7 +24,7 @@ from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
-from tictactoe_client.session import Role, Session, house_for
+from tictactoe_client.session import Role, Session, cluster_for
 from tictactoe_client.settings import SCREEN_OPTIONS, ExitCode, Misuse, Settings
 from tictactoe_client.text.help import Topic, list_home_help
 from tictactoe_client.text.language import speak_as_chosen
@@ -140,7 +140,7 @@ class Desk(App[int], inherit_bindings=False):
         self._last_key = time.monotonic()
         self.link = Session(
             settings,
-            house_for(settings, address),
+            cluster_for(settings, address),
             role,
             room=first.code if first is not None and first.way == "join" else None,
             resumes=first is None,

@@ -90,7 +90,7 @@ class Errands:
                 self.ask_for_room(text, way, over, f"{why}\n")
                 return
             choice = Choice("watch" if way == "watch" else "join", code=code)
-            if address is None or self._desk.link.house.has(address):
+            if address is None or self._desk.link.cluster.has(address):
                 self.enter(choice, over)
             else:
                 self.travel(address, choice)

@@ -189,7 +189,7 @@ class HomeScreen(ListScreen):
         link, errands = self.desk.link, self.desk.errands
         if client is not None:
             yield from self._list_ways(client)
-        near = [one for one in self._nearby if one.address != link.before and not link.house.has(one.address)]
+        near = [one for one in self._nearby if one.address != link.before and not link.cluster.has(one.address)]
         for server in near[:3]:
             url, travel = server.address.url, partial(errands.travel, server.address)
             yield Entry(f"near-{url}", f"Near you: {shorten(server.name, 24)}", url, travel)

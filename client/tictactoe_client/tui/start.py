@@ -6,7 +6,8 @@ import asyncio
 import signal
 from typing import TYPE_CHECKING
 
-from tictactoe_client.online.address import Address, parse_house
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.cluster import parse_cluster
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import hear_signals
 from tictactoe_client.streams.output import print_error
@@ -28,7 +29,7 @@ async def show_screen(
 
     Raises what is our mistake, once the terminal is as it was.
     """
-    address = address or parse_house(settings.server).first
+    address = address or parse_cluster(settings.server).first
     terminal = Terminal()
     hear_signals(lambda number: app.leave(128 + number), terminal.restore)
     if settings.theme == "auto" and settings.colour:

@@ -72,7 +72,7 @@ def describe_farewell(state: RoomState, client: Client, *, has_left: bool, abort
     if state.status == "over":
         return f"{room}: {describe_result(state, viewer)}"
     if own is None:
-        command = describe_return_command(state, viewer, client.house.given.first)
+        command = describe_return_command(state, viewer, client.cluster.given.first)
         return f"The game goes on: {command}" if state.status == "playing" else ""
     if not has_left:
         return describe_going(state, client)

@@ -177,7 +177,7 @@ def render_code(text: str) -> tuple[str, ...]:
 
 def link_for_others(desk: Desk, table: Table) -> str:
     """Return the link to the room by an address that others can reach."""
-    return reachable_address(desk.link.house.given.first).link_to(table.room.code)
+    return reachable_address(desk.link.cluster.given.first).link_to(table.room.code)
 
 
 def draw_code(picture: Picture, link: str) -> int:

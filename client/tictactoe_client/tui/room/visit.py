@@ -200,7 +200,7 @@ class Visit(DrawnScreen):
     def describe_loss(self, reason: str) -> str:
         if not self.room.plays:
             return ""
-        return describe_giving_up(self.room.state, self.room.viewer, self.desk.link.house.given.first, reason)
+        return describe_giving_up(self.room.state, self.room.viewer, self.desk.link.cluster.given.first, reason)
 
     def note_person(self) -> None:
         self.hand.note_key()

@@ -1,4 +1,4 @@
-"""Several addresses of one house: as they are written, in which order they are tried, and for how long."""
+"""Several addresses of one cluster: as they are written, in which order they are tried, and for how long."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import NoReturn, cast
 import pytest
 
 from tictactoe_client import Backoff, BadAddress, ConnectionLost, Refused, Unreachable, parse_address
-from tictactoe_client.online.address import Address, parse_house
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.cluster import parse_cluster
 from tictactoe_client.online.connection import Connection
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
 from tictactoe_client.online.reconnect import arrive, come_back
-from tictactoe_client.session import house_for
+from tictactoe_client.session import cluster_for
 from tictactoe_client.settings import Settings
 
 STEADY = Backoff(jitter=0, moment=0)
@@ -30,32 +31,32 @@ def first(count: int, backoff: Backoff, *arguments: float) -> list[tuple[int, fl
 
 
 def test_addresses_stand_with_commas_between_and_each_counts_once() -> None:
-    assert parse_house("one,two:9, wss://three,one").urls == ("ws://one:8765", "ws://two:9", "wss://three")
-    assert parse_house(None) == parse_house("localhost")
-    assert parse_house(()) == parse_house(None)
-    assert parse_house(["one", parse_address("two")]) == parse_house("one,two")
+    assert parse_cluster("one,two:9, wss://three,one").urls == ("ws://one:8765", "ws://two:9", "wss://three")
+    assert parse_cluster(None) == parse_cluster("localhost")
+    assert parse_cluster(()) == parse_cluster(None)
+    assert parse_cluster(["one", parse_address("two")]) == parse_cluster("one,two")
 
 
 @pytest.mark.parametrize("text", [",", "one,t wo", "one,http2://two"])
 def test_what_names_no_server_is_refused(text: str) -> None:
     with pytest.raises(BadAddress, match="is no server address"):
-        parse_house(text)
+        parse_cluster(text)
 
 
-def test_a_house_may_begin_with_any_of_its_addresses_and_keeps_the_rest_in_a_ring() -> None:
-    house = parse_house("one,two,three")
-    assert house.led_by(parse_address("two")).urls == parse_house("two,three,one").urls
-    assert house.led_by(parse_address("four")) == parse_house("four")
-    assert house.has(parse_address("three"))
-    assert not house.has(parse_address("wss://three"))
+def test_a_cluster_may_begin_with_any_of_its_addresses_and_keeps_the_rest_in_a_ring() -> None:
+    cluster = parse_cluster("one,two,three")
+    assert cluster.starting_at(parse_address("two")).urls == parse_cluster("two,three,one").urls
+    assert cluster.starting_at(parse_address("four")) == parse_cluster("four")
+    assert cluster.has(parse_address("three"))
+    assert not cluster.has(parse_address("wss://three"))
 
 
-def test_a_link_into_the_parse_house_the_settings_leads_to_all_of_it() -> None:
+def test_a_link_into_the_cluster_of_the_settings_leads_to_all_of_it() -> None:
     settings = Settings(server="one,two")
-    assert house_for(settings, None) == parse_house("one,two")
-    assert house_for(settings, parse_address("two")) == parse_house("two,one")
-    assert house_for(settings, parse_address("three")) == parse_house("three")
-    assert house_for(Settings(server="o ne"), parse_address("three")) == parse_house("three")
+    assert cluster_for(settings, None) == parse_cluster("one,two")
+    assert cluster_for(settings, parse_address("two")) == parse_cluster("two,one")
+    assert cluster_for(settings, parse_address("three")) == parse_cluster("three")
+    assert cluster_for(Settings(server="o ne"), parse_address("three")) == parse_cluster("three")
 
 
 # -- coming -----------------------------------------------------------------------------------------------------
@@ -76,7 +77,7 @@ async def test_the_failures_of_all_addresses_are_told_together() -> None:
     }
     tried: list[str] = []
     with pytest.raises(Unreachable) as caught:
-        await arrive(parse_house("a,b"), failing(failures, tried))
+        await arrive(parse_cluster("a,b"), failing(failures, tried))
     assert tried == ["a", "b"]
     assert caught.value.message == "Can't reach ws://a  (no such host), nor ws://b  (refused)"
 
@@ -85,11 +86,11 @@ async def test_a_server_that_is_too_busy_is_passed_over_and_one_that_refuses_for
     failures: dict[str, ClientError] = {"a": Refused("busy", "Later."), "b": Unreachable("ws://b", "refused")}
     tried: list[str] = []
     with pytest.raises(Refused, match="Later"):
-        await arrive(parse_house("a,b"), failing(failures, tried))
+        await arrive(parse_cluster("a,b"), failing(failures, tried))
     assert tried == ["a", "b"]
     failures["a"] = Refused("bad_name", "No.")
     with pytest.raises(Refused, match="No"):
-        await arrive(parse_house("a,b"), failing(failures, tried))
+        await arrive(parse_cluster("a,b"), failing(failures, tried))
     assert tried == ["a", "b", "a"]
 
 
@@ -123,7 +124,7 @@ def test_a_server_that_stopped_for_good_is_never_tried_again() -> None:
     assert {step for step, _ in first(40, STEADY, 2, math.inf)} == {1}
 
 
-HOUSE = parse_house("host")
+CLUSTER = parse_cluster("host")
 AWAY = Unreachable("ws://host:8765", "connection refused")
 BUSY = Refused("busy", "Too many.")
 SHORT_HOLD = (0.15, 30.0)
@@ -153,7 +154,7 @@ class Caller:
         ways = zip(itertools.repeat(0), itertools.repeat(0.01))
         lost, hurry = ConnectionLost("it broke"), asyncio.Event()
         async with asyncio.timeout(10):
-            return await come_back(self.greet, HOUSE, ways, patience, lost, self.told.append, hurry)
+            return await come_back(self.greet, CLUSTER, ways, patience, lost, self.told.append, hurry)
 
 
 async def test_a_hold_does_not_run_out_while_no_server_answers() -> None:

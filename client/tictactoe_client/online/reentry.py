@@ -1,0 +1,237 @@
+"""The ways into rooms that we are in, again: after a loss, and where another server of the cluster has the room now.
+
+A request about such a room is sent on to the server that has it; into rooms of ours we go first."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+from typing import Final
+
+from tictactoe_client.online import errors
+from tictactoe_client.online.cluster import find_server
+from tictactoe_client.online.connection import Connection
+from tictactoe_client.online.connections import Connections
+from tictactoe_client.online.events import Closed, Gone, RoomMoved
+from tictactoe_client.online.inspection import refusal_of
+from tictactoe_client.online.messages import Message, Subscribers
+from tictactoe_client.online.pending import Pending, Unanswered
+from tictactoe_client.online.reconnect import is_passing
+from tictactoe_client.online.room import Room
+from tictactoe_client.online.rooms import Rooms
+from tictactoe_client.online.work import Work
+from tictactoe_protocol import ErrorCode, pushes
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.pushes import Ok
+from tictactoe_protocol.requests import Lobby
+
+_MOST_MOVES: Final = 3
+"""So often in a row a request is sent on to the server that is said to have its room."""
+_FIRST_WAIT_SECONDS: Final = 0.2
+_LONGEST_WAIT_SECONDS: Final = 4.0
+"""How long to wait then, before the first server is asked again."""
+_MOST_REFUSALS: Final = 5
+_LEAST_WAIT_SECONDS: Final = 0.05
+"""How long to wait at least before a server is asked again that has put us off, at least so often."""
+
+
+class Reentry:
+    """Keeps us in our rooms, at whichever server each is; `lobby` is what we want to hear of the list of rooms."""
+
+    def __init__(
+        self,
+        connections: Connections,
+        rooms: Rooms,
+        unanswered: Unanswered,
+        messages: Subscribers[Message],
+        work: Work,
+        timeout_seconds: float,
+    ) -> None:
+        self.lobby = Lobby(on=False)
+        self._connections, self._rooms, self._unanswered = connections, rooms, unanswered
+        self._messages, self._work, self._timeout_seconds = messages, work, timeout_seconds
+
+    def enter(self, room: Room, reply: Ok, connection: Connection) -> None:
+        """Be in a room at the server of this connection, which has answered so."""
+        before = self._rooms.place_of(room.code)
+        self._rooms.move(room.code, connection)
+        if before is not connection:
+            self._rooms.tell(RoomMoved(room.code, connection.address.url))
+            self._unanswered.take_back(lambda each: each.room == room.code and each.sent_over not in (None, connection))
+            self._work.start(self._unanswered.catch_up())
+            self.tidy()
+        room._enter(reply)
+
+    # -- to another server ------------------------------------------------------------------------------------------
+
+    def follow(self, pending: Pending, message: Message, teller: Connection) -> None:
+        """Send a request on to the server that has its room, as `teller` says; into rooms of ours we go first."""
+        pending.sent_over = None
+        room = self._rooms.find(pending.room)
+        if pending.enters or room is None or room.ended is not None:
+            if pending.brings_back is not None:
+                self._rooms.move(pending.room, None)
+            pending.is_followed = True
+            self._work.start(self._go_after(pending, message, teller))
+        elif self._rooms.place_of(room.code) is teller:
+            self.follow_room(room, message, teller)
+        else:
+            self._work.start(self._unanswered.catch_up())
+
+    def follow_room(self, room: Room, message: Message, teller: Connection) -> None:
+        """Go into a room of ours at the server that has it now, as `teller` says."""
+        self.follow(self._set_out(room), message, teller)
+
+    async def _go_after(self, pending: Pending, message: Message, teller: Connection) -> None:
+        """Send a request to the server that has its room, or to the first one after a wait; or let it be refused."""
+        moved = message.push
+        assert isinstance(moved, pushes.Error | pushes.Moved)
+        url = moved.url or ""
+        address = find_server(url, self._connections.known_from(teller))
+        if address is None:
+            await self._connections.ask_for_servers(teller)
+            address = find_server(url, teller.servers)
+        pending.moves += 1
+        over = None
+        if address is not None and pending.moves <= _MOST_MOVES:
+            with contextlib.suppress(errors.ClientError):
+                over = await self._connections.reach(address)
+        if over is None:
+            wait = min(pending.waited_seconds + _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS)
+            is_return = pending.brings_back is not None
+            patience = self._connections.patience[0] if is_return else self._timeout_seconds
+            if address is None or pending.waited_seconds + wait > patience:
+                self._messages.publish(message)
+                pending.fail(_refusal_of(moved))
+            pending.moves = 0
+            pending.waited_seconds += wait
+            await asyncio.sleep(0 if pending.answer.done() else wait)
+            await self._unanswered.is_here.wait()
+        if pending.answer.done():
+            pending.is_followed = False
+            self.tidy()
+            return
+        try:
+            await self._unanswered.send(pending, over)
+        except errors.ConnectionLost as lost:
+            pending.fail(lost)
+
+    # -- after a loss -----------------------------------------------------------------------------------------------
+
+    def leave_server(self, connection: Connection, lost: errors.ConnectionLost) -> None:
+        """Go into the rooms again that were at another server, by what the server knows of them that we are at."""
+        self._connections.give_up(connection)
+        if self._connections.backoff is None or not is_passing(lost):
+            for pending in self._unanswered:
+                if pending.sent_over is connection:
+                    pending.fail(lost)
+            for room in self._rooms.at(connection):
+                self._cut_off(room, lost)
+            return
+        self._unanswered.take_back(lambda pending: pending.sent_over is connection)
+        for room in self._rooms.at(connection):
+            self._set_out(room)
+        self._work.start(self._unanswered.catch_up())
+
+    async def resume(self, rooms: list[Room]) -> None:
+        """Enter these rooms again, then send what had no answer: the server takes them in that order."""
+        try:
+            for way in [self._way_back(room) for room in rooms]:
+                await self._unanswered.send(way)
+            await self._unanswered.send_all()
+        except errors.ConnectionLost:
+            return
+        self._unanswered.is_here.set()
+        await self._subscribe_again()
+
+    def _set_out(self, room: Room) -> Pending:
+        """Let a room of ours be on its way, and return the request that leads us into it again, which is to be sent."""
+        self._rooms.move(room.code, None)
+        return self._way_back(room)
+
+    def _way_back(self, room: Room) -> Pending:
+        """Return the request that leads us into a room of ours again, which is to be sent, and wait for its answer."""
+        way = self._unanswered.way_back(room)
+        if way is None:
+            way = self._ask_for_way(room)
+            self._work.start(self._enter_again(room, way))
+        return way
+
+    def _ask_for_way(self, room: Room) -> Pending:
+        return self._unanswered.expect(self._rooms.way_into(room.code, watching=room.is_watching), room)
+
+    async def _enter_again(self, room: Room, way: Pending) -> None:
+        """Wait for our return to a room, which is gone where that is refused, or put off too long and five times."""
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + self._connections.patience[0]
+        for attempt in itertools.count(1):
+            try:
+                await way.answer
+                return
+            except errors.Refused as refused:
+                if refused.retry_ms is None or (attempt >= _MOST_REFUSALS and clock() >= deadline):
+                    self._lose_room(room, refused)
+                    return
+                await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
+            except errors.ConnectionLost as lost:
+                self._cut_off(room, lost)
+                return
+            finally:
+                self._unanswered.forget(way)
+            if room.ended is not None or self._unanswered.way_back(room) is not None:
+                return
+            way = self._ask_for_way(room)
+            await self._unanswered.send_soon(way)
+
+    def _lose_room(self, room: Room, refused: errors.Refused) -> None:
+        """Be in a room no more that could not be entered again; what was asked there is for the server to answer."""
+        self._rooms.tell(Gone(room.code, refused))
+        room._end(Closed(refused.message))
+        self._rooms.move(room.code, self._connections.main)
+        self._work.start(self._unanswered.catch_up())
+        self.tidy_soon()
+
+    def _cut_off(self, room: Room, lost: errors.ConnectionLost) -> None:
+        self._rooms.remove(room.code)
+        room._end(lost)
+
+    # -- where we are -----------------------------------------------------------------------------------------------
+
+    def tidy_soon(self) -> None:
+        """Tidy up when all is done that goes with what happens now."""
+        if self._connections.others:
+            asyncio.get_running_loop().call_soon(self.tidy)
+
+    def tidy(self) -> None:
+        """Be at a server in whose rooms we are, if we are in any, and have no other connection that nobody needs."""
+        connections, main = self._connections, self._connections.main
+        if self._unanswered.follows_any or not connections.is_live(main):
+            return
+        places = {self._rooms.place_of(room.code) for room in self._rooms.open}
+        needed = places | {pending.sent_over for pending in self._unanswered}
+        with_rooms = [other for other in connections.others if other in places]
+        if main not in needed and with_rooms:
+            self.settle_at(with_rooms[0])
+            self._work.start(self._subscribe_again())
+        for other in connections.others:
+            if other not in needed:
+                connections.give_up(other)
+
+    def settle_at(self, connection: Connection) -> None:
+        """Let the server of this connection be the one that we are at."""
+        self._rooms.settle_at(connection)
+        self._messages.publish(connection.message)
+
+    async def _subscribe_again(self) -> None:
+        if self.lobby.on:
+            boards = self.lobby.boards if "boards" in self._connections.main.welcome.features else 0
+            with contextlib.suppress(errors.ClientError):
+                await self._unanswered.ask(Lobby(on=True, boards=boards))
+
+
+def _refusal_of(moved: pushes.Error | pushes.Moved) -> errors.Refused:
+    """Return that a room is at another server, in the words of the one that says so if it has any."""
+    if isinstance(moved, pushes.Error):
+        return refusal_of(moved)
+    return errors.Refused(ErrorCode.MOVED, say("refused moved", room=moved.room, at=moved.url), room=moved.room)
