@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,10 @@ from websockets.asyncio.client import connect
 from tests.fakes import TroubledStore
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, play_out
-from tictactoe_protocol import ErrorCode
+from tictactoe_client.online.inspection import read_message
+from tictactoe_protocol import MAX_ERROR_BYTES, ErrorCode, pushes
+from tictactoe_protocol.catalogue import speak
+from tictactoe_protocol.refusals import describe_refusal
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import Conflict, StoreUnavailable
@@ -186,8 +189,18 @@ NOT_PROVOKED = {"moved", "rate_limited", "no_offer", "banned", "kicked"}
 """Codes that no request here leads to."""
 
 
+@contextlib.contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Read and say all in a language, as a client does whose server speaks English."""
+    speak(language)
+    try:
+        yield
+    finally:
+        speak("en")
+
+
 async def provoke(scene: Scene, peer: Peer, provocation: Provocation, *, with_id: bool) -> None:
-    """Send what is refused and compare the whole answer, its words excepted."""
+    """Send what is refused and compare the whole answer, its words excepted, which a German client reads in German."""
     if provocation.prepare:
         provocation.prepare(scene)
     expected: Message = {"type": "error", "code": provocation.code}
@@ -207,9 +220,14 @@ async def provoke(scene: Scene, peer: Peer, provocation: Provocation, *, with_id
             message["id"] = expected["id"] = "the id"
         await peer.send(**message)
     answer = await peer.next_of("error")
-    assert len(json.dumps(answer, ensure_ascii=False).encode()) < 512
-    words = answer.pop("message")
-    assert words
+    text = json.dumps(answer, ensure_ascii=False)
+    assert len(text.encode()) < MAX_ERROR_BYTES
+    words, data = answer.pop("message"), answer.pop("data")
+    assert words == describe_refusal(answer["code"], data)
+    with speaking("de"):
+        read = read_message(text).push
+        assert isinstance(read, pushes.Error)
+        assert read.message == describe_refusal(answer["code"], data) != words
     assert words.isprintable()
     assert (answer.pop("retry_ms", 0) > 0) == provocation.retries
     assert answer == expected, words
