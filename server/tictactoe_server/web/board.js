@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { h, setText, svg } from "./dom.js";
 import { BLOCKED, FREE, landingCell, nameCell, neighbour, splitLines } from "./rules.js";
-import { SIDE, cornerOf, makeBurst, makeContent, makeGround, makeLabels, makeMark, makePlate, makeStroke, makeWorth } from "./shapes.js";
+import { SIDE, cornerOf, makeBurst, makeContent, makeGround, makeLabels, makeMark, makePlate, makeShine, makeStroke, makeWorth } from "./shapes.js";
 
 /** On cells smaller than these pixels a finger chooses first, and then confirms. */
 const FINGER = 40;
@@ -67,7 +67,7 @@ export class Board {
 		const letters = Math.max(11, Math.min(rules.rows, rules.columns) * 3);
 		this.margin = letters * 1.8;
 		const [width, height] = [rules.columns * SIDE + this.margin + 8, rules.rows * SIDE + this.margin + 8];
-		const under = svg("g", { "aria-hidden": "true" }, makeGround(rules, look), this.#cross);
+		const under = svg("g", { "aria-hidden": "true" }, look === "stones" && makeShine(), makeGround(rules, look), this.#cross);
 		const plate = look === "discs" ? makePlate(rules) : [];
 		const over = svg("g", { class: "over", "aria-hidden": "true" }, plate, this.#ghost, this.#values, this.#line);
 		const box = { viewBox: `${-this.margin} ${-this.margin} ${width} ${height}`, class: `board ${look}`, role: "presentation" };

@@ -32,6 +32,8 @@ import * as words from "./words.js";
 
 /** Deeds that stand as buttons under the board; the others are answers, or done at the board or in the talk. */
 const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "new", "computer", "review", "share", "copy", "leave"];
+/** Of these, what has time until a review is closed. */
+const ASIDE = ["share", "copy", "leave"];
 /** Of a game that was kept. */
 const PAST_BUTTONS = ["review"];
 /** @type {readonly number[]} */
@@ -148,7 +150,8 @@ function deedsOf({ isLive, ended, seat }, state, may, view) {
 	const wanted = isLive ? BUTTONS : PAST_BUTTONS;
 	const made = may.deeds.flatMap(({ id, name, label }) => {
 		if (!wanted.includes(name) && !wanted.includes(id)) return [];
-		if ((id === "leave" && !seat) || (id === "copy" && state.status === "waiting")) return [];
+		if (view.isReviewing && ASIDE.includes(id)) return [];
+		if ((id === "leave" && !seat) || (id === "copy" && state.status !== "playing")) return [];
 		const isShown = name === "review" && view.isReviewing;
 		return [{ name, label: say(isShown ? "view room review off" : label), isMain: name === "rematch ask" || name === "computer" }];
 	});

@@ -32,6 +32,16 @@ export function makeGround({ rows, columns }, look) {
 	return [svg("rect", { class: "paper", width, height, rx: 14 }), svg("path", { class: "grid-lines", d })];
 }
 
+/** How stones shine: the black ones, and the white ones. */
+export function makeShine() {
+	const shades = [["#666a75", "#15161a"], ["#ffffff", "#cdc6b6"]];
+	const made = shades.map(([light, dark], index) => {
+		const stops = [svg("stop", { "stop-color": light }), svg("stop", { offset: 1, "stop-color": dark })];
+		return svg("radialGradient", { id: `stone${index}`, cx: 0.36, cy: 0.3, r: 0.75 }, stops);
+	});
+	return svg("defs", {}, made);
+}
+
 /** The plate with a hole for each disc. @param {Rules} rules */
 export function makePlate(rules) {
 	const [width, height] = [rules.columns * SIDE, rules.rows * SIDE];
@@ -60,13 +70,20 @@ export function makeContent(rules, look, cell, mark, isMove) {
 /** @param {Rules} rules @param {Look} look @param {string} mark @param {number} fallen so many rows it comes from above, 0 where it lies there already */
 export function makeMark({ marks }, look, mark, fallen) {
 	const index = marks.indexOf(mark);
-	if (look === "stones") return svg("circle", { class: `mark stone s${index}${fallen ? " laid" : ""}`, cx: 50, cy: 50, r: 45 });
+	if (look === "stones") return makeStone(index, fallen > 0);
 	const strokes = drawMark(marks, mark, fallen && look === "marks" ? " drawn" : "");
 	if (look === "marks") return strokes;
-	const disc = svg("g", { class: `disc m${index}${fallen ? " falling" : ""}` }, svg("circle", { cx: 50, cy: 50, r: 43 }), strokes);
+	const disc = svg("g", { class: `disc m${index}${fallen ? " falling" : ""}` }, svg("circle", { cx: 50, cy: 50, r: 43 }), svg("circle", { class: "groove", cx: 50, cy: 50, r: 34 }), strokes);
 	disc.style.setProperty("--fall", `${-fallen * SIDE}px`);
 	disc.style.setProperty("--fall-time", `${0.16 + Math.sqrt(fallen) * 0.13}s`);
 	return disc;
+}
+
+/** @param {number} index of the player @param {boolean} isLaid whether one sees it laid */
+function makeStone(index, isLaid) {
+	const stone = svg("circle", { class: `mark stone${isLaid ? " laid" : ""}`, cx: 50, cy: 50, r: 46 });
+	stone.style.fill = `url(#stone${index})`;
+	return stone;
 }
 
 /** The stroke through a straight run of cells. @param {Rules} rules @param {readonly number[]} run */

@@ -35,13 +35,14 @@ export class Stage {
 		this.parts = parts;
 		/** What was said while the talk is out of sight; it leads there. */
 		this.heard = button("", () => parts.onHeard(), { class: "heard", hidden: true });
-		this.looks = button(say("view board look"), () => parts.onLook(), { class: "looks", hidden: true });
+		this.looks = button("◐", () => parts.onLook(), { class: "looks", "aria-label": say("view board look"), title: say("view board look"), hidden: true });
 		this.element = h("div.game", {},
-			h("div.game-head", {}, h("div.title-row", {}, this.#head, this.#code, this.looks), this.#terms),
-			parts.players,
+			h("div.before", {}, h("div.game-head", {}, h("div.title-row", {}, this.#head, this.#code, this.looks), this.#terms), parts.players),
 			h("div.middle", {}, this.#card, this.#place),
-			h("div.below", {}, this.#banner, this.#turn, this.#confirm, this.#asks, this.#buttons, this.heard),
-			h("div.side", {}, this.#worth, this.#review, parts.steps, parts.moves, parts.talk),
+			h("div.after", {},
+				h("div.below", {}, this.#banner, this.#turn, this.#confirm, this.#asks, this.#buttons, this.heard),
+				h("div.side", {}, this.#worth, this.#review, parts.steps, parts.moves, parts.talk),
+			),
 		);
 	}
 
