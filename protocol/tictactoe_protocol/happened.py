@@ -142,16 +142,22 @@ def happened(
 
     `moves` are all cells of the new state's game and `before` those of the old one's; None where they are not known.
     """
-    started = Started(new.game, old=old, state=new)
-    start = old if new.game == old.game else _before_first_move(old, new)
-    if start is not old:
-        begin = [*_missed_games(old, new), started, *_arrivals(start, new)]
-    else:
-        is_start = old.status == "waiting" != new.status
-        begin = [*_arrivals(old, new), *((started,) if is_start else ())]
-    play = _play(start, new, before, moves)
-    is_taken_back = any(isinstance(change, TakenBack) for change in play)
-    return [*begin, *play, *_departures(start, new), *_offers(start, new, moves, is_taken_back=is_taken_back)]
+    start, told = old, list[Change]()
+    if new.game != old.game:
+        start = _before_first_move(old, new)
+        told += [*_missed_games(old, new), Started(new.game, old=old, state=new)]
+    is_crowd_new = start.seats != new.seats
+    if is_crowd_new:
+        told += _arrivals(start, new)
+    if start is old and old.status == "waiting" != new.status:
+        told.append(Started(new.game, old=old, state=new))
+    told += (play := _play(start, new, before, moves))
+    if is_crowd_new:
+        told += _departures(start, new)
+    if start.offers != new.offers:
+        is_taken_back = bool(play) and isinstance(play[0], TakenBack)
+        told += _offers(start, new, moves, is_taken_back=is_taken_back)
+    return told
 
 
 def standing(state: RoomState, moves: Sequence[int] | None = None) -> list[Change]:

@@ -277,6 +277,7 @@ WRONG = {
         {"status": "over", "turn": None, "result": {"winner": "Q", "reason": "line", "line": []}},
         "The winner is no mark of the game",
     ),
+    "out of nobody": ({"happened": [{"type": "out", "mark": "Q", "why": "left"}]}, "A mark is none of the game"),
     "no room code": ({"room": "K7M4PQ;id"}, "A room has no room code"),
     "number out of all bounds": ({"watchers": 10**30}, "A number is out of all bounds"),
 }

@@ -14,6 +14,7 @@ from msgspec import UnsetType
 
 from tictactoe_client.online.errors import ClientError, ProtocolBroken
 from tictactoe_client.online.events import RoomEvent
+from tictactoe_engine import FREE
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.happened import NOBODYS
 from tictactoe_protocol.pushes import RoomState
@@ -60,7 +61,8 @@ class RoomFeed:
         known = state.rules if self.state is None else self.state.rules
         if state.rules != known and state.rules.to_rules() != known.to_rules():
             raise ProtocolBroken(say("broken other rules"))
-        check_moves(self._told, state)
+        if self._told:
+            check_moves(self._told, state)
         self._newest_seq = state.seq
         self.push(state)
         return True
@@ -115,7 +117,12 @@ class RoomFeed:
         old = self.state
         if old is not None and state.seq > old.seq + 1 and state.ply > 0:
             return None
-        moves = _follow_moves(self.moves or (), old, state)
+        moves, last = self.moves or (), state.last
+        if old is not None and last is not None and old.ply == len(moves) == state.ply - 1:  # as nearly always
+            before, after = old.board, state.board
+            if before[:last] == after[:last] and before[last] == FREE and before[last + 1 :] == after[last + 1 :]:
+                return (*moves, last)
+        moves = _follow_moves(moves, old, state)
         return moves if _fits(moves, state) else None
 
 

@@ -77,7 +77,8 @@ def read_message(text: str) -> Message:
         push = _clean_fields(push, _AS_THEY_CAME)
         _inspect(push)
         return Message(text, _in_own_words(push))
-    if _UNUSUAL.search(text) or clean_text(text) != text:
+    is_plain = text.isascii() and text.isprintable()
+    if _UNUSUAL.search(text) or not (is_plain or clean_text(text) == text):
         push = _clean_fields(push)
     if push.turn is not None and push.status != "playing":  # which mean nothing then
         push = replace(push, turn=None)
@@ -197,7 +198,9 @@ def _find_fault(state: pushes.RoomState) -> str:
         return say("broken end")
     if fault := _find_fault_at_end(state.result, state.last, board, marks):
         return fault
-    if not marks.issuperset(named - {None}) or (ended and not marks.issuperset(end.by for end in ended.values())):
+    if ended or state.happened:
+        named.update((end.by for end in ended.values()), (each.mark or None for each in state.happened or ()))
+    if not marks.issuperset(named - {None}):
         return say("broken mark")
     return say("broken clock") if clock is not None and clock.running not in (None, *timed) else ""
 
