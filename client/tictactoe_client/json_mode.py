@@ -24,8 +24,10 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import OutputFailed, own_line, print_json, print_own
 from tictactoe_client.text.choices import can_play_again
+from tictactoe_client.text.wording import describe_fault
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_MESSAGE_BYTES, BadRoomCode, encode, parse_room_code
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import MAX_ID_LENGTH
 from tictactoe_protocol.pushes import Closed, Ok, Push, Replaced, RoomState, Welcome
 
@@ -62,7 +64,6 @@ async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Ans
 
 
 _LINES_AHEAD: Final = 64
-_GONE: Final = "This move was not sent: the position that it followed is gone."
 _ROOM_REQUESTS: Final = frozenset(
     {"leave", "move", "resign", "draw", "undo", "claim", "rematch", "chat", "sync", "analyse"}
 )
@@ -172,7 +173,7 @@ class JsonGame:
         try:
             request = msgspec.json.decode(text, type=Line)
         except (DecodeError, RecursionError) as error:
-            self._complain("bad_json", f"A line holds one JSON object: {error}.", line=number)
+            self._complain("bad_json", say("bad line", error=error), line=number)
             return
         kind, room = request.get("type"), self._room
         request.setdefault("id", f"line-{number}")
@@ -183,11 +184,11 @@ class JsonGame:
             if kind == "move" and room is not None:
                 await self._complete_move(request, room, follows)
                 if "ply" not in request:
-                    self._complain("stale", _GONE, id=request["id"], line=number)
+                    self._complain("stale", say("move gone"), id=request["id"], line=number)
                     return
             await self._send(request, room)
         except (IllegalMove, UnknownNotation) as error:
-            self._complain(error.code, error.message, id=request["id"], line=number)
+            self._complain(error.code, describe_fault(error), id=request["id"], line=number)
         except Interrupted as error:
             self._complain("interrupted", error.message, id=request["id"])
         except Refused:
@@ -201,7 +202,7 @@ class JsonGame:
         """Send a request, and do what its answer means; one whose answer could not be told from others has none."""
         identity, length = request["id"], len(encode(request))
         if length > MAX_MESSAGE_BYTES:  # which would end the connection, and the next one
-            self._complain("too_long", f"Too long: {length} of {MAX_MESSAGE_BYTES} bytes.", id=identity)
+            self._complain("too_long", say("too long bytes", n=length, most=MAX_MESSAGE_BYTES), id=identity)
             return
         if not (isinstance(identity, str) and 1 <= len(identity) <= MAX_ID_LENGTH):
             await self._client.send_text(encode(request).decode())

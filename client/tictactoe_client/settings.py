@@ -1,7 +1,7 @@
 """What a run of the client can be told, in one table, and what it was told: one frozen value that every face reads.
 
 Command line, environment, `client.toml`, `config show`, settings page and help are made from it. A new option is a
-field of `Settings`, its name in `SECTIONS` and, for the settings page, a line of `_PAGE`.
+field of `Settings`, its name in `SECTIONS`, its sentences in the catalogue and, for that page, a key in `_PAGE`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, get_args
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.tui.themes import THEMES
 from tictactoe_engine import Coordinates, Keys
-from tictactoe_protocol.catalogue import LANGUAGES, say
+from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue, say
 
 Mode = Literal["plain", "json", "screen"]
 Bell = Literal["off", "away", "always"]
@@ -59,16 +59,16 @@ class Option:
     """One thing that people may choose, wherever they say it.
 
     `kind` is a type, or the words that it may be. `fills` is the field of `Settings` with its value; what says "no-" is
-    a switch, and the field has the opposite. `other_variable` is one of many programs that switches it on, too.
+    a switch, and the field has the opposite. What its value is called in the help is the sentence ``metavar SHOWS``.
+    `other_variable` is one of many programs that switches it on, too.
     """
 
     name: str
-    help: str
     fills: str = ""
     default: Any = None
     kind: type | tuple[str, ...] = bool
     short: str | None = None
-    metavar: str | None = None
+    shows: str | None = None
     is_list: bool = False
     is_in_file: bool = True
     other_variable: str | None = None
@@ -91,7 +91,7 @@ class Option:
     @property
     def title(self) -> str:
         """Its title on the settings page, empty where it is not there."""
-        return _PAGE.get(self.key, ("", ""))[0]
+        return say(f"setting {self.key}") if self.key in _PAGE else ""
 
     @property
     def choices(self) -> tuple[Any, ...]:
@@ -110,8 +110,14 @@ class Option:
 
     def describe(self, setting: Any) -> tuple[str, str]:
         """Return how the settings page shows what its field is, and the note beside that."""
-        shown = ("yes" if setting else "no") if isinstance(setting, bool) else str(setting)
-        return _COORDINATES.get(shown) or (shown, _PAGE[self.key][1])
+        if isinstance(setting, Coordinates):
+            return say(f"coordinates {setting}"), say(f"coordinates {setting} note")
+        if isinstance(setting, bool):
+            shown = say("setting yes" if setting else "setting no")
+        else:
+            is_language = self.key == "language" and setting in LANGUAGES
+            shown = open_catalogue(setting).say("language") if is_language else str(setting)
+        return shown, say(f"setting {self.key} note")
 
     def parse(self, text: str) -> str | bool | float:
         """Return the value that a typed text means; raises `Misuse` where the file could not hold it.
@@ -131,19 +137,21 @@ class Option:
 
     def find_fault(self, value: Any) -> str | None:
         """Return why the file cannot hold this, or None."""
+        texts = value if self.is_list and isinstance(value, list) and value else [value]
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if self.words:
-            wanted, is_right = f"one of {', '.join(self.words)}.{suggest(str(value), self.words)}", value in self.words
+            id, is_right = "setting one of", value in self.words
         elif self.kind is float:
-            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            id = "setting seconds" if is_number else "setting a number"
             is_right = is_number and 0 < value <= MAX_TIMEOUT_SECONDS
-            wanted = f"more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds." if is_number else "a number of seconds."
+        elif self.kind is bool:
+            id, is_right = "setting true or false", isinstance(value, bool)
         else:
-            texts = value if self.is_list and isinstance(value, list) and value else [value]
-            is_right = all(isinstance(text, bool if self.kind is bool else str) for text in texts)
-            wanted = "true or false." if self.kind is bool else "a text in quotes."
-            if is_right and self.key in ("server", "name"):
-                return _find_meaningless(self.key, ",".join(texts))
-        return None if is_right else f"{self.key} is {wanted}"
+            id, is_right = "setting a text", all(isinstance(text, str) for text in texts)
+        if is_right:
+            return _find_meaningless(self.key, ",".join(texts)) if self.key in ("server", "name") else None
+        told = say(id, key=self.key, words=", ".join(self.words), most=MAX_TIMEOUT_SECONDS)
+        return told + (suggest(str(value), self.words) if self.words else "")
 
 
 def _find_meaningless(key: str, text: str) -> str | None:
@@ -164,34 +172,19 @@ def suggest(word: str, known: Iterable[str], *, quote: str = '"') -> str:
     import difflib  # which no start needs
 
     close = difflib.get_close_matches(word, list(known), 1)
-    return f" Did you mean {quote}{close[0]}{quote}?" if close else ""
+    return f" {say('did you mean', word=f'{quote}{close[0]}{quote}')}" if close else ""
 
 
-_PAGE: Final[Mapping[str, tuple[str, str]]] = {
-    "theme": ("Theme", "auto: dark or light as yours"),
-    "no_color": ("Colour", "no: bold and shapes say everything"),
-    "ascii": ("Plain ASCII", "for fonts without lines"),
-    "no_motion": ("Motion", "no: discs lie where they fall"),
-    "no_mouse": ("Mouse", "no: the terminal selects text"),
-    "bell": ("Bell at your turn", "away: while you look elsewhere"),
-    "language": ("Language", "auto: as your system"),
-    "keys": ("Keys of 3x3", "1 2 3 on top, 7 8 9, or q w e"),
-    "coordinates": ("Two numbers mean", ""),
-    "confirm": ("Confirm clicks", "the second click places, on 3x3 too"),
-}
-"""What stands on the settings page: a title, and a note beside the value."""
-_COORDINATES: Final[Mapping[str, tuple[str, str]]] = {
-    "row-column-1": ("row, column", "2,3 is row 2, column 3"),
-    "row-column-0": ("both from 0", "1,2 is row 2, column 3"),
-    "x-y-1": ("column, row", "3,2 is row 2, column 3"),
-}
-"""How that page shows what two numbers mean, and its note."""
+_PAGE: Final = frozenset(
+    {"theme", "no_color", "ascii", "no_motion", "no_mouse", "bell", "language", "keys", "coordinates", "confirm"}
+)
+"""What stands on the settings page."""
 
 
-def _option(help: str, default: Any = False, *, name: str = "", kind: Any = None, **more: Any) -> Any:
+def _option(default: Any = False, *, name: str = "", kind: Any = None, **more: Any) -> Any:
     """Return a field of the settings that an option fills; this has the field's name unless it has one of its own."""
     kind = kind or (str if default is None else type(default))
-    return field(default=default, metadata={"help": help, "name": name, "kind": kind, **more})
+    return field(default=default, metadata={"name": name, "kind": kind, **more})
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,39 +197,27 @@ class Settings:
     """
 
     mode: Mode = "plain"
-    server: str | None = _option(
-        "The server: ws://host:port, wss://host, or just host. Again for each other server of the same cluster.",
-        None,
-        short="s",
-        metavar="URL",
-        is_list=True,
-    )
-    ca: str | None = _option("Trust the authority in this file (PEM), too, for wss://.", None, metavar="FILE")
-    local: bool = _option("Where no server runs on this machine, start one for this run.", is_in_file=False)
-    name: str | None = _option("Your name; without one the server chooses guest-…", None, short="n", metavar="NAME")
-    timeout_seconds: float = _option("How long to wait for the server (5).", 5.0, name="timeout", metavar="SECONDS")
-    theme: str = _option(f"Colours of the full screen: {', '.join(THEMES)}.", "auto", kind=THEMES, metavar="NAME")
-    colour: bool = _option("Use no colour.", name="no-color", other_variable="NO_COLOR")
-    ascii: bool = _option("Use no characters but ASCII.")
-    motion: bool = _option("Show at once what could move.", True, name="no-motion")
-    mouse: bool = _option("Leave the mouse to the terminal.", True, name="no-mouse")
-    bell: Bell = _option("When to ring at your turn (away: while you look elsewhere).", "away", kind=get_args(Bell))
-    language: str = _option(
-        say("option language", languages=", ".join(LANGUAGES)), "auto", kind=("auto", *LANGUAGES), metavar="LANGUAGE"
-    )
-    draws_board: bool = _option(
-        "Draw the board only when asked, for screen readers.", True, name="no-board", other_variable="ACCESSIBLE"
-    )
-    keys: Keys = _option(
-        "Keys of a 3x3 board: 1 2 3 on top (phone), 7 8 9 on top (pad), or q w e / a s d / z x c (letters).", Keys.PHONE
-    )
-    coordinates: Coordinates = _option("What two numbers mean as a move.", Coordinates.ROW_COLUMN_1)
-    confirm: bool = _option("Let a click choose, and the second one place.")
-    asks: bool = _option("Ask nothing, and end with the game.", True, name="no-input", is_in_file=False)
-    stay: bool = _option("Stay in the game when the input has ended.", is_in_file=False)
-    result_code: bool = _option("Exit with 0 won, 10 lost, 11 drawn, 12 abandoned.", is_in_file=False)
-    quiet: bool = _option("Leave out what is not the game.", short="q")
-    debug: bool = _option("Log to a file; its path is printed at the end.", is_in_file=False)
+    server: str | None = _option(None, short="s", shows="url", is_list=True)
+    ca: str | None = _option(None, shows="file")
+    local: bool = _option(is_in_file=False)
+    name: str | None = _option(None, short="n", shows="name")
+    timeout_seconds: float = _option(5.0, name="timeout", shows="seconds")
+    theme: str = _option("auto", kind=THEMES, shows="name")
+    colour: bool = _option(name="no-color", other_variable="NO_COLOR")
+    ascii: bool = _option()
+    motion: bool = _option(True, name="no-motion")
+    mouse: bool = _option(True, name="no-mouse")
+    bell: Bell = _option("away", kind=get_args(Bell))
+    language: str = _option("auto", kind=("auto", *LANGUAGES), shows="language")
+    draws_board: bool = _option(True, name="no-board", other_variable="ACCESSIBLE")
+    keys: Keys = _option(Keys.PHONE)
+    coordinates: Coordinates = _option(Coordinates.ROW_COLUMN_1)
+    confirm: bool = _option()
+    asks: bool = _option(True, name="no-input", is_in_file=False)
+    stay: bool = _option(is_in_file=False)
+    result_code: bool = _option(is_in_file=False)
+    quiet: bool = _option(short="q")
+    debug: bool = _option(is_in_file=False)
     name_is_for_now: bool = False
     changed_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
@@ -254,18 +235,13 @@ def _options_for(*names: str) -> tuple[Option, ...]:
 
 
 SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
-    "Server and player": _options_for("server", "ca", "local", "name", "timeout_seconds"),
-    "Full screen, transcript or JSON": (
-        Option("plain", "A growing transcript, one fact a line.", other_variable="ACCESSIBLE"),
-        Option("json", "JSON lines in and out, for programs.", is_in_file=False),
-    ),
-    "How it looks and sounds": _options_for(
-        "theme", "colour", "ascii", "motion", "mouse", "bell", "language", "draws_board"
-    ),
-    "How moves are typed": _options_for("keys", "coordinates", "confirm"),
-    "In scripts": _options_for("asks", "stay", "result_code", "quiet", "debug"),
+    "server": _options_for("server", "ca", "local", "name", "timeout_seconds"),
+    "mode": (Option("plain", other_variable="ACCESSIBLE"), Option("json", is_in_file=False)),
+    "looks": _options_for("theme", "colour", "ascii", "motion", "mouse", "bell", "language", "draws_board"),
+    "moves": _options_for("keys", "coordinates", "confirm"),
+    "scripts": _options_for("asks", "stay", "result_code", "quiet", "debug"),
 }
-"""The options by what they are about, under the headings of the help."""
+"""The options by what they are about; the headings of the help are the sentences ``section ...``."""
 
 OPTIONS: Final = {option.key: option for options in SECTIONS.values() for option in options}
 """The same options by their names in the file and in `click`."""
@@ -273,5 +249,5 @@ OPTIONS: Final = {option.key: option for options in SECTIONS.values() for option
 FILE_OPTIONS: Final = {key: option for key, option in OPTIONS.items() if option.is_in_file}
 """Those that `client.toml` may hold."""
 
-SCREEN_OPTIONS: Final = {option.fills: option for option in OPTIONS.values() if option.title}
+SCREEN_OPTIONS: Final = {option.fills: option for option in OPTIONS.values() if option.key in _PAGE}
 """Those that the settings page offers, by the field of the settings that each fills."""

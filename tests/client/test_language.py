@@ -6,6 +6,7 @@ import pytest
 
 from tests.client.conftest import Program
 from tests.kept import write_config
+from tictactoe_client.cli.main import cli
 from tictactoe_client.settings import OPTIONS
 from tictactoe_protocol.catalogue import LANGUAGES, say
 
@@ -81,3 +82,56 @@ def test_a_language_that_there_is_none_of_is_told_with_those_that_there_are(
 
 def test_every_language_that_there_is_a_file_for_can_be_chosen() -> None:
     assert OPTIONS["language"].words == ("auto", *LANGUAGES)
+
+
+@pytest.mark.parametrize("command", cli.commands)
+def test_the_help_of_a_command_is_in_the_language(command: str, program: Program) -> None:
+    told = program.output(command, "--help", "--language", "de")
+    assert told.startswith("Aufruf: tictactoe-client ")
+    assert "\nBeispiele:\n" in told
+    english = set(program.output(command, "--help").splitlines())
+    said = {line.strip() for line in told.splitlines() if line in english} - {""}
+    assert [
+        line for line in said if " " in line and not line.startswith(("tictactoe-client", "-", "eval", "In ~"))
+    ] == []
+
+
+def test_the_help_of_the_program_is_in_the_language(program: Program) -> None:
+    told = program.output("--help", "--language", "de")
+    for title in ("Befehle:", "Server und Spieler:", "In Skripten:", "Umgebung:", "Dateien:", "Exit-Codes:"):
+        assert f"\n{title}\n" in told
+    assert not any(word in told for word in (" the ", " of ", " not "))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "Sag, was zu tun ist: play, new, bot"),
+        (("jion",), "Einen Befehl 'jion' gibt es nicht. Meintest du 'join'?"),
+        (("K7M4PQ",), "In einen Raum geht es so: tictactoe-client join K7M4PQ"),
+        (("play", "--jso"), "Eine Option '--jso' gibt es nicht. Meintest du '--json'?"),
+        (("play", "--name"), "Die Option '--name' braucht einen Wert."),
+        (("play", "--json=3"), "Die Option '--json' hat keinen Wert."),
+        (("play", "--bell", "loud"), "Ungültiger Wert für '--bell': 'loud' ist keins von 'off', 'away', 'always'."),
+        (("play", "--timeout", "x"), "Ungültiger Wert für '--timeout': 'x' ist keine Zahl."),
+        (("new", "--win", "x"), "'x' ist keine ganze Zahl."),
+        (("new", "--board", "3x3", "--win", "9"), "Eine Reihe von 9 passt"),
+        (("new", "--blocked", "z9"), "--blocked: Z9 liegt neben dem Brett: Spalten A-C"),
+        (("history", "--limit", "0"), "0 liegt nicht im Bereich 1 bis 10000."),
+        (("replay", "--at", "-1"), "-1 ist zu klein: mindestens 0."),
+        (("join",), "Es fehlt 'CODE|LINK'."),
+        (("completion",), "Zur Wahl stehen: bash, zsh, fish."),
+        (("rooms", "x", "y"), "2 Wörter zu viel: x y"),
+        (("config", "set", "theme", "nigth"), "theme ist eins von auto, terminal"),
+        (("config", "set", "timeout", "0"), "timeout ist mehr als 0 und höchstens 3600 Sekunden."),
+        (("play", "--json", "--plain"), "Nimm nur eins von --json und --plain."),
+    ],
+)
+def test_what_is_wrong_with_a_command_line_is_told_in_the_language(
+    arguments: tuple[str, ...], told: str, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TICTACTOE_LANGUAGE", "de")
+    if "--json" in arguments:
+        assert told in program.output(*arguments, code=2)
+    else:
+        assert told in program.complaint(*arguments)

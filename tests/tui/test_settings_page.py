@@ -52,7 +52,7 @@ async def test_each_setting_counts_at_once_and_is_kept(open_screen: OpenScreen) 
             ("motion", "no", False, "no_motion"),
             ("mouse", "no", False, "no_mouse"),
             ("bell", "always", "always", "bell"),
-            ("language", "en", "en", "language"),
+            ("language", "English", "en", "language"),
             ("keys", "pad", "pad", "keys"),
             ("coordinates", "both from 0", "row-column-0", "coordinates"),
             ("confirm", "yes", True, "confirm"),

@@ -183,7 +183,7 @@ class Actions(Looking):
             raise BadInput(describe_full_column(state, cell))
         name, lies = format_cell(target, state.rules.to_rules()), state.board[target]
         if lies != FREE:
-            why = say("cell blocked", cell=name) if lies == BLOCKED else say("cell taken", cell=name, mark=lies)
+            why = say("refused blocked" if lies == BLOCKED else "refused occupied", cell=name, mark=lies)
             raise BadInput(f"{why} {list_free(state, MOST_FREE_AFTER_MISTAKE)}")
         self._kept = name
         self._is_back.clear()

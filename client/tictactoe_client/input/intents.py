@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final, Literal, get_args
 
 from tictactoe_client.input.cells import find_column
-from tictactoe_client.text.wording import describe_unknown, is_move_by_letter, name_columns
+from tictactoe_client.text.wording import describe_fault, describe_unknown, is_move_by_letter, name_columns
 from tictactoe_client.text.words import plain, understood, words_of
 from tictactoe_engine import (
     Coordinates,
@@ -186,7 +186,7 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
 
 def describe_too_long(text: str) -> str:
     """Return that this is too long to be said."""
-    return say("too long", n=len(text), most=MAX_CHAT_LENGTH)
+    return say("refused too_long", length=len(text), most=MAX_CHAT_LENGTH)
 
 
 def _parse_count(text: str, word: str) -> int:
@@ -216,7 +216,7 @@ def _parse_place(body: str, rules: Rules, keys: Keys | str, coordinates: Coordin
     try:
         return parse_cell(body, rules, keys=keys, coordinates=coordinates)
     except IllegalMove as illegal:
-        raise BadInput(illegal.message, "off_board") from None
+        raise BadInput(describe_fault(illegal), "off_board") from None
     except UnknownNotation:
         column = find_column(body, rules) if rules.gravity else None
         if column is not None:

@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import Final
 
 from tictactoe_client.settings import Misuse
+from tictactoe_client.text.wording import describe_fault
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Rules, UnknownNotation, parse_cell
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.requests import MAX_CLOCK_MS, ClockFields
 
 _SECONDS = r"([0-9]{1,5}(?:\.[0-9]{1,3})?)"
@@ -28,13 +30,13 @@ def parse_rules(
 ) -> Rules:
     """Return the rules; what is not given is as in the preset, `classic` by default. Raises `Misuse`."""
     if rules is not None and board is not None:
-        raise Misuse("Choose one of --rules and --board.")
+        raise Misuse(say("rules and board"))
     base = PRESETS[rules or "classic"]
     rows, columns = base.rows, base.columns
     if board is not None:
         match = _BOARD.fullmatch(board)
         if match is None:
-            raise Misuse(f'"{board}" is no board. Write rows and columns, such as 15x15.')
+            raise Misuse(say("no board", text=board))
         rows, columns = int(match[1]), int(match[2])
     line = min(base.line, max(rows, columns)) if win is None else win
     marks = base.marks if marks is None else marks.upper()
@@ -43,7 +45,7 @@ def parse_rules(
         taken = base.blocked if blocked is None else _parse_blocked(blocked, bare)
         return replace(bare, blocked=taken, misere=base.misere or misere)
     except InvalidRules as invalid:
-        raise Misuse(invalid.message) from None
+        raise Misuse(describe_fault(invalid)) from None
 
 
 def parse_clock(text: str | None) -> ClockFields | None:
@@ -57,10 +59,7 @@ def parse_clock(text: str | None) -> ClockFields | None:
             return ClockFields(initial_ms=initial_ms, increment_ms=increment_ms)
         if 1 <= move_ms <= MAX_CLOCK_MS:
             return ClockFields(move_ms=move_ms)
-    raise Misuse(
-        f'"{text}" is no clock. Write 3+2 (3 minutes, 2 seconds more a move) or 10/move (10 seconds a move), '
-        "up to 24 hours."
-    )
+    raise Misuse(say("no clock like", text=text))
 
 
 def parse_seat(text: str | None, rules: Rules) -> str | None:
@@ -69,7 +68,7 @@ def parse_seat(text: str | None, rules: Rules) -> str | None:
         return None
     if len(text) == 1 and text.upper() in rules.marks:
         return text.upper()
-    raise Misuse(f"--seat {text}: the marks are {', '.join(rules.marks)}.")
+    raise Misuse(say("no such seat", text=text, marks=", ".join(rules.marks)))
 
 
 def choose_seat(first: str, rules: Rules) -> str:
@@ -87,7 +86,7 @@ def _parse_blocked(text: str, rules: Rules) -> frozenset[int]:
                 raise UnknownNotation("")
             cells.append(parse_cell(word, rules))
         except IllegalMove as illegal:
-            raise Misuse(f"--blocked: {illegal.message}") from None
+            raise Misuse(say("blocked bad", why=describe_fault(illegal))) from None
         except UnknownNotation:
-            raise Misuse(f'--blocked: "{word}" is no cell. Write cells such as b2,c3.') from None
+            raise Misuse(say("blocked no cell", word=word)) from None
     return frozenset(cells)

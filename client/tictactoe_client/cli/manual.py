@@ -1,0 +1,199 @@
+"""How `--help` reads: commands and options that take their words from the catalogue, and the options that all share.
+
+Nothing here imports the network at once, so that help and completion stay quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final
+
+import click
+
+from tictactoe_client.files.config import config_path, show_path
+from tictactoe_client.files.writer import state_folder
+from tictactoe_client.settings import OPTIONS, PROGRAM, SECTIONS, Option, suggest
+from tictactoe_client.tui.themes import THEMES
+from tictactoe_protocol.catalogue import LANGUAGES, say
+
+_EXIT_CODES: Final = ("0", "1", "2", "3", "4", "5", "6", "7", "8", "10, 11, 12")
+_ENVIRONMENT: Final = ("TICTACTOE_SERVER, …", "NO_COLOR, FORCE_COLOR", "ACCESSIBLE")
+
+
+class Words(click.Choice[str]):
+    """One of these words; a mistyped one is answered with what was perhaps meant."""
+
+    def __init__(self, choices: Iterable[str]) -> None:
+        super().__init__(list(choices))
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        told = say("not one of", value=repr(value), words=", ".join(map(repr, self.choices)))
+        return told + suggest(str(value).lower(), self.choices, quote="'")
+
+
+class Count(click.ParamType[int | float]):
+    """A whole number between two others, or a number of seconds where `kind` is float."""
+
+    def __init__(self, least: int | None = None, most: int | None = None, kind: type[int | float] = int) -> None:
+        self.name = kind.__name__
+        self.least, self.most, self.kind = least, most, kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | float:
+        try:
+            number = self.kind(value)
+        except ValueError:
+            self.fail(say("no whole number" if self.kind is int else "no number", value=repr(value)), param, ctx)
+        if (self.least is not None and number < self.least) or (self.most is not None and number > self.most):
+            id = "too small" if self.most is None else "out of range"
+            self.fail(say(id, value=number, least=self.least, most=self.most), param, ctx)
+        return number
+
+
+class Named(click.Option):
+    """An option whose help is the sentence ``option NAME``, and its value in the help what the id `shows` says."""
+
+    def __init__(self, names: Sequence[str], *, shows: str | None = None, **attributes: Any) -> None:
+        super().__init__(names, **attributes)
+        self.shows = shows
+
+    def put_into_words(self) -> None:
+        """Take the words of the language that is spoken."""
+        self.help = say(f"option {self.opts[0].lstrip('-')}", themes=", ".join(THEMES), languages=", ".join(LANGUAGES))
+        if self.shows is not None:
+            self.metavar = say(f"metavar {self.shows}")
+
+
+class Placed(click.Argument):
+    """What stands behind a command without a name, called what the id `shows` says."""
+
+    def __init__(self, names: Sequence[str], *, shows: str | None = None, **attributes: Any) -> None:
+        super().__init__(names, **attributes)
+        self.shows = shows
+
+    def put_into_words(self) -> None:
+        """Take the words of the language that is spoken."""
+        if self.shows is not None:
+            self.metavar = say(f"metavar {self.shows}")
+
+
+def _make_option(option: Option) -> Named:
+    names = [f"--{option.name}", *([f"-{option.short}"] if option.short else [])]
+    attributes: dict[str, Any] = {"envvar": option.variable, "shows": option.shows}
+    if option.kind is bool:
+        attributes |= {"is_flag": True}
+    elif option.is_list:
+        attributes |= {"multiple": True, "callback": lambda _, __, given: ",".join(given) or None}
+    elif option.words:
+        attributes |= {"type": Words(option.words), "default": str(option.default)}
+    else:
+        attributes |= {"type": Count(kind=float) if option.kind is float else str, "default": option.default}
+    return Named(names, **attributes)
+
+
+def _print_version(context: click.Context, _: click.Parameter, is_wanted: object) -> None:
+    if not is_wanted or context.resilient_parsing:
+        return
+    from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
+
+    versions = format_versions(PROTOCOL_VERSIONS)
+    click.echo(f"{PROGRAM} {say('version of', version=client_version(), versions=versions)}")
+    context.exit()
+
+
+_VERSION: Final = Named(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_print_version)
+_SHARED: Final = {title: [*map(_make_option, options)] for title, options in SECTIONS.items()} | {"about": [_VERSION]}
+"""The options that all commands take, by the headings of the help."""
+
+
+class Manual(click.Command):
+    """A command with a page of help; `examples` are what may be typed after the program's name."""
+
+    def __init__(self, *arguments: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        self.examples = examples
+        self.own = [option for option in self.params if isinstance(option, Named)]
+        self.params += chain.from_iterable(_SHARED.values())
+
+    def put_into_words(self) -> None:
+        """Take the words of the language that is spoken."""
+        self.help = say(f"command {self.name}")
+        self.options_metavar = say("metavar options")
+        for one in self.params:
+            if isinstance(one, (Named, Placed)):
+                one.put_into_words()
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse what is too much in words of our own, and say where an option was wrong."""
+        ctx.allow_extra_args = True
+        try:
+            rest = super().parse_args(ctx, args)
+        except click.BadOptionUsage as error:
+            error.ctx = ctx
+            raise
+        if rest and not (ctx.resilient_parsing or isinstance(self, click.Group)):
+            ctx.fail(say("too many words", n=len(rest), words=" ".join(rest)))
+        return rest
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), f"{say('usage')} ")
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _write_sections(formatter, {say("section own"): [option.get_help_record(ctx) for option in self.own]})
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section(say("section examples")):
+            for example in self.examples:
+                formatter.write(f"{' ' * formatter.current_indent}{PROGRAM} {example}\n")
+        if ctx.parent is not None:
+            with formatter.section(say("section common")):
+                formatter.write_text(" ".join(f"--{key.replace('_', '-')}" for key in (*OPTIONS, "version", "help")))
+            formatter.write(f"\n{say('what they mean', command=f'{PROGRAM} --help')}\n")
+
+
+class ManualGroup(Manual, click.Group):
+    """The program: its commands in the order in which they were made, and all that counts for every one of them."""
+
+    def put_into_words(self) -> None:
+        super().put_into_words()
+        self.subcommand_metavar = say("metavar command")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        limit = formatter.width - 6 - max(map(len, self.commands))
+        rows = [(name, command.get_short_help_str(limit)) for name, command in self.commands.items()]
+        shared = {say(f"section {id}"): [one.get_help_record(ctx) for one in _SHARED[id]] for id in _SHARED}
+        _write_sections(formatter, {say("section commands"): rows, **shared})
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_epilog(ctx, formatter)
+        files = (
+            (show_path(config_path()), say("file config")),
+            (show_path(state_folder()), say("file players")),
+        )
+        sections = {
+            "section environment": [(names, say(f"variable {names.split(',')[0]}")) for names in _ENVIRONMENT],
+            "section files": files,
+            "section exit codes": [(codes, say(f"exit code {codes.split(',')[0]}")) for codes in _EXIT_CODES],
+        }
+        _write_sections(formatter, {say(id): rows for id, rows in sections.items()}, widest=40)
+        formatter.write(f"\n{say('messages of json')}\n")
+
+
+def put_into_words(program: click.Group) -> None:
+    """Give every command and option its help in the language that is spoken."""
+    for command in (program, *program.commands.values()):
+        if isinstance(command, Manual):
+            command.put_into_words()
+
+
+def _write_sections(
+    formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str] | None]], widest: int = 30
+) -> None:
+    """Write lists of two columns under their titles, the first column at most so wide."""
+    for title, rows in sections.items():
+        if told := [row for row in rows if row is not None]:
+            with formatter.section(title):
+                formatter.write_dl(told, col_max=widest)
