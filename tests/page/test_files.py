@@ -19,7 +19,7 @@ from tictactoe_protocol.pushes import FEATURES, RulesState
 from tictactoe_server.http.assets import FOLDER, Assets
 from tools.protocol_types import PATH, render_declarations
 
-HEAVIEST = 70 * 1024
+HEAVIEST = 60 * 1024
 """What everything on the way to a first board may weigh as it travels, in bytes."""
 
 MOST_LINES = 250

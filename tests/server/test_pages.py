@@ -494,13 +494,16 @@ async def test_a_shared_game_outlives_the_server(tmp_path: Path) -> None:
 # -- reading the folder ---------------------------------------------------------------------------------------------
 
 
+HASH = "[0-9a-f]{12}"
+
+
 def test_a_name_changes_with_everything_that_is_imported(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     (tmp_path / "index.html").write_text('<script src="./main.js"></script>{{preloads}}<title>{{title}}</title>')
     (tmp_path / "main.js").write_text('import { a } from "./parts/a.js";\nconst later = () => import("./later.js");\n')
-    (tmp_path / "parts" / "a.js").write_text('import { b } from "../b.js";\n')
+    (tmp_path / "parts" / "a.js").write_text('import { b } from "../b.js";\nexport const a = b;\n')
     (tmp_path / "b.js").write_text("export const b = 1;\n")
-    (tmp_path / "later.js").write_text('import "./b.js";\n')
+    (tmp_path / "later.js").write_text('import { b as c } from "./b.js";\n')
     before = Assets(tmp_path).page("x", "y")
     (tmp_path / "b.js").write_text("export const b = 2;\n")
     after = Assets(tmp_path)
@@ -508,18 +511,72 @@ def test_a_name_changes_with_everything_that_is_imported(tmp_path: Path) -> None
     page = after.page("<x>", "")
     assert b"<title>&lt;x&gt;</title>" in page
     assert b"<title>{{description}}</title>" in after.page("{{description}}", "y")
-    assert page.count(b'<link rel="modulepreload" href="/assets/') == 3
+    assert page.count(b'<link rel="modulepreload" href="/assets/main.') == 1
     page = after.page("x", "y", module="later.js")
-    assert page.count(b'<link rel="modulepreload" href="/assets/') == 4
+    assert page.count(b'<link rel="modulepreload" href="/assets/') == 2
 
 
-def test_what_modules_say_of_themselves_does_not_travel_and_lines_keep_their_numbers(tmp_path: Path) -> None:
+def test_modules_that_the_page_needs_are_one_and_the_others_take_from_it(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text('<script src="./first.js"></script><script src="./main.js"></script>')
+    (tmp_path / "first.js").write_text("export const first = 1;\n")
+    (tmp_path / "main.js").write_text(
+        'import { a } from "./a.js";\nimport * as all from "./a.js";\nvoid import("./later.js");\n'
+    )
+    (tmp_path / "a.js").write_text('import { first } from "./first.js";\nexport function a() {}\n')
+    (tmp_path / "later.js").write_text('import { a as b } from "./a.js";\nexport class C {}\n')
+    assets = Assets(tmp_path)
+    first, one, later = (assets.named(name) for name in ("first.js", "main.js", "later.js"))
+    assert first is not None
+    assert one is not None
+    assert later is not None
+    assert assets.named("a.js") is None
+    paths = {name: f"/assets/{name}.{HASH}.js" for name in ("first", "main", "later")}
+    assert re.fullmatch(
+        f"""import \\* as \\$first from "{paths["first"]}";
+const \\$a = \\(\\(\\) => {{
+const {{ first }} = \\$first;
+function a\\(\\) {{}}
+return {{ a }};
+}}\\)\\(\\);
+const \\$main = \\(\\(\\) => {{
+const {{ a }} = \\$a;
+const all = \\$a;
+void import\\("{paths["later"]}"\\);
+return {{  }};
+}}\\)\\(\\);
+export {{ \\$a, \\$main }};
+""",
+        one.body.decode(),
+    )
+    expected = f'import {{ \\$a }} from "{paths["main"]}"; const {{ a: b }} = \\$a;\nexport class C {{}}\n'
+    assert re.fullmatch(expected, later.body.decode())
+
+
+def test_modules_that_import_each_other_are_refused(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text('<script src="./a.js"></script>')
-    (tmp_path / "a.js").write_text('/** Says\n * "./b.js".\n */\nlet a = /** @type {number} */ (1);\n')
+    (tmp_path / "a.js").write_text('import { b } from "./b.js";\n')
+    (tmp_path / "b.js").write_text('import { a } from "./a.js";\n')
+    with pytest.raises(ValueError, match=r"a\.js b\.js a\.js"):
+        Assets(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "line", ['import "./b.js";', "export let a = 1;", 'export { b } from "./b.js";', "export default 1;"]
+)
+def test_an_import_or_export_of_another_form_is_refused(tmp_path: Path, line: str) -> None:
+    (tmp_path / "index.html").write_text('<script src="./a.js"></script>')
+    (tmp_path / "a.js").write_text(f"{line}\n")
+    with pytest.raises(ValueError, match=re.escape(line)):
+        Assets(tmp_path)
+
+
+def test_what_modules_say_of_themselves_does_not_travel(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text('<script src="./a.js"></script>')
+    (tmp_path / "a.js").write_text('/** Says\n * "./b.js".\n */\n\nlet a = /** @type {number} */ (1);\n')
     (tmp_path / "b.js").write_text('/** @typedef {import("./a.js").A} A */\n')
     served = Assets(tmp_path).named("a.js")
     assert served is not None
-    assert served.body == b"\n\n\nlet a =  (1);\n"
+    assert served.body == b"let a =  (1);\n"
 
 
 def test_sentences_travel_that_a_module_may_say(tmp_path: Path) -> None:
@@ -553,14 +610,6 @@ async def test_a_browser_gets_the_page_in_its_language_with_the_sentences_of_tha
     assert f'<html lang="{language}">' in page
     assert re.search(rf'<link rel="preload" href="/assets/{language}\.\w+\.json"', page)
     assert ("braucht JavaScript" in page) == (language == "de")
-
-
-def test_modules_that_import_each_other_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "index.html").write_text('<script src="./a.js"></script>')
-    (tmp_path / "a.js").write_text('import "./b.js";\n')
-    (tmp_path / "b.js").write_text('import "./a.js";\n')
-    with pytest.raises(ValueError, match=r"a\.js b\.js a\.js"):
-        Assets(tmp_path)
 
 
 async def test_a_store_that_does_not_answer_is_told_in_words(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

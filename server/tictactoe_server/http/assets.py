@@ -3,11 +3,10 @@
 They and all pages are sent in gzip to those who understand it, and not again to those who have them. Source: RFC 9110,
 sections 8.8.3 (entity tags), 12.5.3 (Accept-Encoding) and 13.1.2 (If-None-Match).
 
-A file names others by where they lie beside it, in double quotes (``"./board.js"``); such a name is replaced by the one
-under which that file is served, before the file itself is hashed. The page asks for all modules that it needs at once,
-and not for each when the one before has come; what a module loads later, by ``import(...)``, is not among these.
-What modules say in ``/** ... */``, their types among it, stays here; lines keep their numbers. So do the sentences that
-no module says: those whose ids begin with nothing that is written in any of them.
+A file names others by where they lie beside it, in double quotes (``"./turn.svg"``); such a name is replaced by the one
+under which that file is served. Modules have one hash together, as each may load any other; those that the page always
+needs are one file (`modules`). What modules say in ``/** ... */``, their types among it, does not travel, nor do
+sentences that no module says: those whose ids begin with nothing that is written in any of them.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ from typing import Any, Final
 
 from tictactoe_protocol import catalogue
 from tictactoe_protocol.catalogue import LANGUAGES
+from tictactoe_server.http.modules import Modules
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse
 
 FOLDER: Final = Path(__file__).parent.parent / "web"
@@ -35,6 +35,8 @@ CATALOGUES: Final = Path(catalogue.__file__).parent
 
 PREFIX: Final = "/assets/"
 INDEX: Final = "index.html"
+ENTRIES: Final = ("main.js", "game.js")
+"""The modules that are one file with all that they need: the page's own, and that of a game, to which nearly all go."""
 
 _HASH_BYTES: Final = 6
 _KINDS: Final = {
@@ -46,18 +48,18 @@ _KINDS: Final = {
     ".svg": "image/svg+xml",
     ".webmanifest": "application/manifest+json",
 }
-_WITHOUT_NAMES: Final = (".png",)
 _CATALOGUE: Final = ".json"
 _MODULE: Final = ".js"
 _PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
-_COMMENT: Final = re.compile(rb"/\*\*.*?\*/", re.DOTALL)
+_COMMENT: Final = re.compile(r"/\*\*.*?\*/", re.DOTALL)
+_EMPTY_LINES: Final = re.compile(r"\n\s*\n")
 _QUOTED: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`')
 _TEMPLATE_PARTS: Final = re.compile(r'\$\{|\}|"')
 _WORD_ENDS: Final = re.compile(r"\b(?<=\w)(?!\w)")
 _TAG_BYTES: Final = 8
 _WORTH_PACKING_BYTES: Final = 512
 _PACKED: Final = ("Content-Encoding", "gzip")
-_NAME: Final = re.compile(rb'(import\()?"(\.{1,2}/[A-Za-z0-9_./-]+)"')
+_NAME: Final = re.compile(r'"(\.{1,2}/[A-Za-z0-9_./-]+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +74,31 @@ class Asset:
 class Assets:
     """The files of a folder, by the paths under which they are served.
 
-    Raises ValueError where files name each other in a circle, and OSError where there is no page.
+    Raises ValueError where modules import each other in a circle, and OSError where there is no page.
     """
 
     def __init__(self, folder: Path = FOLDER) -> None:
         self._folder = folder
         self._paths: dict[str, str] = {}
         self._files: dict[str, Asset] = {}
-        self._imports: dict[str, tuple[str, ...]] = {}
-        self._written = _find_written(
-            _COMMENT.sub(b"", path.read_bytes()).decode() for path in folder.rglob(f"*{_MODULE}")
-        )
-        self._index = self._read(INDEX, ()).decode()
-        for path in sorted(folder.rglob("*")):
-            if path.suffix in _KINDS and path.name != INDEX:
-                self._path_of(path.relative_to(folder).as_posix(), ())
+        names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in _KINDS)
+        texts = {name: _uncommented((folder / name).read_text("utf-8")) for name in names if name.endswith(_MODULE)}
+        written = _find_written(texts.values())
         for language in LANGUAGES:
-            self._path_of(f"{language}{_CATALOGUE}", ())
+            name = f"{language}{_CATALOGUE}"
+            self._keep(name, _choose_sentences((CATALOGUES / name).read_bytes(), written))
+        for name in sorted(set(names) - texts.keys() - {INDEX}, key=_kind_of):
+            self._keep(name, (folder / name).read_bytes())
+        index = (folder / INDEX).read_text("utf-8")
+        self._modules = Modules(texts, ENTRIES, alone=[name for name in texts if f'"./{name}"' in index])
+        everything = "".join((*texts.values(), *self._paths.values()))
+        for name in self._modules.files:
+            self._paths[name] = _path_of(name, everything.encode())
+        for name in self._modules.files:
+            body = self._modules.render(name, self._paths.__getitem__)
+            self._keep(name, self._replace_names(name, body).encode(), self._paths[name])
+        self._index = self._replace_names(INDEX, index)
+        self._named = [name for name in self._modules.files if self._paths[name] in self._index]
 
     def find(self, path: str) -> Asset | None:
         """Return the file that is served under a path, or None."""
@@ -105,7 +115,10 @@ class Assets:
         what the page will load for what it shows, so that it asks for that and for its language at once.
         """
         sentences = f'<link rel="preload" href="{self._paths[language + _CATALOGUE]}" as="fetch" crossorigin>\n'
-        modules = (f'<link rel="modulepreload" href="{self._paths[name]}">\n' for name in self.needed_by(module))
+        modules = (
+            f'<link rel="modulepreload" href="{self._paths[name]}">\n'
+            for name in self._modules.files_for(*self._named, module)
+        )
         words = {
             "title": html.escape(title),
             "description": html.escape(description),
@@ -116,54 +129,38 @@ class Assets:
         }
         return _PLACE.sub(lambda place: words[place[1]], self._index).encode()
 
-    def needed_by(self, module: str) -> list[str]:
-        """Return the names of all modules that the page needs to show what one of them shows."""
-        found: dict[str, None] = {}
-        waiting = [module, INDEX]
-        while waiting:
-            name = waiting.pop()
-            if name not in found and name in self._imports:
-                found[name] = None
-                waiting += self._imports[name]
-        return [name for name in found if name != INDEX]
+    def _keep(self, name: str, body: bytes, path: str = "") -> None:
+        """Have a file served under a path, or one that has a hash of itself."""
+        kind = _kind_of(name)
+        if kind == ".css":
+            body = self._replace_names(name, body.decode()).encode()
+        self._paths[name] = path or _path_of(name, body)
+        self._files[self._paths[name]] = Asset(body, _KINDS[kind], gzip.compress(body, mtime=0))
 
-    def _path_of(self, name: str, readers: tuple[str, ...]) -> str:
-        """Return under which path a file is served, which those `readers` name, one of them the next."""
-        if name in readers:
-            raise ValueError(f"Files of the page name each other in a circle: {' '.join((*readers, name))}.")
-        if name not in self._paths:
-            body = self._read(name, readers)
-            stem, suffix = posixpath.splitext(name)
-            path = f"{PREFIX}{stem}.{blake2b(body, digest_size=_HASH_BYTES).hexdigest()}{suffix}"
-            self._files[path] = Asset(body, _KINDS[suffix], gzip.compress(body, mtime=0))
-            self._paths[name] = path
-        return self._paths[name]
+    def _replace_names(self, name: str, text: str) -> str:
+        """Return a text with the names of other files replaced by the paths under which they are served."""
+        folder = posixpath.dirname(name)
 
-    def _read(self, name: str, readers: tuple[str, ...]) -> bytes:
-        """Return a file with the names of others replaced."""
-        body = self._place_of(name).read_bytes()
-        if name.endswith(_CATALOGUE):
-            return _choose_sentences(body, self._written)
-        imports: list[str] = []
+        def replace(found: re.Match[str]) -> str:
+            path = self._paths.get(posixpath.normpath(posixpath.join(folder, found[1])))
+            return found[0] if path is None else f'"{path}"'
 
-        def replace(found: re.Match[bytes]) -> bytes:
-            other = posixpath.normpath(posixpath.join(posixpath.dirname(name), found[2].decode()))
-            if posixpath.splitext(other)[1] not in _KINDS or not self._place_of(other).is_file():
-                return found[0]
-            if other.endswith(_MODULE) and not found[1]:
-                imports.append(other)
-            return b'%b"%b"' % (found[1] or b"", self._path_of(other, (*readers, name)).encode())
+        return _NAME.sub(replace, text)
 
-        if name.endswith(_MODULE):
-            body = _COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), body)
-        if not name.endswith(_WITHOUT_NAMES):
-            body = _NAME.sub(replace, body)
-        if name == INDEX or name.endswith(_MODULE):
-            self._imports[name] = tuple(imports)
-        return body
 
-    def _place_of(self, name: str) -> Path:
-        return (CATALOGUES if name.endswith(_CATALOGUE) else self._folder) / name
+def _kind_of(name: str) -> str:
+    """Return how a name ends; in this order files may name those before them, styles images."""
+    return posixpath.splitext(name)[1]
+
+
+def _path_of(name: str, content: bytes) -> str:
+    stem, suffix = posixpath.splitext(name)
+    return f"{PREFIX}{stem}.{blake2b(content, digest_size=_HASH_BYTES).hexdigest()}{suffix}"
+
+
+def _uncommented(module: str) -> str:
+    """Return a module without what it says of itself, and without empty lines."""
+    return _EMPTY_LINES.sub("\n", _COMMENT.sub("", module)).lstrip("\n")
 
 
 def _find_written(modules: Iterable[str]) -> frozenset[str]:

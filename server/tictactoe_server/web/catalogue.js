@@ -3,8 +3,7 @@
 /** @type {Record<string, string | Record<string, string>>} */
 let sentences = {};
 let plural = new Intl.PluralRules("en");
-/** The language that is spoken, for dates and lists. */
-export let language = "en";
+let language = "en";
 
 /** Say everything in a language from now on. @param {string} spoken @param {Record<string, any>} said its catalogue */
 export function speak(spoken, said) {
@@ -23,6 +22,9 @@ export function say(id, places = {}) {
 		throw new RangeError(`The sentence "${id}" needs ${name}.`);
 	});
 }
+
+/** The language that is spoken, for dates. */
+export const spokenLanguage = () => language;
 
 /** How many there are. @param {number} n @param {string} noun the English one */
 export const count = (n, noun) => say(`count ${noun}`, { n });

@@ -1,6 +1,6 @@
 /** One's own finished games, newest first, and how they went in all. */
 
-import { count, language, say } from "./catalogue.js";
+import { count, say, spokenLanguage } from "./catalogue.js";
 import { button, h, setText, show } from "./dom.js";
 import { isDraw } from "./happened.js";
 import { Lost } from "./requests.js";
@@ -95,7 +95,7 @@ function share(kind, parts) {
 function makeGame(game, viewer) {
 	const { id, at, rules, players, result, moves } = game;
 	const went = howItWent(game, viewer);
-	const date = new Date(at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+	const date = new Date(at).toLocaleString(spokenLanguage(), { dateStyle: "medium", timeStyle: "short" });
 	const terms = [nameGame(rules), describeReason(result.reason), count(moves, "move"), date];
 	return makeRow(namePlayers({ seats: players }), terms, say(`page went ${went}`), say("page replay"), `/#game/${id}`, went);
 }

@@ -22,6 +22,8 @@ const LOADERS = {
 };
 /** @type {Page | null} */
 let page = null;
+/** @type {ReturnType<typeof makeTools> | null} */
+let tools = null;
 /** How many pages were asked for: one that has loaded too late is not shown. */
 let asked = 0;
 const app = new App(news, { navigate, onPhase: showPhase, onNews: (one) => page?.onNews?.(one) });
@@ -79,7 +81,7 @@ function navigate(path = "") {
 }
 
 function showPhase() {
-	tools.draw();
+	tools?.draw();
 	page?.onPhase?.();
 }
 
@@ -97,10 +99,14 @@ addEventListener("keydown", (event) => {
 	else page?.onKey?.(event);
 });
 
-await learnLanguage();
-const tools = makeTools(app);
-show(header, tools.element);
-app.connection.retry();
-await open();
-// What other pages need comes while nobody waits.
-requestIdleCallback(() => Object.values(LOADERS).forEach((load) => load().catch(() => undefined)), { timeout: 5000 });
+async function start() {
+	await learnLanguage();
+	tools = makeTools(app);
+	show(header, tools.element);
+	app.connection.retry();
+	await open();
+	// What other pages need comes while nobody waits.
+	requestIdleCallback(() => Object.values(LOADERS).forEach((load) => load().catch(() => undefined)), { timeout: 5000 });
+}
+
+start();
