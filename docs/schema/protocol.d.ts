@@ -18,11 +18,12 @@ declare namespace Protocol {
     solved: boolean;
   }
 
-  /** Something that the operator says to everybody; `at` is in ms since the epoch. */
+  /** Something that the operator says to everybody; `at` is in ms since the epoch. With a `code` it is the server that says it, to this player; `text` says the same in words. */
   interface Announcement {
     type: "announcement";
     text: string;
     at: number;
+    code?: string;
   }
 
   /** What a position or a move is worth to the player to move. `plies` counts all moves until the end for `win` and `loss`; `estimate` runs from -1 (lost) to 1 (won), and is exact but for `unknown`. */

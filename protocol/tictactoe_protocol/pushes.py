@@ -391,10 +391,14 @@ class Notice(_Push, frozen=True, tag="notice"):
 
 
 class Announcement(_Push, frozen=True, tag="announcement"):
-    """Something that the operator says to everybody; `at` is in ms since the epoch."""
+    """Something that the operator says to everybody; `at` is in ms since the epoch.
+
+    With a `code` it is the server that says it, to this player; `text` says the same in words.
+    """
 
     text: str
     at: int
+    code: str | UnsetType = UNSET
 
 
 Push = (

@@ -1,17 +1,20 @@
 """Why something was refused, as a code with data, and the sentence that the catalogue has for it.
 
 A refusal is said by the id ``refused CODE``, or ``refused CODE WHY`` where `data` has a `why`, with the rest of `data`
-in its places; why a room closed likewise. So whoever is refused reads it in the language of their own program. See
-`docs/protocol.md`.
+in its places; why a room closed, and what a server announces by itself, likewise. So everybody reads it in the language
+of their own program. See `docs/protocol.md`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import ErrorCode
+
+if TYPE_CHECKING:
+    from tictactoe_engine import IllegalMove, InvalidRules, UnknownNotation
 
 
 class Refusal(Exception):
@@ -31,6 +34,16 @@ def describe_refusal(code: str, data: Mapping[str, Any] | None) -> str | None:
     'B2 is taken by X.'
     """
     return _describe("refused", code, data)
+
+
+def describe_announcement(code: str) -> str | None:
+    """Return what a server announces by itself, None as for a refusal."""
+    return _describe("announced", code, {})
+
+
+def describe_fault(error: IllegalMove | InvalidRules | UnknownNotation) -> str:
+    """Return what an error of the engine says, in the language of this process."""
+    return describe_refusal(error.code, error.data) or error.message
 
 
 def describe_closing(code: str, data: Mapping[str, Any] | None) -> str | None:

@@ -255,6 +255,6 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
         pushes.Closed, room=ROOMS, reason=TEXTS, code=st.just(UNSET) | TEXTS, data=st.just(UNSET) | DATA
     ),
     pushes.Notice: st.builds(pushes.Notice, code=TEXTS, retry_ms=COUNTS, in_ms=st.just(UNSET) | st.none() | COUNTS),
-    pushes.Announcement: st.builds(pushes.Announcement, text=TEXTS, at=COUNTS),
+    pushes.Announcement: st.builds(pushes.Announcement, text=TEXTS, at=COUNTS, code=st.just(UNSET) | TEXTS),
 }
 PUSHES = st.one_of(*PUSHES_BY_KIND.values())

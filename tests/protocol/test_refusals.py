@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from tests.environment import environment
 from tictactoe_client.online.inspection import read_message, refusal_of
@@ -20,7 +21,7 @@ from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Position, Rules
 from tictactoe_protocol import ErrorCode, encode, error_answer, pushes, rules_of
 from tictactoe_protocol.catalogue import FOLDER as CATALOGUES
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue, speak
-from tictactoe_protocol.refusals import describe_closing, describe_refusal
+from tictactoe_protocol.refusals import describe_closing, describe_fault, describe_refusal
 from tictactoe_server.http.assets import FOLDER
 
 PROGRAM = Path(__file__).with_name("refusals.mjs")
@@ -33,6 +34,7 @@ SOURCES = [
 ]
 LISTS = ("levels", "limits", "marks", "presets", "types")
 NOT_SAID = {"path", "retry_ms", "url"}
+OF_CLIENTS = {"refused off_board word", "refused bad_message reason", "refused bad_input"}  # which no server says
 ENGLISH = open_catalogue("en")
 IDS = [id for id in ENGLISH.sentences if id.startswith(("refused ", "closed "))]
 
@@ -98,7 +100,7 @@ def test_what_the_server_refuses_has_a_sentence_with_the_places_of_its_data() ->
 def test_the_page_on_the_protocol_has_every_sentence() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (?:`(.+)`)? \| (.+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     written = {(" ".join(filter(None, (code, why))), sentence) for code, why, sentence in rows}
-    for id in {*IDS} - {"refused off_board word", "refused bad_message reason"}:
+    for id in {*IDS} - OF_CLIENTS:
         assert (id.partition(" ")[2], ENGLISH.sentences[id]) in written, id
 
 
@@ -154,10 +156,21 @@ def test_the_engine_says_in_english_what_the_catalogue_does() -> None:
     assert told == {id for id in IDS if id.split(" ")[1] in codes}
 
 
-def test_a_word_that_is_no_cell_says_what_it_was_made_from() -> None:
+def test_a_word_that_is_no_cell_is_said_in_english_by_the_engine() -> None:
     with pytest.raises(UnknownNotation) as raised:
         parse_cell("what", Rules())
-    assert raised.value.data == {"word": "what", "example": "b2 or 5"}
+    assert raised.value.message == 'I don\'t know "what". A move looks like b2 or 5. ? for help.'
+    assert describe_fault(raised.value) == raised.value.message
+
+
+@pytest.mark.usefixtures("in_german")
+def test_an_error_of_the_engine_is_said_in_the_language_of_the_process() -> None:
+    with pytest.raises(UnknownNotation) as unknown:
+        parse_cell("what", Rules())
+    assert describe_fault(unknown.value).startswith("„what“ kenne ich nicht.")
+    with pytest.raises(IllegalMove) as illegal:
+        parse_cell("d4", Rules())
+    assert describe_fault(illegal.value) == "D4 liegt neben dem Brett: Spalten A-C, Zeilen 1-3."
 
 
 # -- who reads it reads the own language ----------------------------------------------------------------------------
@@ -188,6 +201,15 @@ def test_what_a_client_has_no_words_for_is_read_in_the_words_of_the_server(odd: 
     push = read_message(json.dumps({"type": "error", "message": "Its own words.", **odd})).push
     assert isinstance(push, pushes.Error)
     assert push.message == "Its own words."
+
+
+@pytest.mark.usefixtures("in_german")
+def test_what_a_server_announces_by_itself_is_read_in_german_and_an_operator_as_they_wrote() -> None:
+    own = "Its own words."
+    for code, said in (("not_kept", "Du hast in einer Stunde"), ("too_witty", own), (UNSET, own)):
+        push = read_message(encode(pushes.Announcement(own, 0, code)).decode()).push
+        assert isinstance(push, pushes.Announcement)
+        assert push.text.startswith(said)
 
 
 def test_a_refusal_without_data_is_not_described() -> None:

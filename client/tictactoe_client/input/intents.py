@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final, Literal, get_args
 
 from tictactoe_client.input.cells import find_column
-from tictactoe_client.text.wording import describe_fault, describe_unknown, is_move_by_letter, name_columns
+from tictactoe_client.text.wording import describe_unknown, is_move_by_letter, name_columns
 from tictactoe_client.text.words import plain, understood, words_of
 from tictactoe_engine import (
     Coordinates,
@@ -24,6 +24,7 @@ from tictactoe_engine.errors import shorten
 from tictactoe_engine.notation import parse_column
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
+from tictactoe_protocol.refusals import describe_fault
 
 PlainKind = Literal["board", "last", "clock", "who", "free", "runs", "help", "mistakes"]
 PartKind = Literal["row", "column", "cell", "around", "diagonals", "marks", "moves", "value"]

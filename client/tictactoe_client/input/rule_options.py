@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Final
 
 from tictactoe_client.settings import Misuse
-from tictactoe_client.text.wording import describe_fault
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Rules, UnknownNotation, parse_cell
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.refusals import describe_fault
 from tictactoe_protocol.requests import MAX_CLOCK_MS, ClockFields
 
 _SECONDS = r"([0-9]{1,5}(?:\.[0-9]{1,3})?)"

@@ -27,7 +27,7 @@ from tictactoe_protocol import (
     pushes,
 )
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.refusals import describe_closing, describe_refusal
+from tictactoe_protocol.refusals import describe_announcement, describe_closing, describe_fault, describe_refusal
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 
 NAMELESS: Final = "?"
@@ -90,11 +90,13 @@ def read_message(text: str) -> Message:
 
 
 def _in_own_words(push: pushes.Push) -> pushes.Push:
-    """Return why something was refused, or a room is gone, in the language of this program, as far as it knows how."""
+    """Return a message with the server's reasons in the language of this program, as far as it knows how."""
     if isinstance(push, pushes.Error) and push.data is not UNSET:
         return replace(push, message=_clean(describe_refusal(push.code, push.data) or push.message))
     if isinstance(push, pushes.Closed) and push.code and push.data is not UNSET:
         return replace(push, reason=_clean(describe_closing(push.code, push.data) or push.reason))
+    if isinstance(push, pushes.Announcement) and push.code:
+        return replace(push, text=describe_announcement(push.code) or push.text)
     return push
 
 
@@ -135,7 +137,7 @@ def _inspect(said: Struct) -> None:
             try:
                 said.to_rules()
             except InvalidRules as invalid:
-                raise _broken(say("broken rules", why=invalid.message)) from None
+                raise _broken(say("broken rules", why=describe_fault(invalid))) from None
         case pushes.Welcome(held_ms=held):
             held_ms = held or {}
             _demand(len(said.token) <= 128, "broken token")
@@ -174,7 +176,7 @@ def _find_fault(state: pushes.RoomState) -> str:
     try:
         rules = state.rules.to_rules()
     except InvalidRules as invalid:
-        return say("broken rules", why=invalid.message)
+        return say("broken rules", why=describe_fault(invalid))
     board, marks, size = state.board, set(rules.marks), rules.rows * rules.columns
     blocked = tuple([cell for cell, mark in enumerate(board) if mark == BLOCKED]) if BLOCKED in board else ()
     ended, clock = state.offers.ended or {}, state.clock

@@ -19,6 +19,7 @@ from tictactoe_protocol import MAX_LISTED_GAMES, requests
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.happened import happened
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState
+from tictactoe_protocol.refusals import describe_fault
 from tictactoe_protocol.wording import seat_of
 
 GOODBYE_SECONDS: Final = 1.0
@@ -143,7 +144,7 @@ class Room:
             try:
                 cell = parse_cell(cell, self.state.rules.to_rules())
             except (IllegalMove, UnknownNotation) as bad:
-                raise BadCell(bad.code, bad.message) from None
+                raise BadCell(bad.code, describe_fault(bad)) from None
         if ply is None:
             ply = self.state.ply
         await self._client.request(requests.Move(room=self.code, cell=cell, ply=ply))

@@ -10,11 +10,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from tictactoe_engine import (
-    IllegalMove,
-    InvalidRules,
     Keys,
     Rules,
-    UnknownNotation,
     format_cell,
     format_column,
     has_single_keys,
@@ -23,18 +20,12 @@ from tictactoe_engine.notation import parse_column
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.refusals import describe_refusal
 from tictactoe_protocol.requests import ClockTerms
 from tictactoe_protocol.wording import count, describe_clock
 
 MOST_FREE_AFTER_MISTAKE: Final = 9
 """How many free cells are named behind a cell that may not be played."""
 _SIMILAR_ENOUGH: Final = 0.7
-
-
-def describe_fault(error: IllegalMove | InvalidRules | UnknownNotation) -> str:
-    """Return what the engine finds wrong, in the language that is spoken as far as it has the words."""
-    return describe_refusal(error.code, error.data) or error.message
 
 
 def describe_connection(latency_seconds: float) -> str:

@@ -16,6 +16,7 @@ from msgspec import UNSET
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Announcement, PastGame
+from tictactoe_protocol.refusals import describe_announcement
 from tictactoe_protocol.requests import History, Record, Share
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
@@ -30,10 +31,7 @@ from tictactoe_server.transport.rate_limit import RateLimits
 ROW_BYTES: Final = 200
 """About what a finished game takes in SQLite beside its document: its row, its players, their indexes."""
 
-TOLD: Final = (
-    "You have played so many games within an hour that this server keeps no more of yours for now. "
-    "They are played as ever, but are in no history."
-)
+_NOT_KEPT: Final = "not_kept"  # the code of what players are told of whom no more games are kept for now
 _HOUR_MS: Final = 3_600_000
 _SHARE_RETRY_MS: Final = 60_000
 _SHARE_BYTES: Final = 8  # of each half of a shared game's id, which is eleven letters
@@ -65,7 +63,8 @@ class PastGames(Service):
             return True
         for player, session in sessions.items():
             if session is not None and not self._told[player].take():
-                session.push(Announcement(TOLD, time.time_ns() // 1_000_000))
+                told = describe_announcement(_NOT_KEPT) or _NOT_KEPT
+                session.push(Announcement(told, time.time_ns() // 1_000_000, _NOT_KEPT))
         return False
 
     async def list(self, call: Call) -> None:

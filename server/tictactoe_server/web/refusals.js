@@ -22,5 +22,6 @@ function describe(event, code, data) {
 /** What the server says, with its reasons in the language of the page. @param {Protocol.Push} push @returns {Protocol.Push} */
 export function inOwnWords(push) {
 	if (push.type === "error") return { ...push, message: describeRefusal(push) };
+	if (push.type === "announcement") return { ...push, text: describe("announced", push.code, {}) ?? push.text };
 	return push.type === "closed" ? { ...push, reason: describeClosing(push) } : push;
 }
