@@ -14,7 +14,7 @@ from typing import Final
 
 from tictactoe_client.files.writer import create_file
 from tictactoe_client.online.errors import Refused, Unreachable
-from tictactoe_client.online.moves import position_after
+from tictactoe_client.online.feed import position_after
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Misuse
 from tictactoe_engine.records import (

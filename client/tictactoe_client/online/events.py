@@ -2,63 +2,30 @@
 
 Each state brings what has changed, as `Change` values, and then `Updated`. A *mark* stands for whoever plays it."""
 
-from __future__ import annotations
+from __future__ import annotations  # noqa: I001
 
 from tictactoe_client.online.errors import ConnectionLost, Refused
 from tictactoe_protocol.happened import (
-    Change,
-    Declined,
-    Dropped,
-    Ended,
-    Event,
-    Joined,
-    Lapsed,
-    Left,
-    Missed,
-    Moved,
-    Offered,
-    OfferKind,
-    PassedOver,
-    Renamed,
-    Returned,
-    Started,
-    TakenBack,
-    Withdrawn,
+    Change as Change,
+    Declined as Declined,
+    Dropped as Dropped,
+    Ended as Ended,
+    Event as Event,
+    Joined as Joined,
+    Lapsed as Lapsed,
+    Left as Left,
+    Missed as Missed,
+    Moved as Moved,
+    Offered as Offered,
+    OfferKind as OfferKind,
+    PassedOver as PassedOver,
+    Renamed as Renamed,
+    Returned as Returned,
+    Started as Started,
+    TakenBack as TakenBack,
+    Withdrawn as Withdrawn,
 )
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
-
-__all__ = [
-    "Back",
-    "Change",
-    "Closed",
-    "ConnectionEvent",
-    "Cut",
-    "Declined",
-    "Dropped",
-    "Ended",
-    "Gone",
-    "Joined",
-    "Lapsed",
-    "Left",
-    "Lost",
-    "Missed",
-    "Moved",
-    "OfferKind",
-    "Offered",
-    "PassedOver",
-    "Renamed",
-    "Replaced",
-    "Retrying",
-    "Returned",
-    "RoomEvent",
-    "RoomMoved",
-    "Said",
-    "Started",
-    "TakenBack",
-    "Told",
-    "Updated",
-    "Withdrawn",
-]
 
 
 class Updated(Event, frozen=True):

@@ -1,20 +1,20 @@
 """What the server sends of one room, put in order: each state with the moves that led to it, and events between them.
 
-A state has the board and the last move alone; one after another they tell the moves in order."""
+A state has the board and the last move alone; one after another they tell the moves in order, and so the position."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence, Set
 from typing import Final
 
 from msgspec import UnsetType
 
 from tictactoe_client.online.errors import ClientError, ProtocolBroken
 from tictactoe_client.online.events import RoomEvent
-from tictactoe_engine import FREE
+from tictactoe_engine import FREE, IllegalMove, Position
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.happened import NOBODYS
 from tictactoe_protocol.pushes import RoomState
@@ -151,3 +151,31 @@ def _fits(moves: Moves, state: RoomState) -> bool:
         return False
     board = state.board
     return len({cell for cell in moves if board[cell] not in NOBODYS}) == len(moves)
+
+
+def position_after(state: RoomState, moves: Sequence[int]) -> Position | None:
+    """Return the position of a state whose moves these are, or None where they do not lead to its board."""
+    rules = state.rules.to_rules()
+    out = {mark for mark, seat in state.seats.items() if seat is not None and seat.out}
+    try:
+        position = _play_without(state, moves, Position.start(rules), out) if out else Position.replay(rules, moves)
+    except (IndexError, IllegalMove, ValueError):
+        return None
+    return position if position.board == state.board else None
+
+
+def _play_without(state: RoomState, moves: Sequence[int], position: Position, out: Set[str]) -> Position:
+    """Return the position after these moves with whoever did not move in turn passed over, in the end all of `out`."""
+    for cell in moves:
+        while position.turn not in (state.board[cell], None):
+            position = position.pass_over(str(position.turn))
+        following = position.play(cell)
+        position = _pass_over(position, out).play(cell) if following.outcome else following
+    return position if position.outcome else _pass_over(position, out)
+
+
+def _pass_over(position: Position, marks: Set[str]) -> Position:
+    for mark in position.active_marks:
+        if mark in marks and len(position.active_marks) > 2:
+            position = position.pass_over(mark)
+    return position

@@ -11,9 +11,8 @@ from msgspec.structs import replace
 
 from tictactoe_client.online.errors import BadCell, ClientError, ConnectionLost, MovesUnknown, ProtocolBroken, Refused
 from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEvent, Updated
-from tictactoe_client.online.feed import Moves, RoomFeed, check_moves
+from tictactoe_client.online.feed import Moves, RoomFeed, check_moves, position_after
 from tictactoe_client.online.messages import Stream, Subscribers, call
-from tictactoe_client.online.moves import position_after
 from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests
 from tictactoe_protocol.catalogue import say
