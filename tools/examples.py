@@ -120,6 +120,10 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         requests.Ping: (requests.Ping(id="18"),),
         requests.History: (requests.History(id="19"), requests.History(id="20", limit=50, before="g7KQ2")),
         requests.Analyse: (requests.Analyse(id="22", room="K7M4PQ", ply=4),),
+        requests.Review: (
+            requests.Review(id="27", game="g7KQ2", ply=4),
+            requests.Review(id="28", replay="x3Fq0ZxJ8nY"),
+        ),
         requests.Record: (requests.Record(id="21", game="g7KQ2"),),
         requests.Share: (requests.Share(id="26", game="g7KQ2"), requests.Share(id="27", game="g7KQ2", on=False)),
     }

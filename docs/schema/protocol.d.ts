@@ -347,6 +347,15 @@ declare namespace Protocol {
     line?: number[];
   }
 
+  /** Asks what a position of a finished game is worth, its last one or the one after `ply` moves. The game is one that the player played in, by the `id` that a history gave, or one that was shared, by its `replay`. */
+  interface Review {
+    type: "review";
+    game?: string;
+    replay?: string;
+    ply?: number;
+    id?: string;
+  }
+
   /** The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`. `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the change to this very `seq` brought more than shows in it. */
   interface RoomState {
     type: "room";
@@ -475,7 +484,7 @@ declare namespace Protocol {
     cluster?: string;
   }
 
-  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse;
+  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review;
 
   type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement;
 }

@@ -30,7 +30,7 @@ ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
 Datum = str | int | bool | list[str | int] | None
 """A value of `data`, which programs make their own sentences from."""
 
-FEATURES: Final = ("abort", "analysis", "boards", "chat", "moved", "repeat", "seq", "share", "wall")
+FEATURES: Final = ("abort", "analysis", "boards", "chat", "moved", "repeat", "review", "seq", "share", "wall")
 """What this version can do that 1.0 could not, as `welcome` and `hello` name it. See `docs/protocol.md`."""
 
 

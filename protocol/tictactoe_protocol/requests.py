@@ -228,6 +228,17 @@ class Analyse(_RoomRequest, frozen=True, tag="analyse"):
     ply: Count | UnsetType = UNSET
 
 
+class Review(RequestFields, frozen=True, tag="review"):
+    """Asks what a position of a finished game is worth, its last one or the one after `ply` moves.
+
+    The game is one that the player played in, by the `id` that a history gave, or one that was shared, by its `replay`.
+    """
+
+    game: GameId | UnsetType = UNSET
+    replay: GameId | UnsetType = UNSET
+    ply: Count | UnsetType = UNSET
+
+
 Request = (
     Hello
     | Create
@@ -250,4 +261,5 @@ Request = (
     | Record
     | Share
     | Analyse
+    | Review
 )

@@ -35,7 +35,7 @@ from tictactoe_protocol.requests import (
 )
 from tictactoe_server.server import Server
 
-ALL = ("repeat", "seq")
+ALL = ("repeat", "review", "seq")
 
 
 @contextlib.asynccontextmanager

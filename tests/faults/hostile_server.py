@@ -231,7 +231,7 @@ async def hostile_cluster(count: int = 2) -> AsyncIterator[list[HostileServer]]:
         servers = [await stack.enter_async_context(hostile_server()) for _ in range(count)]
         for server in servers:
             server.servers = (server.url, *(other.url for other in servers if other is not server))
-            server.cluster, server.features = "c7Qm2ZtXw9Ra", ("moved", "repeat", "seq")
+            server.cluster, server.features = "c7Qm2ZtXw9Ra", ("moved", "repeat", "review", "seq")
         yield servers
 
 

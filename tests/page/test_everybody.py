@@ -146,6 +146,35 @@ async def test_axe_finds_nothing_wrong_on_any_page(
     assert {page: faults for page, faults in found.items() if faults} == {}
 
 
+WINDOWS = [(1280, 800), (1920, 1080), (390, 844), (844, 390), (640, 400), (320, 568)]
+
+
+@pytest.mark.parametrize("game", ["gomoku", "connect-four"])
+async def test_all_columns_are_in_sight_in_every_window_and_nothing_moves_the_board(
+    server: Server, visit: Visit, bo: Peer, game: str
+) -> None:
+    ana = await one_at_the_board(server, visit, bo, game)
+    board = ana.page.locator(".board")
+
+    async def places() -> list[tuple[float, float, float, float]]:
+        found = []
+        for width, height in WINDOWS:
+            await ana.page.set_viewport_size({"width": width, "height": height})
+            box = await board.bounding_box()
+            assert box is not None
+            assert 0 <= box["x"] <= width - box["width"], (width, height)
+            found.append((box["x"], box["y"], box["width"], box["height"]))
+        return found
+
+    before = await places()
+    assert before[0][3] >= 620
+    await ana.page.set_viewport_size({"width": 1280, "height": 800})
+    await ana.play(38)
+    await bo.send("draw", room=ana.page.url.rsplit("/", 1)[1], action="offer")
+    await expect(ana.button("Accept")).to_be_visible()
+    assert await places() == before
+
+
 async def test_nothing_is_cut_off_in_a_window_magnified_to_400_percent(server: Server, visit: Visit, bo: Peer) -> None:
     ana = await one_at_the_board(server, visit, bo)
     for path in ("", "/", "/#new", "/#games", "/wall"):

@@ -267,6 +267,7 @@ async def test_the_end_is_reviewed_shared_and_found_among_ones_games(server: Ser
     assert link is not None
     eve = await visit(link[0])
     await expect(eve.page.locator("h1")).to_contain_text("ana v bo")
+    await eve.button("Pause").click()
     await eve.page.keyboard.press("End")
     await eve.sees(C1="X")
     await expect(eve.page.locator(".through")).to_have_count(1)
@@ -275,3 +276,77 @@ async def test_the_end_is_reviewed_shared_and_found_among_ones_games(server: Ser
     await ana.page.get_by_role("link", name="Replay").click()
     await ana.button("To the end").click()
     await ana.sees(A1="X", C1="X")
+
+
+async def finished(server: Server, visit: Visit, cells: tuple[int, ...]) -> Visitor:
+    """Let ana and bo play a game to its end, and return ana."""
+    ana, bo = await two_at_the_board(server, visit)
+    for ply, number in enumerate(cells):
+        await (bo if ply % 2 else ana).play(number)
+    await expect(ana.page.locator("p.turn.over")).to_be_visible()
+    return ana
+
+
+async def test_a_review_shows_where_the_game_turned_and_leads_to_the_mistake(server: Server, visit: Visit) -> None:
+    ana = await finished(server, visit, (4, 1, 0, 8, 6, 2, 3))
+    await ana.button("Review").click()
+    await expect(ana.page.locator(".turned")).to_contain_text("It turned at move 2. O played B1")
+    await expect(ana.page.locator(".graph")).to_be_visible()
+    await expect(ana.page.locator(".moves .mistake")).to_have_count(1)
+    await ana.button("Next mistake").click()
+    await expect(ana.page.locator(".where")).to_have_text("2 / 7")
+    await ana.button("A step back").click()
+    await expect(ana.page.locator(".worth.best")).to_have_count(4)
+    await expect(ana.page.locator(".worth")).to_have_count(4)
+    await ana.cell(1).hover()
+    await expect(ana.page.locator(".worth.loss")).to_have_count(1)
+    await ana.button("Values of all cells").click()
+    await expect(ana.page.locator(".worth")).to_have_count(8)
+
+
+async def test_a_shared_game_plays_by_itself_and_is_reviewed_by_whoever_has_the_link(
+    server: Server, visit: Visit
+) -> None:
+    ana = await finished(server, visit, (4, 1, 0, 8, 6, 2, 3))
+    await ana.button("Share the replay").click()
+    await ana.hears("/replay/")
+    link = re.search(r"http\S+", await ana.status.inner_text())
+    assert link is not None
+    eve = await visit(link[0])
+    await expect(eve.page.locator(".where")).to_have_text("2 / 7")
+    await expect(eve.page.locator(".where")).to_have_text("7 / 7")
+    await expect(eve.page.locator(".through")).to_have_count(1)
+    await eve.button("Review").click()
+    await expect(eve.page.locator(".turned")).to_contain_text("It turned at move 2. O played B1")
+
+
+async def test_the_winner_sees_a_line_and_bits_fly_unless_motion_is_unwanted(server: Server, visit: Visit) -> None:
+    ana = await finished(server, visit, (0, 3, 1, 4, 2))
+    await expect(ana.page.locator(".through")).to_have_count(1)
+    await expect(ana.page.locator(".burst circle").first).to_be_attached()
+    shown = "node => getComputedStyle(node).display"
+    assert await ana.page.locator(".burst").evaluate(shown) != "none"
+    await ana.page.emulate_media(reduced_motion="reduce")
+    assert await ana.page.locator(".burst").evaluate(shown) == "none"
+
+
+async def test_gomoku_is_played_with_stones_until_somebody_prefers_marks(
+    server: Server, visit: Visit, bo: Peer
+) -> None:
+    ana = await one_at_the_board(server, visit, bo, "gomoku")
+    await ana.play(112)
+    await expect(ana.cell(112).locator("circle.stone")).to_have_count(1)
+    await ana.button("Stones or marks").click()
+    await expect(ana.cell(112).locator("path.mark")).to_have_count(1)
+    await ana.page.reload()
+    await expect(ana.cell(112).locator("path.mark")).to_have_count(1)
+
+
+async def test_title_and_icon_say_whose_turn_it_is(server: Server, visit: Visit, bo: Peer) -> None:
+    ana = await one_at_the_board(server, visit, bo)
+    icon = ana.page.locator("link[rel=icon]")
+    await expect(ana.page).to_have_title("● Your move · ana v bo")
+    await expect(icon).to_have_attribute("href", re.compile("turn"))
+    await ana.play(4)
+    await expect(ana.page).to_have_title("It's bo's move. ana v bo")
+    await expect(icon).to_have_attribute("href", re.compile("favicon"))

@@ -74,6 +74,9 @@ REQUESTS_BY_KIND: dict[type, st.SearchStrategy[requests.Request]] = {
         requests.History, id=IDS, limit=st.integers(1, MAX_LISTED_GAMES), before=st.just(UNSET) | ROOMS
     ),
     requests.Analyse: st.builds(requests.Analyse, id=IDS, room=ROOMS, ply=st.just(UNSET) | COUNTS),
+    requests.Review: st.builds(
+        requests.Review, id=IDS, game=st.just(UNSET) | ROOMS, replay=st.just(UNSET) | ROOMS, ply=st.just(UNSET) | COUNTS
+    ),
     requests.Record: st.builds(requests.Record, id=IDS, game=ROOMS),
     requests.Share: st.builds(requests.Share, id=IDS, game=ROOMS, on=st.booleans()),
 }

@@ -50,6 +50,26 @@ async def test_who_watches_one_person_and_the_computer_has_the_game_analysed_and
         assert (await eve.ask("analyse", room=room, ply=0))["analysis"]["solved"] is True
 
 
+async def test_a_finished_game_is_reviewed_by_who_played_it_and_by_who_has_the_link_that_shares_it(
+    server: Server,
+) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await play_out({"X": ana, "O": bo}, room, WON_BY_X)
+        game = (await ana.ask("history"))["games"][0]["id"]
+        analysis = (await ana.ask("review", game=game, ply=4))["analysis"]
+        assert (analysis["ply"], analysis["turn"], analysis["best"], analysis["solved"]) == (4, "X", [2], True)
+        assert (await bo.ask("review", game=game))["analysis"]["turn"] is None
+        assert await eve.refusal("review", game=game) == "not_allowed"
+        assert await eve.refusal("review") == "not_allowed"
+        replay = (await bo.ask("share", game=game))["replay"]
+        assert (await eve.ask("review", replay=replay, ply=4))["analysis"] == analysis
+        assert await eve.refusal("review", replay=replay, ply=6) == "stale"
+        await bo.ask("share", game=game, on=False)
+        assert await eve.refusal("review", replay=replay) == "not_allowed"
+
+
 async def test_one_who_resigned_from_a_game_of_three_still_plays_it(server: Server) -> None:
     async with open_peer(server.url) as ana, open_peer(server.url) as bo:
         room = (await ana.ask("create", rules="three-players", bots=["easy"]))["room"]

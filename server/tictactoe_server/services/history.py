@@ -25,7 +25,7 @@ from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.rooms import FinishedGame, Player, Refused
 from tictactoe_server.core.rooms.finished import played_game, players_of, record_of
 from tictactoe_server.core.service import Service
-from tictactoe_server.storage.store import delete, save
+from tictactoe_server.storage.store import GameLog, delete, save
 from tictactoe_server.transport.rate_limit import RateLimits
 
 ROW_BYTES: Final = 200
@@ -76,7 +76,7 @@ class PastGames(Service):
 
     async def record(self, call: Call) -> None:
         """Answer with one game that the player played in, also as text, and refuse any other."""
-        game = await self._own(call.player, call.request.game)
+        game = await find_own(self._games, call.player, call.request.game)
         call.answer(record=format_record(record_of(game)), played=played_game(game))
 
     async def share(self, call: Call) -> None:
@@ -87,7 +87,7 @@ class PastGames(Service):
         if not self._shows_pages:
             raise Refused(ErrorCode.NOT_ALLOWED, "share")
         session, request = call.session, call.request
-        game = await self._own(call.player, request.game)
+        game = await find_own(self._games, call.player, request.game)
         words = f"share {game.room} {game.game} {game.at}"
         digest = blake2b(words.encode(), key=session.secret.encode(), digest_size=_SHARE_BYTES).digest()
         half = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
@@ -104,12 +104,13 @@ class PastGames(Service):
                 await delete(self._shares, id, None)
             call.answer()
 
-    async def _own(self, player: Player, id: str) -> FinishedGame:
-        """Return a game that the player played in; refuses any other."""
-        found: FinishedGame | None = await self._games.game(_number_of(id, "game"))
-        if found is None or player.id not in found.people:
-            raise Refused(ErrorCode.NOT_ALLOWED, "game", path="game", game=id)
-        return found
+
+async def find_own(games: GameLog[FinishedGame], player: Player, id: str) -> FinishedGame:
+    """Return a game that the player played in; refuses any other."""
+    found = await games.game(_number_of(id, "game"))
+    if found is None or player.id not in found.people:
+        raise Refused(ErrorCode.NOT_ALLOWED, "game", path="game", game=id)
+    return found
 
 
 def _number_of(id: str, path: str) -> int:

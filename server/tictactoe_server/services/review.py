@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
+from tictactoe_engine import Position
 from tictactoe_engine.search import Value
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import AnalysisState, CellValue
-from tictactoe_protocol.requests import Analyse
+from tictactoe_protocol.requests import Analyse, Review
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.rooms import Refused
+from tictactoe_server.core.kept import SHARES
+from tictactoe_server.core.rooms import FinishedGame, Refused
+from tictactoe_server.core.rooms.finished import final_position
 from tictactoe_server.core.service import Service
 from tictactoe_server.services.bots.pool import ThinkingPool
+from tictactoe_server.services.history import find_own
 
 
 class Reviews(Service):
-    """Answers what a position of a room's game is worth; the search runs where the bots think."""
+    """Answers what a position of a room's or of a finished game is worth; the search runs where the bots think."""
 
     def __init__(self, pool: ThinkingPool) -> None:
         self._pool = pool
-        self.handles = {Analyse: self.analyse}
+        self.handles = {Analyse: self.analyse, Review: self.review}
 
     def start(self, core: Core) -> None:
         self._allowances = core.allowances
+        self._games = core.store.games
+        self._shares = core.store.table(SHARES)
 
     async def analyse(self, call: Call) -> None:
         """Answer with the analysis of the position that was asked for, the current one where that is not said.
@@ -38,10 +44,30 @@ class Reviews(Service):
                 raise Refused(ErrorCode.NOT_ALLOWED, "own analysis")
             if room.people >= 2:
                 raise Refused(ErrorCode.NOT_ALLOWED, "analysis")
-        count = room.position.ply if request.ply is UNSET else request.ply
-        if count > room.position.ply:
-            raise Refused(ErrorCode.STALE, "analysis", path="ply", ply=count, played=room.position.ply)
-        position = room.position.at(count)
+        await self._answer(call, room.position, request.ply)
+
+    async def review(self, call: Call) -> None:
+        """Answer the same for a finished game that the player played in, or that somebody shares; refuses any other."""
+        request: Review = call.request
+        self._allowances.take(call.session.analyses, "analyse")
+        if request.replay is UNSET:
+            game = await find_own(self._games, call.player, "" if request.game is UNSET else request.game)
+        else:
+            game = await self._find_shared(request.replay)
+        await self._answer(call, final_position(game), request.ply)
+
+    async def _find_shared(self, replay: str) -> FinishedGame:
+        found = await self._shares.load(replay)
+        if found is None:
+            raise Refused(ErrorCode.NOT_ALLOWED, "game", path="replay", game=replay)
+        return found[0]
+
+    async def _answer(self, call: Call, last: Position, ply: int | UnsetType) -> None:
+        """Answer with the analysis of a game after so many moves, its `last` position where that is not said."""
+        count = last.ply if ply is UNSET else ply
+        if count > last.ply:
+            raise Refused(ErrorCode.STALE, "analysis", path="ply", ply=count, played=last.ply)
+        position = last.at(count)
         found = await self._pool.analyse(position)
         if found is None:
             raise Refused(ErrorCode.BUSY, "analysis", retry_ms=1000)

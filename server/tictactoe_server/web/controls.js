@@ -162,10 +162,14 @@ export class GameControls {
 		return page.weigh();
 	}
 
-	/** @param {number} ply */
+	/** Ask what a position is worth. @param {number} ply */
 	async #analyse(ply) {
-		const { room } = this.page;
-		const { analysis } = await /** @type {Room} */ (room).request({ type: "analyse", room: room?.code ?? "", ply });
+		const { room, app, source } = this.page;
+		await app.arrive();
+		const past = "past" in source ? { game: source.past } : "shared" in source ? { replay: source.shared } : {};
+		const { analysis } = room
+			? await room.request({ type: "analyse", room: room.code, ply })
+			: await app.connection.request({ type: "review", ...past, ply });
 		return /** @type {Analysis} */ (analysis);
 	}
 

@@ -17,7 +17,7 @@ const TICK_MS = 250;
 /** The talk is seen where so much of it is, above what sticks to the bottom of the page. */
 const SEEN = { rootMargin: "0px 0px -60px", threshold: 0.6 };
 
-/** Where a game comes from: a room, or what was kept of it; one's own by its id in the history. @typedef {{code: string, onlyWatches: boolean} | {load: () => Promise<Protocol.PlayedGame>, past?: string}} Source */
+/** Where a game comes from: a room, or what was kept of it; one's own by its id in the history, a shared one by its name there. @typedef {{code: string, onlyWatches: boolean} | {load: () => Promise<Protocol.PlayedGame>, past?: string, shared?: string}} Source */
 /** @typedef {import("./scene.js").ShownGame} ShownGame */
 
 /** @param {App} app @param {Source} source */
@@ -93,6 +93,7 @@ export class GamePage {
 		this.game = showPlayed(played, this.app.connection.welcome?.player ?? "");
 		this.draw();
 		this.timeline.look(0);
+		if ("shared" in this.source) this.timeline.play();
 	}
 
 	/** Show a room that was entered. @param {Room} room */
@@ -111,6 +112,7 @@ export class GamePage {
 		clearInterval(this.ticker);
 		this.sight?.disconnect();
 		this.view.close();
+		this.timeline.pause();
 		this.review?.end();
 		if (this.room) this.app.rooms.close(this.room);
 	}
@@ -193,11 +195,11 @@ export class GamePage {
 
 	// Looking back.
 
-	/** Show the moment that is looked at now. */
-	look() {
+	/** Show the moment that is looked at now. @param {boolean} isPlaying whether the game goes on by itself */
+	look(isPlaying) {
 		if (this.review) this.review.worths = null;
 		this.draw();
-		this.app.say(this.stage.turnText);
+		if (!isPlaying) this.app.say(this.stage.turnText);
 		if (this.review) this.weigh();
 	}
 

@@ -24,7 +24,7 @@ export class GameView {
 	/** @param {import("./game.js").GamePage} page */
 	constructor(page) {
 		this.page = page;
-		this.timeline = new Timeline(() => page.look());
+		this.timeline = new Timeline((isPlaying) => page.look(isPlaying));
 		this.stage = new Stage({
 			players: this.#panel.element,
 			steps: this.timeline.steps,
@@ -52,6 +52,7 @@ export class GameView {
 			values: review?.worths ?? null,
 			isReviewing: !!review,
 			maySharePast: "past" in source && !!source.past,
+			mayReview: isLive || !!app.connection.welcome?.features?.includes("review"),
 			mayNotify: mayAsk(),
 		};
 	}

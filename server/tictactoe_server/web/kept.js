@@ -18,7 +18,7 @@ export function readKept() {
 	}
 	// Who comes from before there were clusters has the one token alone.
 	const tokens = found.token ? { "": found.token } : {};
-	return { name: "", token: "", tokens, sound: false, game: "", clock: "", ...found };
+	return { name: "", token: "", tokens, sound: true, game: "", clock: "", ...found };
 }
 
 /** @param {Kept} kept */

@@ -33,7 +33,7 @@ async function loadPage() {
 	const [first = "", second = ""] = location.pathname.slice(1).split("/");
 	const hash = location.hash.slice(1);
 	if (first === "wall") return (await LOADERS.wall()).makeWall(app);
-	if (first === "replay") return (await LOADERS.game()).makeGame(app, { load: () => fetchShared(second) });
+	if (first === "replay") return (await LOADERS.game()).makeGame(app, { load: () => fetchShared(second), shared: second });
 	if (first) return loadRoom(first, hash === "watch");
 	if (hash === "new") return (await LOADERS.newRoom()).makeNewRoom(app);
 	if (hash === "games") return (await LOADERS.games()).makeGames(app);

@@ -23,6 +23,7 @@ import * as words from "./words.js";
  * @property {boolean} isOffline whether nothing reaches the server @property {boolean} onlyWatches
  * @property {import("./worth.js").Worths | null} values @property {boolean} isReviewing
  * @property {boolean} maySharePast whether a game that was kept is one's own
+ * @property {boolean} mayReview whether the server says what positions are worth
  * @property {boolean} mayNotify whether one can be asked to allow notifications
  */
 
@@ -150,6 +151,7 @@ function deedsOf({ isLive, ended, seat }, state, may, view) {
 	const wanted = isLive ? BUTTONS : PAST_BUTTONS;
 	const made = may.deeds.flatMap(({ id, name, label }) => {
 		if (!wanted.includes(name) && !wanted.includes(id)) return [];
+		if (id === "review" && !view.mayReview) return [];
 		if (view.isReviewing && ASIDE.includes(id)) return [];
 		if ((id === "leave" && !seat) || (id === "copy" && state.status !== "playing")) return [];
 		const isShown = name === "review" && view.isReviewing;

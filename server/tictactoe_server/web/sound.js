@@ -1,4 +1,4 @@
-/** A few tones for what happens, silent until somebody wants them. */
+/** A few tones for what happens, from the first click or key on: before that a browser lets no page be heard. */
 
 /** @type {Record<string, [hertz: number, start: number, seconds: number][]>} */
 const TONES = {
@@ -16,7 +16,7 @@ export class Sound {
 
 	/** @param {string} name of what happened */
 	play(name) {
-		if (!this.isOn) return;
+		if (!this.isOn || !navigator.userActivation?.hasBeenActive) return;
 		const context = (this.#context ??= new AudioContext());
 		for (const [hertz, start, seconds] of TONES[name]) {
 			const at = context.currentTime + start;

@@ -6,6 +6,11 @@ import { showKeyed } from "./keyed.js";
 import { markIcon } from "./marks.js";
 import { nameCell } from "./rules.js";
 
+/** How long a move is shown where the game goes on by itself, and where there are many. */
+const MOVE_MS = 900;
+const MOVE_OF_MANY_MS = 500;
+const MANY = 24;
+
 /** A move of the list, `kind` how good it was where that is known. @typedef {{ply: number, mark: string, cell: string, kind: string}} Listed */
 
 export class Timeline {
@@ -13,6 +18,8 @@ export class Timeline {
 	here = null;
 	#count = 0;
 	#where = h("span.where");
+	#timer = 0;
+	#playing = button("▶", () => this.#toggle(), { "aria-label": say("view steps play"), hidden: true });
 	#back = [
 		button("«", () => this.look(0), { "aria-label": say("view steps first") }),
 		button("‹", () => this.step(-1), { "aria-label": say("view steps back") }),
@@ -22,9 +29,9 @@ export class Timeline {
 		button("»", () => this.look(), { "aria-label": say("view steps last") }),
 	];
 	list = h("ol.moves", { "aria-label": say("view steps moves"), tabindex: 0 });
-	steps = h("div.steps", { role: "group", "aria-label": say("view steps") }, this.#back, this.#where, this.#on);
+	steps = h("div.steps", { role: "group", "aria-label": say("view steps") }, this.#back, this.#where, this.#on, this.#playing);
 
-	/** @param {() => void} onLook */
+	/** @param {(isPlaying: boolean) => void} onLook */
 	constructor(onLook) {
 		this.onLook = onLook;
 	}
@@ -43,8 +50,34 @@ export class Timeline {
 	}
 
 	look(ply = Infinity) {
+		this.pause();
 		this.here = ply >= this.#count ? null : Math.max(0, ply);
-		this.onLook();
+		this.onLook(false);
+	}
+
+	/** Let the game go on by itself, from the start where one is at its end. */
+	play() {
+		if (this.here === null) this.here = 0;
+		this.#timer = setInterval(() => this.#goOn(), this.#count > MANY ? MOVE_OF_MANY_MS : MOVE_MS);
+		this.onLook(true);
+	}
+
+	#toggle() {
+		if (!this.#timer) return this.play();
+		this.pause();
+		return this.onLook(true);
+	}
+
+	pause() {
+		clearInterval(this.#timer);
+		this.#timer = 0;
+	}
+
+	#goOn() {
+		const next = this.shown + 1;
+		this.here = next >= this.#count ? null : next;
+		if (this.here === null) this.pause();
+		this.onLook(true);
 	}
 
 	/** Show the newest moment again, without a word. */
@@ -53,7 +86,7 @@ export class Timeline {
 	}
 
 	/** @param {State} state @param {readonly number[]} moves @param {readonly string[]} kinds how good each was, as far as known */
-	draw({ rules, board }, moves, kinds = []) {
+	draw({ rules, board, status }, moves, kinds = []) {
 		this.#count = moves.length;
 		if (this.here !== null && this.here >= moves.length) this.here = null;
 		const items = moves.map((cell, at) => ({ ply: at + 1, mark: board[cell], cell: nameCell(cell, rules), kind: kinds[at] ?? "" }));
@@ -67,6 +100,9 @@ export class Timeline {
 		const current = this.list.querySelector("[aria-current]");
 		if (current instanceof HTMLElement) this.list.scrollTop = current.offsetTop - 60;
 		setText(this.#where, moves.length ? say("view steps where", { n: this.shown, count: moves.length }) : say("view steps none"));
+		this.#playing.hidden = status !== "over" || !moves.length;
+		setText(this.#playing, this.#timer ? "❚❚" : "▶");
+		this.#playing.setAttribute("aria-label", say(this.#timer ? "view steps pause" : "view steps play"));
 		for (const one of this.#back) one.disabled = this.shown === 0;
 		for (const one of this.#on) one.disabled = this.shown === moves.length;
 	}

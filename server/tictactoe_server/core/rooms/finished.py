@@ -58,11 +58,15 @@ def players_of(game: FinishedGame) -> dict[str, PastPlayer]:
     return {mark: PastPlayer(player.player, player.name) for mark, player in game.players.items()}
 
 
+def final_position(game: FinishedGame) -> Position:
+    """Return how a finished game stood at its end, with all of its moves."""
+    return Position.replay(game.rules.to_rules(), game.moves, game.passed)
+
+
 def played_game(game: FinishedGame) -> PlayedGame:
     """Return a finished game as the wire says all of it."""
-    rules, moves, passed = game.rules, game.moves, game.passed
-    board = Position.replay(rules.to_rules(), moves, passed).board
-    return PlayedGame(game.room, game.game, game.at, rules, players_of(game), board, moves, game.result, passed)
+    board, players = final_position(game).board, players_of(game)
+    return PlayedGame(game.room, game.game, game.at, game.rules, players, board, game.moves, game.result, game.passed)
 
 
 def record_of(game: FinishedGame) -> GameRecord:
