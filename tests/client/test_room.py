@@ -14,24 +14,13 @@ from tictactoe_client.online.events import (
     Change,
     Closed,
     Cut,
-    Dropped,
-    Ended,
-    Joined,
-    Lapsed,
-    Left,
-    Missed,
     Moved,
-    Offered,
-    Renamed,
-    Returned,
     RoomEvent,
-    Started,
-    TakenBack,
     Updated,
 )
 from tictactoe_client.online.room import Room
 from tictactoe_engine import Rules
-from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState
+from tictactoe_protocol.pushes import Ok, RoomState
 from tictactoe_protocol.requests import Request, Sync
 
 THREE = Rules(4, 4, 3, marks="XOA")
@@ -74,15 +63,6 @@ def entered(*states: RoomState, moves: Sequence[int] = (), known: Sequence[int] 
     for each in states:
         room._receive(each)
     return room
-
-
-def told(*states: RoomState) -> list[Change]:
-    """Return what a room tells of the states after the first."""
-    room = entered(states[0], moves=(4, 0)[: states[0].ply])
-    listener = Listener(room)
-    for number, each in enumerate(states[1:], states[0].seq + 1):
-        room._receive(replace(each, seq=number))
-    return listener.changes
 
 
 def test_a_room_follows_the_moves_and_knows_the_position() -> None:
@@ -156,73 +136,6 @@ def test_an_older_state_is_not_told() -> None:
     listener = Listener(room)
     room._receive(state())
     assert len(listener.updates) == 1
-
-
-def test_a_move_that_decides_the_game_ends_it() -> None:
-    changes = told(state((4, 0)), state((4, 0, 3)), state((4, 0, 3, 1)), state((4, 0, 3, 1, 5)))
-    assert [type(change) for change in changes] == [Moved, Moved, Moved, Ended]
-    assert isinstance(changes[2], Moved)
-    assert changes[2].decides
-    assert isinstance(changes[3], Ended)
-    assert changes[3].result == Result("X", "line", (3, 4, 5))
-
-
-def test_a_game_starts_when_the_other_seat_is_taken() -> None:
-    waiting = state(seats={"X": seat(ANA, "ana"), "O": None})
-    assert [type(change) for change in told(waiting, state())] == [Joined, Started]
-
-
-def test_a_game_that_was_over_before_its_start_was_seen_starts_and_ends() -> None:
-    waiting = state(seats={"X": seat(ANA, "ana"), "O": None})
-    over = replace(state(), status="over", result=Result(None, "aborted"))
-    assert [type(change) for change in told(waiting, over)] == [Joined, Started, Ended]
-
-
-def test_who_drops_returns_and_leaves_is_told() -> None:
-    away = {**players(), "O": replace(seat(BO, "bo", online=False), hold_ms=60_000)}
-    gone = {**players(), "O": seat(BO, "bo", online=False, left=True)}
-    changes = told(state(), state(seats=away), state(), state(seats=gone, result=Result("X", "resigned")))
-    assert [type(change) for change in changes] == [Dropped, Returned, Ended, Left]
-    assert isinstance(changes[0], Dropped)
-    assert changes[0].hold_ms == 60_000
-
-
-def test_another_name_is_told_with_the_one_before() -> None:
-    (change,) = told(state(), state(seats={**players(), "O": seat(BO, "bob")}))
-    assert isinstance(change, Renamed)
-    assert (change.mark, change.before) == ("O", "bo")
-
-
-def test_moves_taken_back_are_told_with_who_asked_and_which() -> None:
-    asked = state((4, 0), offers=Offers(undo="O"))
-    changes = told(state((4, 0)), asked, state((4,)))
-    assert [type(change) for change in changes] == [Offered, TakenBack]
-    offered, taken = changes
-    assert isinstance(offered, Offered)
-    assert (offered.kind, offered.by, offered.cells) == ("undo", "O", (0,))
-    assert isinstance(taken, TakenBack)
-    assert (taken.cells, taken.by) == ((0,), "O")
-
-
-def test_an_offer_lapses_with_the_move_of_the_one_who_was_asked() -> None:
-    offered = state((4, 0), offers=Offers(draw="O"))
-    changes = told(state((4, 0)), offered, state((4, 0, 8)))
-    assert isinstance(changes[-1], Lapsed)
-    assert (changes[-1].cause, changes[-1].mover) == ("move", "X")
-
-
-def test_games_whose_end_was_not_seen_are_told() -> None:
-    over = state((4, 0, 3, 1, 5))
-    later = replace(state((), score={ANA: 2}), game=3)
-    room = entered(over, moves=(4, 0, 3, 1, 5))
-    listener = Listener(room)
-    room._receive(replace(later, seq=20))
-    missed, started = listener.updates[-1].changes
-    assert listener.changes == [missed, started]
-    assert isinstance(missed, Missed)
-    assert (missed.first_game, missed.last_game, missed.winner) == (2, 2, "X")
-    assert isinstance(started, Started)
-    assert started.game == 3
 
 
 def test_one_who_has_stopped_to_listen_hears_no_more() -> None:
