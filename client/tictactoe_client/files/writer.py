@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from tictactoe_client.online.errors import describe_system_error
 from tictactoe_client.streams.output import print_error
 from tictactoe_protocol.catalogue import say
 
@@ -63,7 +64,7 @@ def change_file(
                 _replace(target, after)
             return after != before
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
+        why = describe_system_error(error.errno) if error.errno else str(error)
         raise NotKept(say("file not written", file=path.name, why=why)) from None
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from errno import errorcode
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -125,3 +127,18 @@ class Refused(ClientError):
 
 class UnknownGame(ClientError):
     """There is no such game among our own finished ones on this server."""
+
+
+_SYSTEM_ERRORS: Final = frozenset(
+    {
+        *("ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "EEXIST", "ENOSPC", "EROFS"),
+        *("EHOSTUNREACH", "ENETUNREACH", "ECONNRESET", "ETIMEDOUT"),
+    }
+)
+"""Those that the catalogue has words for."""
+
+
+def describe_system_error(number: int) -> str:
+    """Return in a few words what the system says by an error's number, in this program's language where it can."""
+    name = errorcode.get(number, "")
+    return say(f"system {name}") if name in _SYSTEM_ERRORS else os.strerror(number).lower()

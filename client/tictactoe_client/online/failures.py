@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-import os
 import re
 import socket
 import ssl
@@ -89,7 +88,7 @@ async def explain_failure(address: Address, error: Exception, timeout_seconds: f
         case _ if errno.ECONNREFUSED in numbers:
             reason = say("failure refused")
         case _ if numbers:
-            reason = os.strerror(numbers[0]).lower()
+            reason = errors.describe_system_error(numbers[0])
         case OSError():
             reason = say("failure broken")
     return errors.Unreachable(address.url, reason)
