@@ -89,7 +89,7 @@ async def play_a_friend(ana: Walker, bo: Walker) -> None:
     await ana.until("Playing as  ana")
     await ana.choose("New room")
     await ana.press("enter")
-    await ana.until("In a row to win")
+    await ana.until("who takes the other seats")
     await ana.press("enter")
     await ana.until("Waiting for someone")
     code = re.search(r"Code   ([A-Z0-9]{6})", ana.text)

@@ -136,7 +136,6 @@ def test_a_room_or_a_server_in_the_place_of_a_command_is_told_where_it_belongs(
         (["--bell", "loud"], "Invalid value for '--bell': 'loud' is not one of 'off', 'away', 'always'.\n"),
         (["--bell", "alwys"], "is not one of 'off', 'away', 'always'. Did you mean 'always'?\n"),
         (["--keys", "Pad"], "Did you mean 'pad'?\n"),
-        (["--theme", "nigth"], "Did you mean 'night'?\n"),
         (["--coordinates", "row-column"], "Did you mean 'row-column-1'?\n"),
         (["--rules", "gomuku"], "Did you mean 'gomoku'?\n"),
         (["--timeout", "soon"], "Invalid value for '--timeout': 'soon' is not a valid float.\n"),

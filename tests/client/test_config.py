@@ -303,3 +303,13 @@ def test_the_page_documents_every_option_and_every_key() -> None:
 
 def test_each_field_that_is_an_option_stands_in_a_section() -> None:
     assert {one.name for one in fields(Settings) if one.metadata} == {one.fills for one in OPTIONS.values()} - {""}
+
+
+@pytest.mark.parametrize("former", ["monokai", "nigth"])
+def test_with_a_theme_that_there_is_none_of_the_client_starts_and_names_those_there_are(
+    program: Program, former: str
+) -> None:
+    rows = dict(line.split()[:2] for line in program.output("config", "show", "--theme", former).splitlines())
+    assert rows["theme"] == "auto"
+    with cli.make_context("tictactoe-client", ["--theme", former], obj=load_config()) as context:
+        assert settings_of(context).doubts[0].startswith(f"theme is one of {', '.join(THEMES)}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any
 
@@ -9,9 +10,8 @@ import pytest
 
 from tests.tui.conftest import AtHome, Game
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.help import list_home_help, list_room_help
+from tictactoe_client.text.help import list_room_help
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.screen import lay_out_topics
 from tictactoe_engine import PRESETS, Keys, Rules
 
 
@@ -64,19 +64,20 @@ async def test_a_letter_that_places_nothing_says_how_names_are_typed(game: Game)
         assert (await bo.state(ply=1))["last"] == 7
 
 
-def test_the_help_of_home_names_ones_own_keys() -> None:
-    text = lay_out_topics(list_home_help(Keymap({"help": ("f2",), "claim": ("x",)}).show), 74).plain
-    assert "F2" in text
-    assert "x  takes the win" in text
+async def test_the_help_of_home_names_ones_own_keys(at_home: AtHome) -> None:
+    async with at_home(changed_keys={"help": ("f2",), "claim": ("x",)}, size=(80, 90)) as ana:
+        assert re.search(r"  x +takes the win", await ana.do("f2", "Everywhere", "F2"))
 
 
-@pytest.mark.parametrize("width", [20, 74])
-def test_no_line_is_wider_than_the_window_and_what_a_key_does_stands_beside_it(width: int) -> None:
-    rows = (("?", "help, and more of it than fits"), ("a very long list of keys", "does it"))
-    topics = [("Keys", rows), ("Signs", ())]
-    lines = lay_out_topics(topics, width).plain.splitlines()
-    assert max(map(len, lines)) <= max(width, len("  a very long list of keys"))
-    assert any(line.startswith("  ?") and "help" in line for line in lines)
+@pytest.mark.parametrize("width", [30, 80])
+async def test_no_line_of_it_is_cut_and_what_a_key_does_stands_beside_it(at_home: AtHome, width: int) -> None:
+    async with at_home(size=(width, 40)) as ana:
+        text = await ana.do("?", "Everywhere")
+        while "--help" not in ana.text:
+            await ana.press("pagedown")
+            text += ana.text
+    assert "…" not in text
+    assert re.search(r"  Ctrl\+Q +ends the program", text)
 
 
 @pytest.mark.parametrize("size", [(36, 10), (80, 24)])

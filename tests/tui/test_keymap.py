@@ -110,7 +110,7 @@ async def test_a_room_follows_other_keys_and_shows_them(server: Server, open_scr
         ("w enter", "No public game"),
         ("w enter k 7", "The code of a room to watch"),
         ("y enter", "You have finished no game"),
-        ("down down enter down", "> Board"),
+        ("down down enter down", "> Clock"),
     ],
 )
 async def test_the_key_that_leaves_does_so_on_every_page_and_line(at_home: AtHome, ways: str, words: str) -> None:

@@ -185,7 +185,7 @@ async def test_history(server: Server, open_screen: OpenScreen, gallery: Gallery
             await other.leave()
         await finish_a_game(ana, bo)
     async with open_screen(server.url, size=gallery.size, opening=Opening("history")) as user:
-        await user.until("4 games", "connect-four")
+        await user.until("4 games", "Connect four")
         await user.press("down")
         gallery.check("history", await take(user))
 

@@ -71,7 +71,7 @@ async def test_colour_goes_and_comes(open_screen: OpenScreen, *, colour: bool) -
         await ana.press("down")
         for now in (not colour, colour):
             await ana.press("enter")
-            await until_chosen(ana, "yes" if now else "Colour             no")
+            await until_chosen(ana, "‹ yes ›" if now else "Colour             ‹ no ›")
             assert ana.app.settings.colour is now
             assert await until_kept(ana) == {"no_color": not now}
 
@@ -83,7 +83,7 @@ async def test_every_key_of_the_form(open_screen: OpenScreen) -> None:
         await until_chosen(ana, "Confirm clicks")
         await ana.press("down", "down")
         await until_chosen(ana, "Colour")
-        await ana.do("up space", "monokai")
+        await ana.do("up space", "contrast")
         await ana.press("escape")
         await ana.do("t", "Theme: night")
         await ana.do("?", "Everywhere")
@@ -110,8 +110,8 @@ async def test_every_value_of_every_line_below_the_theme_comes_round(open_screen
 
 async def test_a_click_on_a_line_changes_it(open_screen: OpenScreen) -> None:
     async with at_settings(open_screen) as ana:
-        await ana.click(10, 5)
-        await until_chosen(ana, "Plain ASCII        yes")
+        await ana.click(10, 4)
+        await until_chosen(ana, "Plain ASCII        < yes >")
         await ana.click(10, 20)
         assert ana.app.settings.ascii
 

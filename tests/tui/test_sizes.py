@@ -38,10 +38,10 @@ async def test_a_click_is_found_on_the_stage(at_home: AtHome) -> None:
         await ana.click(3, y)
         assert len(ana.app.pages) == 1
         await ana.click(x, y)
-        await ana.until("In a row to win")
-        x, y = find(ana, "Gravity")
+        await ana.until("who takes the other seats")
+        x, y = find(ana, "With")
         await ana.click(x, y)
-        await ana.until("> Gravity")
+        await ana.until("> With               ‹ a friend ›")
 
 
 async def test_a_click_anywhere_in_a_large_cell_places(game: Game) -> None:
@@ -122,11 +122,12 @@ async def test_what_is_shortened_stays_ascii_where_that_is_asked_for(game: Game,
 async def test_the_form_of_a_new_room_scrolls_in_a_low_window(at_home: AtHome) -> None:
     async with at_home(size=(40, 12)) as ana:
         await ana.do("down down enter", "> Game", "3 by 3, 3 in a row;", "Esc cancel")
-        text = await ana.do("up", "> The computer", "Esc cancel")
+        await ana.do("up right", "> More               ‹ shown ›")
+        text = await ana.do("end", "> Chat", "Esc cancel")
         assert "Game" not in text
-        x, y = find(ana, "Your mark")
+        x, y = find(ana, "Analysis")
         await ana.click(x, y)
-        await ana.until("> Your mark")
+        await ana.until("> Analysis")
 
 
 QUESTION = "Leave and lose this game?   Enter yes   Esc play on"

@@ -43,7 +43,7 @@ async def test_a_new_room_that_is_given_up_is_left_again(server: Server, open_sc
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
         await ana.do(*FORM)
         proxy.down.hold_up()
-        await ana.do("enter", "Opening the room…   Esc cancel")
+        await ana.do("enter", "Opening the room...   Esc cancel")
         await ana.do("escape", "Playing as", gone="Opening")
         await until_rooms_wait(bo, 1)
         proxy.down.go_on()
@@ -55,7 +55,7 @@ async def test_a_new_room_that_is_given_up_is_left_again(server: Server, open_sc
 async def test_a_new_room_is_given_up_at_once_though_it_was_edited(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, _, proxy):
         await ana.do(*FORM)
-        await ana.press("down", "4", "x", "4")
+        await ana.press("down", "3", "+", "2")
         proxy.down.hold_up()
         await ana.do("enter escape", "Playing as")
 
@@ -84,7 +84,7 @@ async def test_help_that_is_open_is_no_obstacle_to_a_new_room(server: Server, op
 async def test_a_quick_match_is_given_up_on_the_first_page(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
         proxy.down.hold_up()
-        await ana.do("enter enter", "Looking for an opponent…   Esc cancel")
+        await ana.do("enter enter", "Looking for an opponent...   Esc cancel")
         await ana.do("escape", "Playing as", gone="Looking")
         await until_rooms_wait(bo, 1)
         proxy.down.go_on()
@@ -106,7 +106,7 @@ async def test_a_quick_match_is_entered_whatever_is_open(server: Server, open_sc
 async def test_nothing_else_is_opened_while_a_match_is_looked_for(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, _, proxy):
         proxy.down.hold_up()
-        await ana.do("enter down down enter", "> New room", "Looking for an opponent…")
+        await ana.do("enter down down enter", "> New room", "Looking for an opponent...")
         proxy.down.go_on()
         await ana.until("Waiting for someone")
 
@@ -114,7 +114,7 @@ async def test_nothing_else_is_opened_while_a_match_is_looked_for(server: Server
 async def test_another_room_is_entered_after_the_one_given_up_was_left(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
         proxy.down.hold_up()
-        await ana.do("enter escape enter", "Looking for an opponent…")
+        await ana.do("enter escape enter", "Looking for an opponent...")
         proxy.down.go_on()
         await ana.until("Waiting for someone")
         await until_rooms_wait(bo, 1)
@@ -128,7 +128,7 @@ async def test_a_room_that_is_joined_too_late_is_left_to_others(server: Server, 
         await ana.press("j")
         await ana.type(code)
         proxy.down.hold_up()
-        await ana.do("enter", f"Joining {code}…   Esc cancel")
+        await ana.do("enter", f"Joining {code}...   Esc cancel")
         await ana.do("escape", "> Join with a code", gone="Joining")
         await bo.state(status="playing")
         proxy.down.go_on()
@@ -163,7 +163,7 @@ async def test_help_that_is_open_is_no_obstacle_to_watching(server: Server, open
         await cy.ask("join", room=code)
         await wat.until("1 live", code)
         proxy.down.hold_up()
-        await wat.do("enter enter", f"Going to watch {code}…   Esc cancel")
+        await wat.do("enter enter", f"Going to watch {code}...   Esc cancel")
         await wat.press("?")
         proxy.down.go_on()
         await wat.until("WATCHING")
@@ -196,7 +196,7 @@ async def slow_history(open_screen: OpenScreen, server: Server) -> AsyncIterator
         open_screen(proxy.url) as ana,
     ):
         await ana.until("Your games")
-        await ana.do("up enter", "2 games", "> 1.", "gomoku")
+        await ana.do("up enter", "2 games", "> 1.", "Gomoku")
         proxy.down.hold_up()
         try:
             yield ana, proxy
@@ -206,7 +206,7 @@ async def slow_history(open_screen: OpenScreen, server: Server) -> AsyncIterator
 
 async def test_a_game_of_the_list_that_is_given_up_is_not_opened(server: Server, open_screen: OpenScreen) -> None:
     async with slow_history(open_screen, server) as (ana, proxy):
-        await ana.do("enter", "Fetching the game…   Esc cancel")
+        await ana.do("enter", "Fetching the game...   Esc cancel")
         await ana.do("escape", "> 1.", gone="Fetching")
         proxy.down.go_on()
         await ana.do("escape", "Playing as", "0 live")

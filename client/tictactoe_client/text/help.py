@@ -12,7 +12,7 @@ from tictactoe_client.text.commands import COMMANDS, RECORD, Command, list_comma
 from tictactoe_client.text.programs import own_command
 from tictactoe_client.text.wording import is_move_by_letter, name_columns
 from tictactoe_client.text.words import words_of
-from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_key, has_single_keys
+from tictactoe_engine import Coordinates, Keys, Rules, format_key, has_single_keys
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices
 from tictactoe_protocol.pushes import RoomState
@@ -23,10 +23,6 @@ Show = Callable[[str], str]
 Topic = tuple[str, tuple[tuple[str, str], ...]]
 """A title, and under it what is typed or pressed with what it does."""
 
-_FORM: Final = (
-    *("game", "board", "line", "marks", "blocked", "misere", "gravity", "clock", "visibility"),
-    *("analysis", "chat", "seat", "bot"),
-)
 _SIGNS: Final = {
     "(O)": "last",
     "<X>": "line",
@@ -72,11 +68,6 @@ def describe_controls(rules: Rules, settings: Settings) -> list[str]:
     board, help = (_ask(words_of(id)[0], rules, settings) for id in ("board", "help"))
     id = "how to play, columns" if rules.gravity else "how to play"
     return [say(id, ways=_join_ways([*_list_keys(rules, settings), named]), board=board, help=help)]
-
-
-def list_form() -> list[tuple[str, str]]:
-    """Return the lines of a new room's form and what they mean."""
-    return [(say(f"form {id}"), say(f"form {id} does", presets=", ".join(PRESETS))) for id in _FORM]
 
 
 def list_room_help(

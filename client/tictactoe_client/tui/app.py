@@ -9,10 +9,12 @@ from io import StringIO
 from typing import Any, ClassVar, Final
 
 from rich.console import Console
+from rich.segment import Segment
 from textual import events
 from textual.app import SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
+from textual.color import Color
 from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
@@ -25,14 +27,17 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.desk import ClientScreen, Desk
 from tictactoe_client.tui.foot import bind
-from tictactoe_client.tui.history import HistoryScreen
-from tictactoe_client.tui.home import HomeScreen
-from tictactoe_client.tui.lists import WatchScreen
+from tictactoe_client.tui.history import HistoryPage
+from tictactoe_client.tui.home import HomePage
 from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.picture import ASCII
 from tictactoe_client.tui.question import Line
 from tictactoe_client.tui.room.screen import RoomScreen
+from tictactoe_client.tui.stylesheet import STYLE
 from tictactoe_client.tui.terminal import Terminal
-from tictactoe_client.tui.themes import STYLE, THEMES, library_theme, style_variables
+from tictactoe_client.tui.themes import THEMES, library_theme, style_variables
+from tictactoe_client.tui.watch import WatchPage
+from tictactoe_protocol.catalogue import say
 
 TICK_SECONDS: Final = 1.0
 """How often is shown what time alone changes."""
@@ -45,6 +50,13 @@ class Palette(CommandPalette):
         return super().dismiss(result) if self.is_active else AwaitComplete()
 
 
+class PlainSigns(LineFilter):
+    """Puts our own signs, and the lines of frames, as others that are ASCII."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [Segment(text.translate(ASCII), style, control) for text, style, control in segments]
+
+
 class TicTacToe(Desk, inherit_bindings=False):
     """The program; `first` is where the command line wants to go at once.
 
@@ -55,7 +67,7 @@ class TicTacToe(Desk, inherit_bindings=False):
     CSS = STYLE
     COMMAND_PALETTE_BINDING = "ctrl+p"
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind("quit", "ask_to_quit", "quit", priority=True),
+        bind("quit", "ask_to_quit", "key quit", priority=True),
         bind("leave", "interrupt", priority=True),
         bind("redraw", priority=True),
     ]
@@ -74,8 +86,7 @@ class TicTacToe(Desk, inherit_bindings=False):
         self.unhandled = StringIO()
         self.error_console = Console(file=self.unhandled, width=120)
         for name in THEMES[1:]:
-            if name not in self.available_themes:
-                self.register_theme(library_theme(name))
+            self.register_theme(library_theme(name))
         self.show_theme()
         self.terminal.learnt = partial(self.call_later, self.show_theme)
         self.set_keymap(self.keymap.for_library)
@@ -87,13 +98,13 @@ class TicTacToe(Desk, inherit_bindings=False):
         opening = self._opening
         if opening.record is not None:
             return RoomScreen(self, RecordedRoom(opening.record), news=opening.note, ply=opening.ply)
-        return HistoryScreen(opening.limit) if opening.page == "history" else HomeScreen()
+        return HistoryPage(opening.limit) if opening.page == "history" else HomePage()
 
     def on_mount(self) -> None:
         """Show something at once, then connect, unless that which is shown needs no server."""
         self.set_class(self.settings.ascii, "-ascii")
         if self._opening.page == "watch":
-            self.push_screen(WatchScreen())
+            self.push_screen(WatchPage())
         for doubt in self.settings.doubts[:1]:
             self.say(doubt)
         self.redraw()
@@ -124,7 +135,8 @@ class TicTacToe(Desk, inherit_bindings=False):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return the library's, but for those that obey NO_COLOR, even an empty one: our settings do."""
-        return [one for one in super().get_line_filters() if not isinstance(one, (Monochrome, NoColor))]
+        filters = [one for one in super().get_line_filters() if not isinstance(one, (Monochrome, NoColor))]
+        return [*filters, PlainSigns()] if self.settings.ascii else filters
 
     def get_key_display(self, binding: Binding) -> str:
         return self.keymap.show_key(binding.key, ascii_only=self.settings.ascii)
@@ -134,9 +146,11 @@ class TicTacToe(Desk, inherit_bindings=False):
         shown = [active.binding for active in screen.active_bindings.values() if active.enabled and active.binding.show]
         for binding in {one.action: one for one in reversed(shown)}.values():
             press = partial(self.call_later, self.simulate_key, binding.key)
-            yield SystemCommand(binding.description.capitalize(), self.get_key_display(binding), press)
+            name = self.screens[-1].describe_key(binding.description)
+            yield SystemCommand(name[:1].upper() + name[1:], self.get_key_display(binding), press)
         for name in THEMES:
-            yield SystemCommand(f"Theme: {name}", "Colours of the full screen", partial(self.use_theme, name))
+            use = partial(self.use_theme, name)
+            yield SystemCommand(say("program theme", name=name), say("program theme help"), use)
 
     def on_key(self, event: events.Key) -> None:
         """Write a character into the line that has the keys, after what the keys before it are for was done."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -37,6 +38,7 @@ from tictactoe_client.tui.terminal import Terminal
 from tictactoe_client.tui.themes import THEMES, resolve_theme
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import Announcement, Notice
 
 _IDLE_SECONDS = 10.0
@@ -55,16 +57,16 @@ class ClientScreen(Screen[None], inherit_bindings=False):
     is_room = False
     """Whether it is a game on the server, which is none any more once the connection has failed."""
 
+    _is_dirty = False
+
     @property
     def desk(self) -> Desk:
         """The program, of which one asks for other screens, the connection, settings and the way out."""
         return cast(Desk, self.app)
 
-    heading = ""
-
     @property
     def window_title(self) -> str:
-        return f"{self.heading.lower()}: tictactoe" if self.heading else "tictactoe"
+        return say("window title")
 
     @property
     def is_current(self) -> bool:
@@ -78,7 +80,26 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         except Exception as error:
             self.desk.fail(error)
 
-    def redraw(self) -> None: ...
+    def on_screen_resume(self) -> None:
+        self.redraw()
+
+    def on_resize(self) -> None:
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw once for all that changes now; what has to be sent goes first."""
+        if not self._is_dirty and self.is_mounted:
+            self._is_dirty = True
+            self.desk.start(self._draw())
+
+    async def _draw(self) -> None:
+        self._is_dirty = False
+        if self.is_current and self.desk.return_code is None:
+            self.draw()
+
+    @abstractmethod
+    def draw(self) -> None:
+        """Show what there is to show by now."""
 
     def tick(self) -> None:
         """Show what time changes, once a second while it is in sight; a message to another one would be drawn."""
@@ -112,6 +133,10 @@ class ClientScreen(Screen[None], inherit_bindings=False):
 
     def list_help(self) -> Sequence[Topic]:
         return list_home_help(self.desk.keymap.show)
+
+    @abstractmethod
+    def describe_key(self, label: str) -> str:
+        """Return in words what a key does that is bound under this label."""
 
 
 class Desk(App[int], inherit_bindings=False):
@@ -248,7 +273,7 @@ class Desk(App[int], inherit_bindings=False):
                 if answer is not None:
                     self.save(record, answer)
 
-            self.ask(Question(f"{misuse.message} Save as:", name, limit=200), take)
+            self.ask(Question(say("program save as", why=misuse.message), name, limit=200), take)
 
     def ring(self) -> None:
         """Ring the bell where that is wanted: always, or while the person looks elsewhere."""
@@ -276,7 +301,7 @@ class Desk(App[int], inherit_bindings=False):
     # -- settings -------------------------------------------------------------------------------------------------
 
     def use_theme(self, name: str) -> None:
-        self.say(f"Theme: {name}", "dim")
+        self.say(say("program theme", name=name), "dim")
         self.change("theme", name)
 
     def show_theme(self) -> None:
@@ -304,7 +329,7 @@ class Desk(App[int], inherit_bindings=False):
         self.errands.give_up()
         self.link.rename(name)
         if self.settings.name_is_for_now:
-            self.say("The name is for this run only: an option or the environment names another.", "dim")
+            self.say(say("program name for now"), "dim")
         else:
             self.start(self._keep("name", name))
 
@@ -318,7 +343,7 @@ class Desk(App[int], inherit_bindings=False):
                     del self._unkept[key]
             except NotKept as refused:
                 self.not_kept = refused.message
-                self.say(f"For this run only: {self.not_kept}.")
+                self.say(say("program not kept", why=self.not_kept))
             else:
                 self.not_kept = ""
                 self.redraw()

@@ -23,6 +23,7 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.question import Question
 from tictactoe_protocol import BadRoomCode, clean_text
+from tictactoe_protocol.catalogue import say
 
 
 class Program(Protocol):
@@ -86,7 +87,7 @@ class Errands:
             try:
                 code, address = parse_room(text)
             except (BadRoomCode, BadAddress) as bad:
-                why = clean_text(bad.message) if text else "Type or paste a room code or a link."
+                why = clean_text(bad.message) if text else say("enter type a code")
                 self.ask_for_room(text, way, over, f"{why}\n")
                 return
             choice = Choice("watch" if way == "watch" else "join", code=code)
@@ -98,7 +99,7 @@ class Errands:
         if (asking := self._desk.asking) is not None and asking.line is not None:
             asking.line.write(typed)
             return
-        self._desk.ask(Question(f"{why}The code of a room to {way}, or its link:", typed, anew=bool(why)), take)
+        self._desk.ask(Question(why + say(f"enter code to {way}"), typed, anew=bool(why)), take)
 
     def travel(self, address: Address, choice: Choice | None = None) -> None:
         """Go to another server, and there into a room where one is chosen."""
@@ -175,7 +176,7 @@ class Errands:
                     desk.leave(code, told)
 
             if refused.code == "room_full" and choice.way == "join":
-                desk.ask(Question(f"Room {choice.code} is full; you may watch it.", yes="watch"), take)
+                desk.ask(Question(say("enter full", room=choice.code), yes="key watch"), take)
             elif is_first:
                 take(None)
             else:
@@ -187,8 +188,6 @@ class Errands:
 
 def describe_errand(choice: Choice) -> str:
     """Return what one waits for on the way into a room, in a few words."""
-    if choice.way == "match":
-        return "Looking for an opponent"
     if choice.way == "create":
-        return "Fetching the computer" if choice.bots else "Opening the room"
-    return f"Joining {choice.code}" if choice.way == "join" else f"Going to watch {choice.code}"
+        return say("wait for computer" if choice.bots else "wait for room")
+    return say(f"wait for {choice.way}", room=choice.code)

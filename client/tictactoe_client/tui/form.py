@@ -1,4 +1,4 @@
-"""Pages of lines to fill in. One text line of the library's moves to whichever line is chosen."""
+"""Pages of lines to fill in: texts to type, and choices that the arrows go through."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 from textual import events
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.geometry import Region
+from textual.containers import Horizontal, VerticalScroll
+from textual.widget import Widget
 from textual.widgets import Input
 
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.keymap import ACTIONS
-from tictactoe_client.tui.lists import ListScreen
-from tictactoe_client.tui.picture import Picture, shorten, wrap
+from tictactoe_client.tui.lists import ListPage
+from tictactoe_client.tui.page import Part, Text
 from tictactoe_client.tui.question import Line
 
 _IN_TEXT: Final = {
@@ -26,13 +28,14 @@ _IN_TEXT: Final = {
     for key in ACTIONS[name]
 }
 """What the keys do in a text that they come with, where one's own are text there."""
-_TITLE: Final = 20
-_VALUE: Final = 18
 
 
 @dataclass(slots=True)
 class Field:
-    """A line of a form, with a note on it; one with `choices`, the values by how they are written, is no text."""
+    """A line of a form, with a note on it; one with `choices`, the values by how they are written, is no text.
+
+    A `value` of None is nothing to fill in: the line is there for what it does.
+    """
 
     title: str
     value: Any
@@ -40,8 +43,12 @@ class Field:
     choices: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def is_text(self) -> bool:
+        return isinstance(self.value, str) and not self.choices
+
+    @property
     def text(self) -> str:
-        return next((text for text, value in self.choices.items() if value == self.value), self.value)
+        return next((text for text, value in self.choices.items() if value == self.value), self.value or "")
 
     def step(self, by: int) -> None:
         """Go to another value, round and round."""
@@ -50,29 +57,77 @@ class Field:
 
 
 class FormLine(Line):
-    """The text of the chosen line; typing replaces what stands there when one comes to it."""
+    """The text of a line."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "screen.enter_room", "open the room")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "screen.enter_room", "key open the room")]
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Leave the question mark to the help: it is part of no line's text."""
         return character != "?" and super().check_consume_key(key, character)
 
 
-class FormScreen(ListScreen):
+class FieldRow(Horizontal, can_focus=True):
+    """A line of the form as it lies on the page; the keys go to its text, where it has one."""
+
+    def __init__(self, name: str, shown: Field) -> None:
+        super().__init__(classes="field")
+        self.field_name = name
+        self.title, self.value, self.note = Text(classes="title"), Text(classes="value"), Text(classes="note")
+        self.line = FormLine(shown.value, compact=True, select_on_focus=False) if shown.is_text else None
+        self.can_focus = self.line is None
+
+    def compose(self) -> ComposeResult:
+        yield self.title
+        yield self.value if self.line is None else self.line
+        yield self.note
+
+    def show(self, shown: Field, *, is_chosen: bool) -> None:
+        self.title.show((f"{'>' if is_chosen else ' '} {shown.title}", ""))
+        self.note.show((shown.note, "dim"))
+        self.set_class(is_chosen, "-chosen")
+        if self.line is None:
+            self.value.show((f"‹ {shown.text} ›" if shown.choices else "", ""))
+        elif self.line.value.strip() != shown.value:
+            with self.line.prevent(Input.Changed):
+                self.line.value = shown.value
+
+
+def find_row(widget: Widget | None) -> FieldRow | None:
+    """Return the line that this widget is a part of."""
+    ancestors = widget.ancestors_with_self if widget is not None else ()
+    return next((one for one in ancestors if isinstance(one, FieldRow)), None)
+
+
+class Fields(VerticalScroll, can_focus=False, inherit_bindings=False):
+    """The lines; the chosen one stays in sight where there is less room."""
+
+    def on_resize(self) -> None:
+        for row in self.query(".-chosen"):
+            row.scroll_visible(animate=False)
+
+
+class FormPage(ListPage):
     """A page with such lines by their names; left and right change a choice, Space lists all that it may be."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind("left", "step(-1)", "change"),
-        bind("right", "step(1)", "change"),
+        bind("left", "step(-1)", "key change"),
+        bind("right", "step(1)", "key change"),
         ("space", "list_values"),
     ]
 
     def __init__(self) -> None:
-        self.line = FormLine(compact=True, id="line")
-        super().__init__(self.line)
+        super().__init__()
         self.fields: dict[str, Field] = {}
+        self.lines = Fields()
+        self.field_rows: dict[str, FieldRow] = {}
         self._before = ""
+
+    def compose_body(self) -> ComposeResult:
+        self.fields = self.list_fields()
+        self.field_rows = {name: FieldRow(name, shown) for name, shown in self.fields.items()}
+        with self.lines:
+            yield from self.field_rows.values()
+        yield self.text("sum")
 
     @abstractmethod
     def list_fields(self) -> dict[str, Field]:
@@ -83,62 +138,62 @@ class FormScreen(ListScreen):
         """Take note that one has changed a line."""
 
     @abstractmethod
-    def describe_sum(self) -> tuple[str, str]:
-        """Return what all lines come to, with its role."""
+    def describe_sum(self) -> Part:
+        """Return what all lines come to."""
 
-    def draw_body(self, page: Picture, body: Region) -> None:
-        self.fields = self.list_fields()
-        width, (told, role) = body.width - 6, self.describe_sum()
-        bottom = body.bottom - len(wrap(told, width))
-        page.put_lines(3, bottom, width, told, role)
-        top = body.y + 1 if bottom - body.y > len(self.fields) + 1 else body.y
-        rows = [(name, self._describe(field, page.width)) for name, field in self.fields.items()]
-        self.lay_rows(Region(3, top, width, max(1, bottom - top)), rows)
-        if not self.line.display and not self.fields[self.chosen].choices:
-            self.chose()
-        y = self.at - int(self.rows.scroll_offset.y)
-        is_seen = 0 <= y < max(1, bottom - top)
-        self.line.styles.offset = self.stage.x + 3 + _TITLE, self.stage.y + top + y if is_seen else -1
-        if not is_seen and self.line.region.y >= 0:
-            self.call_after_refresh(self.refresh)  # the library leaves what goes off the window where it stood
+    def list_shown(self) -> list[str]:
+        """Return the names of the lines that are in sight."""
+        return list(self.fields)
 
-    def _describe(self, field: Field, width: int) -> str:
-        text, arrow = shorten(field.text, _VALUE - 2), "▼" if field.choices else ""
-        told = f"{field.title:<{_TITLE - 1}}{text:<{_VALUE - 4}}{arrow}"
-        return f"{told:<{_TITLE + _VALUE - 1}}{field.note}" if width >= 72 else told
+    def fill(self) -> None:
+        self.take()
+        self.fields, shown = self.list_fields(), self.list_shown()
+        self.keep(shown)
+        for name, row in self.field_rows.items():
+            row.display = name in shown
+            row.show(self.fields[name], is_chosen=name == self.chosen)
+        self.lines.styles.max_height = len(shown)
+        self.text("sum").show(self.describe_sum())
 
-    def on_mount(self) -> None:
-        """Let the line follow its row, however that is scrolled."""
-        self.watch(self.rows, "scroll_y", self.redraw, init=False)
+    @property
+    def row(self) -> FieldRow:
+        """The line that is chosen."""
+        return self.field_rows[self.chosen]
+
+    @property
+    def line(self) -> FormLine | None:
+        """The text of the chosen line, if it is one."""
+        return self.row.line if self.chosen else None
 
     def chose(self) -> None:
-        field = self.fields[self.chosen]
-        self.line.display = not field.choices
-        if field.choices:
-            self.set_focus(None)
-            return
-        self._before = field.value
-        with self.prevent(Input.Changed):
-            self.line.value = field.value
-        self.set_focus(self.line)
-        self.line.action_select_all()
+        """Let the keys go to the line; what is typed there first takes the place of what stands there."""
+        row = self.row
+        self.set_focus(row.line or row)
+        if row.line is not None:
+            self._before = row.line.value
+            row.line.action_select_all()
 
     @property
     def is_edited(self) -> bool:
         """Whether the chosen line says something else than when one came to it."""
-        return self.line.display and self.line.value != self._before
+        return self.line is not None and self.line.value != self._before
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Choose the line that was clicked on."""
+        row = find_row(event.widget)
+        if row is not None and row.field_name != self.chosen and event.widget is self.focused:
+            self.choose(row.field_name)
 
     def choose(self, name: str) -> None:
         self.take()
         super().choose(name)
 
     def take(self) -> None:
-        """Take over what the line holds."""
-        text = self.line.value.strip()
-        if self.line.display and self.fields[self.chosen].value != text:
-            self.fields[self.chosen].value = text
+        """Take over what the chosen line holds."""
+        if self.line is not None and self.fields[self.chosen].value != self.line.value.strip():
+            self.fields[self.chosen].value = self.line.value.strip()
             self.took(self.chosen)
-            self.rows.scroll_to_highlight()
+            self.row.scroll_visible(animate=False)
             self.redraw()
 
     def on_input_changed(self) -> None:
@@ -146,7 +201,7 @@ class FormScreen(ListScreen):
 
     async def on_key(self, event: events.Key) -> None:
         action = _IN_TEXT.get(event.key) or _IN_TEXT.get(event.character or "")
-        if action and self.line.has_focus and event.key not in self.active_bindings:
+        if action and self.line is not None and event.key not in self.active_bindings:
             event.stop()
             await self.run_action(action)
 
@@ -161,33 +216,40 @@ class FormScreen(ListScreen):
         self.redraw()
 
     def action_list_values(self) -> None:
-        self.desk.open(ValuesScreen(self.fields[self.chosen], partial(self.took, self.chosen)))
+        self.desk.open(ValuesPage(self.fields[self.chosen], partial(self.took, self.chosen)))
 
-    def open_row(self, name: str) -> None:
+    def on_click(self, event: events.Click) -> None:
         """Take a click: on the title of a choice for another value, on its value for all of them."""
-        if self.fields[name].choices and self.app.mouse_position.x < self.rows.region.x + _TITLE:
-            self.action_step(1)
-        elif self.fields[name].choices:
-            self.action_list_values()
+        widget, _ = self.get_widget_at(*event.screen_offset)
+        row = find_row(widget)
+        if row is not None and row.line is None:
+            self.choose(row.field_name)
+            self.open_row(row.field_name, lists_values=widget is row.value)
+
+    def open_row(self, name: str, *, lists_values: bool = False) -> None:
+        if self.fields[name].choices:
+            self.action_list_values() if lists_values else self.action_step(1)
 
 
-class ValuesScreen(ListScreen):
+class ValuesPage(ListPage):
     """All values of a line, to choose one."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="back"), bind("help", label="help")]
-    foot_renames = MappingProxyType({"open": "choose"})
-    foot_first = ("choose", "back")
+    BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="key back"), bind("help", label="key help")]
+    key_names = MappingProxyType({"key open": "key choose"})
+    first_keys = ("key choose", "key back")
 
-    def __init__(self, field: Field, took: Callable[[], None]) -> None:
+    def __init__(self, shown: Field, took: Callable[[], None]) -> None:
         super().__init__()
-        self.heading = field.title
-        self._field = field
+        self._field = shown
         self._took = took
-        self.chosen = field.text
+        self.chosen = shown.text
 
-    def draw_body(self, page: Picture, body: Region) -> None:
-        rows = [(text, text) for text in self._field.choices]
-        self.lay_rows(Region(3, body.y, body.width - 6, body.height), rows)
+    def describe_heading(self) -> str:
+        return self._field.title
+
+    def fill(self) -> None:
+        self.keep(list(self._field.choices))
+        self.rows.show({text: text for text in self._field.choices}, self.chosen)
 
     def open_row(self, name: str) -> None:
         self._field.value = self._field.choices[name]

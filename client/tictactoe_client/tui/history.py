@@ -4,43 +4,45 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import ClassVar, Final
 
 from textual.binding import BindingType
-from textual.geometry import Region
 
 from tictactoe_client.earlier import OwnGame, PastGames
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.text.lobby import describe_no_games, describe_outcome, format_date
 from tictactoe_client.tui.foot import bind
-from tictactoe_client.tui.lists import ListScreen
-from tictactoe_client.tui.lobby import describe_no_server, short_rules
-from tictactoe_client.tui.picture import Picture, measure
+from tictactoe_client.tui.lists import ListPage
+from tictactoe_client.tui.lobby import short_rules
+from tictactoe_client.tui.no_server import describe_no_server
+from tictactoe_client.tui.page import Part
+from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.room.banners import connection_banner
 from tictactoe_client.tui.room.screen import RoomScreen
+from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.wording import count
+from tictactoe_protocol.happened import is_draw
 
 PAGE_GAMES: Final = 50
 """How many games are asked for at once."""
 
 
-class HistoryScreen(ListScreen):
+class HistoryPage(ListPage):
     """The list, newest first; no more than `limit` games, None for all."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind("back", label="back"),
-        bind("help", label="help"),
-        bind("save", "save_game", "save"),
-        bind("share", label="share"),
-        bind("refresh", label="refresh"),
+        bind("back", label="key back"),
+        bind("help", label="key help"),
+        bind("save", "save_game", "key save"),
+        bind("share", label="key share"),
+        bind("refresh", label="key refresh"),
     ]
-    heading = "Your games"
-    foot_first = ("replay", "back", "leave")
+    heading = "history title"
+    first_keys = ("key replay", "key back", "key leave")
     needs_server = False
     wraps = False
 
@@ -55,10 +57,10 @@ class HistoryScreen(ListScreen):
         self._refusal = ""
         self._shared: set[str] = set()
 
-    @property
-    def foot_renames(self) -> Mapping[str, str]:  # type: ignore[override]
+    def name_key(self, id: str) -> str:
         """Where the list is all that there is, going back leaves the program."""
-        return {"open": "replay", "back": "leave" if len(self.desk.screens) == 1 else "back"}
+        leaves = id == "key back" and len(self.desk.screens) == 1
+        return "key leave" if leaves else "key replay" if id == "key open" else id
 
     def connected(self) -> None:
         self._ask(anew=True)
@@ -89,7 +91,7 @@ class HistoryScreen(ListScreen):
             self.is_complete = len(games) < wanted or len(self.games) == self._limit
         except Refused as refused:
             keeps_none = refused.code == "unknown_type"
-            self._refusal = "This server keeps no finished games." if keeps_none else clean_text(refused.message)
+            self._refusal = say("history none kept") if keeps_none else clean_text(refused.message)
         finally:
             self.desk.redraw()
 
@@ -106,12 +108,12 @@ class HistoryScreen(ListScreen):
 
     async def _fetch(self, game: str, deed: Callable[[GameRecord], None]) -> None:
         if self._past is None or self.desk.link.phase != "online":
-            self.desk.say(f"{say('why offline')} {self.desk.keymap.show('refresh')} tries again.")
+            self.desk.say(f"{say('why offline')} {say('page retries', key=self.show_key('refresh'))}")
             return
         try:
             record = parse_record(await self._past.record(game))
         except RecordError as error:
-            self.desk.say(f"This client cannot read the server's record: {error}")
+            self.desk.say(say("history unreadable", why=error))
             return
         self.desk.go_back_to(self)
         deed(record)
@@ -136,10 +138,10 @@ class HistoryScreen(ListScreen):
         link = await past.share(game, on=game not in self._shared)
         self._shared ^= {game}
         if link is None:
-            self.desk.say("The game is not shared any more.", "good")
+            self.desk.say(say("history not shared"), "good")
         else:
             self.desk.copy_to_clipboard(link)
-            self.desk.say(f"Copied: {link}   {self.desk.keymap.show('share')} takes it back", "good")
+            self.desk.say(say("history shared", link=link, key=self.show_key("share")), "good")
 
     def action_refresh(self) -> None:
         self.desk.link.retry()
@@ -151,49 +153,68 @@ class HistoryScreen(ListScreen):
             return bool(self.games) and client is not None and "share" in client.features
         return bool(self.games) if action == "save_game" else super().check_action(action, parameters)
 
-    def describe_head(self) -> tuple[Sequence[tuple[str, str]], str]:
-        many = count(len(self.games), "game") + ("" if self.is_complete else ", and more") if self.games else ""
-        server = f"   on {self.desk.link.address.url}"
-        has_room = self.size.width > len(self.heading) + measure(server) + len(many) + 6
-        return [(self.heading, "title"), (server if has_room else "", "dim")], many
+    def describe_about(self) -> str:
+        """Return how many games were won, lost and drawn, of how many, and at which server."""
+        if not self.games:
+            return self.desk.link.address.url
+        won, lost, drawn = (sum(map(is_so, self.games)) for is_so in (_is_won, _is_lost, _is_drawn))
+        many = say("count game" if self.is_complete else "history at least", n=len(self.games))
+        told = say("history tally", games=many, won=won, lost=lost, drawn=drawn)
+        room = self.size.width - measure(self.describe_heading()) - 6
+        return next((text for text in (f"{told}   {self.desk.link.address.url}", told) if measure(text) <= room), many)
 
-    def describe_status(self) -> tuple[str, str] | None:
+    def describe_news(self) -> Part | None:
         """Say what is wrong with the connection, or with the last answer, where games are in sight all the same."""
-        desk, link, key = self.desk, self.desk.link, self.desk.keymap.show
+        link = self.desk.link
         lost = connection_banner(link, time.monotonic(), width=40, holds_seat=False)
         if link.phase == "failed" and link.failure is not None and self.games:
             lost = f"╳ {link.failure.message}", "bad"
         if lost is not None:
-            return f"{lost[0]}   {key('refresh')} tries again", lost[1]
+            return f"{lost[0]}   {say('page retries', key=self.show_key('refresh'))}", lost[1]
         if _is_under_way(self._fetching):
-            return f"Fetching the game{'...' if desk.settings.ascii else '…'}   {key('back')} cancel", "warn"
+            return say("page wait", what=say("history fetching"), key=self.show_key("back")), "warn"
         if self.games and self._refusal:
             return self._refusal, "warn"
-        return ("Asking for more ...", "dim") if self.games and _is_under_way(self._asking) else None
+        return (say("history more"), "dim") if self.games and _is_under_way(self._asking) else None
 
-    def draw_body(self, page: Picture, body: Region) -> None:
-        if not self.games:
-            self.draw_lines(page, body.y + 1, self._describe_nothing())
+    def fill(self) -> None:
         width = len(f"{len(self.games)}.")
-        table: dict[str, tuple[str, ...]] = {"": ("", "game", "against", "result", "moves", "date")}
+        ids = ("game", "against", "result", "moves", "date")
+        table: dict[str, tuple[str, ...]] = {"": ("", *(say(f"column {id}") for id in ids))}
         for number, own in enumerate(self.games, 1):
             table[own.game.id] = (f"{number}.".rjust(width), *self._describe(own))
-        self.lay_table(page, Region(2, body.y, body.width - 4, body.height), table)
+        self.show_table(table)
+        self.text("hint").show(*((f"{text}\n", role) for text, role in self._describe_nothing()))
 
     def _describe(self, own: OwnGame) -> tuple[str, ...]:
         game, viewer = own.game, own.viewer
         others = ", ".join(clean_text(player.name) for player in game.players.values() if player.player != viewer)
         whose = f"{own.whose}: " if self._past is not None and self._past.is_shared else ""
         outcome = f"{whose}{describe_outcome(game, viewer)}"
-        rules = clean_text(game.rules.preset or short_rules(game.rules))
+        rules = say(f"name of {game.rules.preset}") if game.rules.preset in PRESETS else short_rules(game.rules)
         return rules, others or "-", outcome, str(game.moves), format_date(game.at)
 
-    def _describe_nothing(self) -> list[tuple[str, str]]:
+    def _describe_nothing(self) -> list[Part]:
         link = self.desk.link
+        if self.games:
+            return []
         if link.phase == "failed" or link.client is None:
-            return describe_no_server(link, self.desk.keymap, offers_own=False)
-        told = f"{describe_no_games(link.address)} This page lists them when you have."
-        return [(self._refusal or (told if self._past is not None else "Asking for your games ..."), "")]
+            return describe_no_server(link, self.show_key, offers_own=False)
+        told = f"{describe_no_games(link.address)} {say('history none')}"
+        return [(self._refusal or (told if self._past is not None else say("history asking")), "")]
+
+
+def _is_won(own: OwnGame) -> bool:
+    winner = own.game.players.get(own.game.result.winner or "")
+    return winner is not None and winner.player == own.viewer
+
+
+def _is_lost(own: OwnGame) -> bool:
+    return own.game.result.winner is not None and not _is_won(own)
+
+
+def _is_drawn(own: OwnGame) -> bool:
+    return is_draw(own.game.result)
 
 
 def _is_under_way(task: asyncio.Task[None] | None) -> bool:

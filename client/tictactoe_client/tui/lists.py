@@ -1,43 +1,38 @@
-"""Pages of rows to choose from, and the one with games to watch."""
+"""Lists to choose from: rows of one line each, one of which is chosen as long as there are any."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import ClassVar
 
 from rich.cells import set_cell_size
 from rich.segment import Segment
-from textual import events
+from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.geometry import Region
 from textual.reactive import reactive
 from textual.strip import Strip
-from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.foot import bind
-from tictactoe_client.tui.picture import ASCII, Picture, measure, wrap
-from tictactoe_client.tui.screen import FramedScreen
+from tictactoe_client.tui.page import Page
+from tictactoe_client.tui.picture import measure
 
 
 class Rows(OptionList, can_focus=False, inherit_bindings=False):
-    """Rows of one line each; a choice that moves sends the two lines that it concerns, not all of them."""
+    """Rows by their names; a choice that moves sends the two lines that it concerns, not all of them."""
 
     highlighted: reactive[int | None] = reactive(None, repaint=False)
     _painted: int | None = None
 
-    def __init__(self) -> None:
-        super().__init__(markup=False, compact=True)
+    def __init__(self, id: str = "rows") -> None:
+        super().__init__(markup=False, compact=True, id=id)
 
-    def lie(self, place: Region, rows: Sequence[tuple[str, str]], chosen: str) -> None:
-        """Show these rows, each by its name, at this place of the window."""
-        self.styles.offset, self.styles.width, self.styles.height = place.offset, place.width, place.height
-        self.display = bool(rows) and bool(place)
+    def show(self, rows: Mapping[str, str], chosen: str) -> None:
+        """Show these rows; the library keeps those that stay as they are."""
         before = {option.id: option.prompt for option in self.options}
-        shown = {name: f"  {text}" for name, text in rows}
+        shown = {name: f"  {text}" for name, text in rows.items()}
+        self.display = bool(rows)
         if list(before) != list(shown):
             self.set_options(Option(text, id=name) for name, text in shown.items())
         for name, text in shown.items():
@@ -65,31 +60,43 @@ class Rows(OptionList, can_focus=False, inherit_bindings=False):
         return Strip.join([Strip([Segment(">", style)], 1), strip.crop(1)])
 
 
-class ListScreen(FramedScreen):
-    """A page with rows, in one list or more below each other; one row is chosen as long as there are any."""
+class ListPage(Page):
+    """A page with rows, in one list or more below each other."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind("up", "move(-1)", "choose"),
-        bind("down", "move(1)", "choose"),
+        bind("up", "move(-1)", "key choose"),
+        bind("down", "move(1)", "key choose"),
         bind("home", "go(0)"),
         bind("end", "go(-1)"),
         bind("page_up", "page(-1)"),
         bind("page_down", "page(1)"),
-        bind("open", "open", "open"),
+        bind("open", "open", "key open"),
     ]
     wraps = True
     """Whether the first row comes after the last one."""
 
-    def __init__(self, *children: Widget) -> None:
+    def __init__(self) -> None:
+        super().__init__()
         self.rows = Rows()
-        super().__init__(self.rows, *children)
         self.chosen = ""
         self._names: Sequence[str] = ()
+
+    def compose_body(self) -> ComposeResult:
+        yield self.text("columns")
+        yield self.rows
+        yield self.text("hint")
 
     @property
     def at(self) -> int:
         """The number of the chosen row, 0 of none."""
         return self._names.index(self.chosen) if self.chosen in self._names else 0
+
+    def show_table(self, table: Mapping[str, Sequence[str]]) -> None:
+        """Show a table, each row by its name, below the titles of its columns, which come first."""
+        titles, rows = align(table)
+        self.keep(list(rows))
+        self.text("columns").show((titles if rows else "", "dim"))
+        self.rows.show(rows, self.chosen)
 
     def keep(self, names: Sequence[str]) -> None:
         """Let these be the rows; the choice stays with its row, or goes to the first one."""
@@ -111,7 +118,7 @@ class ListScreen(FramedScreen):
         """Do what the row is there for."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return (bool(self._names) and not self.is_small) or action not in ("move", "go", "page", "open")
+        return bool(self._names) or action not in ("move", "go", "page", "open")
 
     def action_move(self, by: int) -> None:
         at, many = self.at + by, len(self._names)
@@ -131,60 +138,13 @@ class ListScreen(FramedScreen):
         self.choose(event.option_id or "")
         self.open_row(self.chosen)
 
-    def lay_rows(self, place: Region, rows: Sequence[tuple[str, str]], widget: Rows | None = None) -> None:
-        """Let a list lie at this place of the page; without a `widget` it is the only one."""
-        if widget is None:
-            self.keep([name for name, _ in rows])
-        if self.desk.settings.ascii:
-            rows = [(name, text.translate(ASCII)) for name, text in rows]
-        (widget or self.rows).lie(place.translate((self.stage.x, self.stage.y)), rows, self.chosen)
 
-    def lay_table(
-        self, page: Picture, place: Region, table: Mapping[str, Sequence[str]], widget: Rows | None = None
-    ) -> None:
-        """Let a list of cells, each row by its name, lie below the titles of their columns, which come first."""
-        widths = [max(map(measure, column)) for column in zip(*table.values(), strict=True)]
-        lines = [(name, "  ".join(map(set_cell_size, cells, widths))) for name, cells in table.items()]
-        if len(lines) > 1 and place.height > 1:
-            page.put(place.x + 2, place.y, lines[0][1], "dim", until=place.right)
-        self.lay_rows(place.shrink((1, 0, 0, 0)), lines[1:], widget)
+def align(table: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, str]]:
+    """Return the titles of a table's columns, which come first in it, and its rows by name, each in one line.
 
-
-class WatchScreen(ListScreen):
-    """A list of games; the code of one that is not in it may be typed. What the list says the home screen hears."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="back"), bind("help", label="help")]
-    foot_renames = MappingProxyType({"open": "watch"})
-    heading = "Watch a game"
-    foot_first = ("watch", "back")
-    wraps = False
-
-    def describe_head(self) -> tuple[Sequence[tuple[str, str]], str]:
-        return super().describe_head()[0], f"{len(self.desk.lobby.list_rooms('playing'))} live"
-
-    def opened(self) -> None:
-        self.desk.lobby.follow()
-
-    def closed(self) -> None:
-        self.desk.errands.give_up()
-
-    def draw_body(self, page: Picture, body: Region) -> None:
-        games, width = self.desk.lobby.tabulate("playing"), body.width - 6
-        self.lay_table(page, Region(2, body.y, body.width - 4, body.height - 2), games)
-        if len(games) == 1:
-            told = "No public game is being played now. This page shows it when one begins."
-            page.put_lines(3, body.y + 1, width, told)
-        told = "Private games are not listed: type their code, or paste it."
-        page.put_lines(3, body.bottom - len(wrap(told, width)), width, told, "dim")
-
-    def open_row(self, name: str) -> None:
-        self.desk.errands.enter(Choice("watch", code=name), self)
-
-    def on_key(self, event: events.Key) -> None:
-        if event.character is not None and event.character.isalnum():
-            event.stop()
-            self.desk.errands.ask_for_room(event.character, "watch", self)
-
-    def on_paste(self, event: events.Paste) -> None:
-        event.stop()
-        self.desk.errands.ask_for_room(event.text.strip(), "watch", self)
+    >>> align({"": ("room", "who"), "K7M4PQ": ("K7M4PQ", "ana")})
+    ('  room    who', {'K7M4PQ': 'K7M4PQ  ana'})
+    """
+    widths = [max(map(measure, column)) for column in zip(*table.values(), strict=True)]
+    titles, *rows = ("  ".join(map(set_cell_size, cells, widths)) for cells in table.values())
+    return f"  {titles}", dict(zip(list(table)[1:], rows, strict=True))

@@ -9,14 +9,13 @@ from typing import Any, Literal
 
 from msgspec import UNSET
 
-from tictactoe_client.exits import list_helps
-from tictactoe_client.online.errors import Unreachable, VersionRefused
 from tictactoe_client.online.messages import Message
 from tictactoe_client.session import Session
 from tictactoe_client.text.lobby import describe_outcome
-from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import shorten
+from tictactoe_engine import Rules
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, Ok, PastGame, RoomSummary, RulesState
 from tictactoe_protocol.wording import describe_clock, describe_manners
 
@@ -69,17 +68,16 @@ class Lobby:
     def tabulate(self, status: Literal["waiting", "playing"], but: str | None = None) -> dict[str, tuple[str, ...]]:
         """Return what a list says of such rooms by their codes, below the titles of its columns."""
         is_on = status == "playing"
-        table: dict[str, tuple[str, ...]] = {
-            "": ("room", "game", "players", "who", "moves" if is_on else "clock", "age")
-        }
+        ids = ("room", "game", "players", "who", "moves" if is_on else "clock", "age")
+        table = {"": tuple(say(f"column {id}") for id in ids)}
         for room in self.list_rooms(status, but):
             taken = [clean_text(seat.name) for seat in room.seats.values() if seat is not None]
             free = len(room.seats) - len(taken)
-            players = f"{len(room.seats)}, {free} free" if free else f"{len(room.seats)}"
+            players = say("column seats", n=len(room.seats), free=free) if free else str(len(room.seats))
             rules = ", ".join((*describe_manners(room), short_rules(room.rules)))
             how = str(room.ply) if is_on else describe_clock(room.clock)
             age = describe_age(room.age_ms + round((time.monotonic() - self._rooms[room.room][1]) * 1000))
-            table[room.room] = room.room, rules, players, shorten(" v ".join(taken) or "-", 24), how, age
+            table[room.room] = room.room, rules, players, shorten(say("watch versus").join(taken) or "-", 24), how, age
         return table
 
 
@@ -90,16 +88,18 @@ def describe_age(milliseconds: int) -> str:
     ('new', '2 min', '2 h')
     """
     minutes = milliseconds // 60_000
-    return "new" if minutes < 1 else f"{minutes} min" if minutes < 60 else f"{minutes // 60} h"
+    if minutes < 1:
+        return say("age new")
+    return say("age minutes", n=minutes) if minutes < 60 else say("age hours", n=minutes // 60)
 
 
-def short_rules(rules: RulesState) -> str:
+def short_rules(rules: RulesState | Rules) -> str:
     """Return rules in very few words: ``15x15, 5 in a row``."""
     parts = [f"{rules.rows}x{rules.columns}"]
     if (rules.line, rules.rows, rules.columns) != (3, 3, 3):
-        parts.append(f"{rules.line} in a row")
-    parts += [word for word, is_so in (("misère", rules.misere), ("falls", rules.gravity)) if is_so]
-    return ", ".join([*parts, "blocked"] if rules.blocked else parts)
+        parts.append(say("rules line", line=rules.line))
+    special = {"rules misere": rules.misere, "rules falls": rules.gravity, "rules some blocked": rules.blocked}
+    return ", ".join([*parts, *(say(id) for id, is_so in special.items() if is_so)])
 
 
 def describe_record(games: Sequence[PastGame], viewer: str) -> str:
@@ -107,35 +107,10 @@ def describe_record(games: Sequence[PastGame], viewer: str) -> str:
     if not games:
         return ""
     others = ", ".join(clean_text(player.name) for player in games[0].players.values() if player.player != viewer)
-    told = f"Last: {describe_outcome(games[0], viewer)}{f', against {others}' if others else ''}."
+    outcome = describe_outcome(games[0], viewer)
+    told = say("home last against", outcome=outcome, names=others) if others else say("home last", outcome=outcome)
     winners = (game.players.get(game.result.winner or "") for game in games)
     streak = len(list(takewhile(lambda winner: winner is not None and winner.player == viewer, winners)))
-    more = "at least " if streak == len(games) and streak > 9 else ""
-    return f"{told} {more}{streak} wins in a row." if streak > 1 else told
-
-
-def describe_no_server(link: Session, keymap: Keymap, *, offers_own: bool) -> list[tuple[str, str]]:
-    """Say that a server is called, or why there is none and what helps, in texts with their roles.
-
-    With `offers_own` the screen takes keys for a server of this run, and for the way back to the one before.
-    """
-    before = link.before if offers_own else None
-    if link.failure is None:
-        lines = [(f"Connecting to {link.address.url} ...", "dim")]
-        return [*lines, ("", ""), (f"{keymap.show('back')} goes back to {before.url}", "dim")] if before else lines
-    helps = list_helps(link.failure)
-    if offers_own and can_start_local(link):
-        helps.insert(1, ("Or one for this run alone:", f"press {keymap.show('local')}"))
-    if before is not None:
-        helps.insert(0, (f"Back to {before.url}:", f"press {keymap.show('back')}"))
-    if isinstance(link.failure, VersionRefused):
-        helps.append(("Nothing can be played there until then.", ""))
-    lines = [(f"✗ {clean_text(link.failure.message)}", "bad"), ("", "")]
-    for text, command in helps:
-        lines += [(f"  {text}", ""), (f"    {command}", "key")]
-    return [*lines, ("", ""), (f"  {keymap.show('retry' if offers_own else 'refresh')} tries again", "key")]
-
-
-def can_start_local(link: Session) -> bool:
-    """Tell whether a server of this run alone would help."""
-    return isinstance(link.failure, Unreachable) and link.address.is_loopback
+    if streak < 2:
+        return told
+    return f"{told} {say('home streak at least' if streak == len(games) > 9 else 'home streak', n=streak)}"

@@ -1,76 +1,109 @@
-"""A new room: its form, what all of it comes to, and the way into the room."""
+"""A new room: which game, with which clock, with whom; everything else on request; and the way into the room."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
+from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from tictactoe_client.input.rule_options import parse_clock, parse_rules, parse_seat
-from tictactoe_client.online.client import Choice as Wish
+from tictactoe_client.input.rule_options import parse_clock, parse_rules
+from tictactoe_client.online.client import Choice
 from tictactoe_client.settings import Misuse
-from tictactoe_client.text.help import Topic, list_form
+from tictactoe_client.text.help import Topic
 from tictactoe_client.text.wording import describe_clock_in_words
+from tictactoe_client.tui.boards import Boards, sample_of
 from tictactoe_client.tui.foot import bind
-from tictactoe_client.tui.form import Field, FormScreen
-from tictactoe_client.tui.picture import ASCII
+from tictactoe_client.tui.form import Field, FormPage
+from tictactoe_client.tui.page import Part
 from tictactoe_engine import PRESETS, Rules, format_cell
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.wording import describe_rules
 
 LEVELS: Final = ("easy", "medium", "hard")
-_NO_YES: Final = {"no": False, "yes": True}
 _RULES: Final = ("board", "win", "marks", "blocked", "misere", "gravity")
+_FIRST: Final = ("game", "clock", "with", "begin", "more")
+_OF_OTHERS: Final = ("seen", "analysis", "chat")
+"""The lines that mean nothing where nobody else can come."""
 
 
 def list_lines(*, alone: bool) -> dict[str, Field]:
     """Return the lines by their names, as they are at first; who is `alone` plays the computer, unseen by anybody."""
+    yes, no = say("form yes"), say("form no")
+    opponents = LEVELS if alone else ("anybody", "friend", *LEVELS)
     lines = {
-        "game": Field("Game", "classic", "a game with a name, or your own", _words(*PRESETS, "custom")),
-        "board": Field("Board", "3x3", "rows x columns, up to 32x32"),
-        "win": Field("In a row to win", "3"),
-        "marks": Field("Marks", "XO", "in turn order; one for each player"),
-        "blocked": Field("Blocked cells", "", "such as b2,c3"),
-        "misere": Field("Misère", False, "whoever completes a line loses", _NO_YES),
-        "gravity": Field("Gravity", False, "marks fall down their column", _NO_YES),
-        "clock": Field("Clock", "", "3+2, 10/move (seconds), or empty"),
-        "seen": Field("Who may see it", "public", "private: with the code only", _words("public", "private")),
-        "analysis": Field("Analysis", "closed", "open: of the running game, a lesson", _words("closed", "open")),
-        "chat": Field("Chat", "all", "players: who watches only reads", _words("all", "players")),
-        "seat": Field("Your mark", "X", "the first begins"),
-        "bots": Field("The computer", "no", "in the other seats", _words("no", *LEVELS)),
+        "game": ("classic", name_games("custom")),
+        "clock": ("", {}),
+        "with": ("medium" if alone else "anybody", {say(f"new room with {one}"): one for one in opponents}),
+        "begin": (None, {}),
+        "more": (False, {say("form hidden"): False, say("form shown"): True}),
+        "board": ("3x3", {}),
+        "win": ("3", {}),
+        "marks": ("XO", {}),
+        "blocked": ("", {}),
+        "misere": (False, {no: False, yes: True}),
+        "gravity": (False, {no: False, yes: True}),
+        "seat": ("X", {mark: mark for mark in "XO"}),
+        "seen": ("public", _named("public", "private")),
+        "analysis": ("closed", _named("closed", "open")),
+        "chat": ("all", _named("all", "players")),
     }
-    if alone:
-        lines = {name: line for name, line in lines.items() if name not in ("seen", "analysis", "chat")}
-        lines["bots"] = Field("The computer", "medium", "nobody else can come here", _words(*LEVELS))
-    return lines
+    return {
+        name: Field(say(f"new room {name}"), value, say(f"new room {name} note"), choices)
+        for name, (value, choices) in lines.items()
+        if not (alone and name in _OF_OTHERS)
+    }
 
 
-def _words(*values: str) -> Mapping[str, str]:
-    return dict(zip(values, values, strict=True))
+def name_games(*more: str) -> Mapping[str, str]:
+    """Return the games that have a name by these names."""
+    return {say(f"name of {preset}"): preset for preset in (*PRESETS, *more)}
 
 
-class NewRoomScreen(FormScreen):
+def _named(*values: str) -> Mapping[str, str]:
+    return {say(f"form {value}"): value for value in values}
+
+
+class NewRoomPage(FormPage):
     """The form; Enter opens the room from any line."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind("open", "enter_room", "open the room"),
-        bind("back", label="cancel"),
-        bind("help", label="help"),
+        bind("open", "enter_room", "key open the room"),
+        bind("back", label="key cancel"),
+        bind("help", label="key help"),
     ]
-    heading = "New room"
-    foot_first = ("open the room", "cancel", "undo")
+    heading = "new room title"
+    first_keys = ("key open the room", "key cancel", "key undo")
 
-    @property
-    def foot_renames(self) -> Mapping[str, str]:  # type: ignore[override]
-        """What Esc does first where a text was changed."""
-        return {"cancel": "undo"} if self.is_edited else {}
+    def compose_body(self) -> ComposeResult:
+        yield from super().compose_body()
+        yield self.text("rules")
+        yield self.sample
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sample = Boards(id="sample")
+
+    def name_key(self, id: str) -> str:
+        """Return what Esc does first where a text was changed."""
+        return "key undo" if id == "key cancel" and self.is_edited else super().name_key(id)
 
     def list_fields(self) -> dict[str, Field]:
         """Return the lines, which stay as they are when one comes back to them."""
         return self.fields or list_lines(alone=self.desk.link.is_own)
 
-    def describe_sum(self) -> tuple[str, str]:
+    def list_shown(self) -> list[str]:
+        return [name for name in self.fields if self.fields["more"].value or name in _FIRST]
+
+    def fill(self) -> None:
+        super().fill()
+        game = self.fields["game"].value
+        is_named = game in PRESETS and not self.fields["more"].value
+        self.text("rules").show((say(f"rules of {game}") if is_named else "", ""))
+        self.sample.show([sample_of(game)] if is_named else [])
+
+    def describe_sum(self) -> Part:
         try:
             return describe_room(read_room(self._values), alone=self.desk.link.is_own), "dim"
         except Misuse as misuse:
@@ -81,23 +114,41 @@ class NewRoomScreen(FormScreen):
         return {name: field.value for name, field in self.fields.items()}
 
     def took(self, name: str) -> None:
-        """Show what a named game means, or that the rules are no longer those of one."""
-        game, seat = self.fields["game"], self.fields["seat"]
-        if name == "game" and (rules := PRESETS.get(game.value)) is not None:
+        """Let the lines follow each other: a named game says its rules, who plays with us also who may see it."""
+        lines = self.fields
+        if name == "game" and (rules := PRESETS.get(lines["game"].value)) is not None:
             for rule, value in values_of(rules).items():
-                self.fields[rule].value = value
-            if seat.value not in rules.marks:
-                seat.value = rules.marks[0]
+                lines[rule].value = value
+            self._offer_seats(rules.marks)
+        elif name == "game":
+            lines["more"].value = True
         elif name in _RULES:
             try:
-                game.value = _read_rules(self._values).preset or "custom"
+                rules = _read_rules(self._values)
             except Misuse:
-                game.value = "custom"
+                lines["game"].value = "custom"
+            else:
+                lines["game"].value = rules.preset or "custom"
+                self._offer_seats(rules.marks)
+        elif name == "with" and "seen" in lines:
+            lines["seen"].value = "public" if lines["with"].value == "anybody" else "private"
+        elif name == "seen" and lines["with"].value not in LEVELS:
+            lines["with"].value = "anybody" if lines["seen"].value == "public" else "friend"
+
+    def _offer_seats(self, marks: str) -> None:
+        seat = self.fields["seat"]
+        seat.choices = {mark: mark for mark in marks}
+        seat.value = seat.value if seat.value in marks else marks[0]
 
     def list_help(self) -> Sequence[Topic]:
-        titles = [field.title for field in self.fields.values()]
-        spell = ASCII if self.desk.settings.ascii else {}
-        return [("The lines", tuple((title.translate(spell), does) for title, does in list_form() if title in titles))]
+        rows = tuple((field.title, say(f"new room {name} help")) for name, field in self.fields.items())
+        games = tuple((title, say(f"rules of {game}")) for title, game in name_games().items())
+        return [(say("new room lines"), rows), (say("new room games"), games)]
+
+    def open_row(self, name: str, *, lists_values: bool = False) -> None:
+        if name == "begin":
+            self.action_enter_room()
+        super().open_row(name, lists_values=lists_values)
 
     def action_enter_room(self) -> None:
         self.take()
@@ -108,39 +159,37 @@ class NewRoomScreen(FormScreen):
 
     def action_back(self) -> None:
         """Take back what is typed in the line, else want no room any more."""
-        if self.is_edited and not self.desk.errands.errand:
+        if self.line is not None and self.is_edited and not self.desk.errands.errand:
             self.line.value = self._before
         else:
             self.desk.errands.give_up()
             super().action_back()
 
 
-def read_room(values: Mapping[str, Any]) -> Wish:
+def read_room(values: Mapping[str, Any]) -> Choice:
     """Return the room that these lines describe; raises `Misuse` in the form's words."""
-    try:
-        rules = _read_rules(values)
-        return Wish(
-            "create",
-            rules,
-            parse_clock(values["clock"] or None),
-            values.get("seen") != "public",
-            parse_seat(values["seat"] or None, rules),
-            () if values["bots"] == "no" else (values["bots"],) * (len(rules.marks) - 1),
-            analysis=values.get("analysis", "closed"),
-            chat=values.get("chat", "all"),
-        )
-    except Misuse as misuse:
-        told = misuse.message.replace("--blocked: ", "Blocked: ").replace("--seat ", "Your mark ")
-        raise Misuse(told) from None
+    rules, opponent = _read_rules(values), values["with"]
+    return Choice(
+        "create",
+        rules,
+        parse_clock(values["clock"] or None),
+        values.get("seen") != "public",
+        values["seat"],
+        (opponent,) * (len(rules.marks) - 1) if opponent in LEVELS else (),
+        analysis=values.get("analysis", "closed"),
+        chat=values.get("chat", "all"),
+    )
 
 
-def describe_room(wish: Wish, *, alone: bool) -> str:
+def describe_room(wish: Choice, *, alone: bool) -> str:
     """Return what such a room comes to in words."""
-    told = ["private" if wish.private else "public"]
-    told += ["analysis open"] if wish.analysis == "open" else []
-    told += ["chat for players"] if wish.chat == "players" else []
-    seen = "" if alone else f" The room is {', '.join(told)}."
-    return f"{describe_rules(wish.rules)}; {describe_clock_in_words(wish.clock)}.{seen}"
+    told = say("new room sum", rules=describe_rules(wish.rules), clock=describe_clock_in_words(wish.clock))
+    if alone:
+        return told
+    seen = [say("new room is private" if wish.private else "new room is public")]
+    seen += [say("new room is lesson")] if wish.analysis == "open" else []
+    seen += [say("new room is quiet")] if wish.chat == "players" else []
+    return f"{told} {say('new room is', seen=', '.join(seen))}"
 
 
 def values_of(rules: Rules) -> dict[str, Any]:
@@ -157,5 +206,5 @@ def values_of(rules: Rules) -> dict[str, Any]:
 def _read_rules(values: Mapping[str, Any]) -> Rules:
     rules, win = {name: values[name] for name in _RULES}, values["win"]
     if not (win.isascii() and win.isdigit() and len(win) <= 3):
-        raise Misuse(f'"{win}" is no number of marks in a row.')
+        raise Misuse(say("new room no number", typed=win))
     return parse_rules(**{**rules, "win": int(win), "blocked": rules["blocked"] or None})

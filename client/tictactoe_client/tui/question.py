@@ -12,7 +12,8 @@ from textual.content import Content
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Label
 
-from tictactoe_client.tui.foot import bind, list_keys
+from tictactoe_client.tui.foot import bind, find_keys
+from tictactoe_protocol.catalogue import say
 
 
 def hand_on(event: events.Event, screen: Screen[Any]) -> bool:
@@ -54,22 +55,22 @@ class Answer(Line):
     """The line of a question; Esc goes back from it whatever else it is for."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "screen.answer", "ok"),
-        Binding("escape", "screen.drop", "no"),
+        Binding("enter", "screen.answer", "key ok"),
+        Binding("escape", "screen.drop", "key no"),
     ]
 
 
 class Question(ModalScreen[str | None], inherit_bindings=False):
     """Asks; the answer is the text typed, empty for a plain yes, or None for no.
 
-    With `value` it asks for a text, which begins as this; else `yes` says what the key does that
-    confirms. Where it is asked `anew`, what is typed takes the place of that text.
+    With `value` it asks for a text, which begins as this; else `yes` is the id of what the key does that confirms.
+    Where it is asked `anew`, what is typed takes the place of that text.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [bind("confirm", "yes", "yes"), bind("back", "no", "no")]
+    BINDINGS: ClassVar[list[BindingType]] = [bind("confirm", "yes", "key yes"), bind("back", "no", "key no")]
 
     def __init__(
-        self, text: str, value: str | None = None, *, yes: str = "yes", limit: int = 2000, anew: bool = False
+        self, text: str, value: str | None = None, *, yes: str = "key yes", limit: int = 2000, anew: bool = False
     ) -> None:
         super().__init__()
         self.line = None if value is None else Answer(value, max_length=limit, compact=True, select_on_focus=anew)
@@ -81,13 +82,17 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
             yield Label(self._text, markup=False)
             if self.line is not None:
                 yield self.line
-            yield Label(id="keys")
+            yield Label(id="answers")
 
     def on_mount(self) -> None:
-        keys = list_keys(self, 56, (), {"yes": self._yes})
-        part = Content.from_markup
-        shown = (part("[bold $key]$key[/] [$dim]$label[/]", key=key, label=label) for key, label in keys)
-        self.query_one("#keys", Label).update(Content("  ").join(shown))
+        names = (
+            {"confirm": self._yes, "back": "key no"}
+            if self.line is None
+            else {"screen.answer": "key ok", "screen.drop": "key no"}
+        )
+        keys = find_keys(self, {name: say(id) for name, id in names.items()})
+        shown = (Content.assemble((key, "bold $key"), (f" {label}", "$dim")) for key, label in keys)
+        self.query_one("#answers", Label).update(Content("  ").join(shown))
 
     async def on_event(self, event: events.Event) -> None:
         if not hand_on(event, self):

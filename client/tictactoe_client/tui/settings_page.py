@@ -9,25 +9,29 @@ from textual.binding import BindingType
 from tictactoe_client.files.config import config_path, show_path
 from tictactoe_client.settings import SCREEN_OPTIONS
 from tictactoe_client.tui.foot import bind
-from tictactoe_client.tui.form import Field, FormScreen
+from tictactoe_client.tui.form import Field, FormPage
+from tictactoe_client.tui.page import Part
+from tictactoe_protocol.catalogue import say
 
 
-class SettingsScreen(FormScreen):
+class SettingsPage(FormPage):
     """A form of choices, one for each option that has a place here."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind("back", label="back"),
+        bind("back", label="key back"),
         bind("settings", "back"),
-        bind("help", label="help"),
+        bind("help", label="key help"),
         bind("theme", "app.theme"),
         bind("open", "step(1)"),
     ]
-    heading = "Settings"
-    foot_first = ("back",)
+    heading = "settings title"
+    first_keys = ("key back",)
 
-    def describe_sum(self) -> tuple[str, str]:
+    def describe_sum(self) -> Part:
         problem = self.desk.not_kept
-        return f"Not kept: {problem}" if problem else f"Kept in {show_path(config_path())}", "dim"
+        if problem:
+            return say("settings not kept", why=problem), "warn"
+        return say("settings kept", file=show_path(config_path())), "dim"
 
     def list_fields(self) -> dict[str, Field]:
         fields = {}

@@ -19,12 +19,12 @@ from tictactoe_client.text.help import Topic, list_room_help
 from tictactoe_client.text.wording import describe_unknown
 from tictactoe_client.tui.foot import bind, draw_keys, find_keys, fit_keys
 from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
+from tictactoe_client.tui.page import HelpPage
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.banners import describe_question, may_claim_by_key
 from tictactoe_client.tui.room.hints import example_cell, name_keys
 from tictactoe_client.tui.room.panel import link_for_others
 from tictactoe_client.tui.room.visit import Visit
-from tictactoe_client.tui.screen import HelpScreen
 from tictactoe_engine import Keys, Rules, has_single_keys
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
@@ -35,7 +35,7 @@ _KEYS: Final[Mapping[str, tuple[str, Callable[[RoomScreen], object]]]] = {
     "retry": ("try the connection now", lambda room: room.desk.link.retry()),
     "chat": ("chat", lambda room: room.open_chat()),
     "command": ("command", lambda room: room.hand.line.begin_command()),
-    "help": ("help", lambda room: room.desk.open(HelpScreen(room.list_help()))),
+    "help": ("help", lambda room: room.desk.open(HelpPage(room.list_help()))),
     "back": ("", lambda room: room.back()),
     "accept": ("accept what is offered", lambda room: room.answer(Verb("yes"))),
     "decline": ("decline what is offered", lambda room: room.answer(Verb("no"))),

@@ -29,12 +29,12 @@ from tictactoe_client.text.choices import can_play_again, open_offers
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.text.worth import rank_cells
 from tictactoe_client.tui.desk import Desk
+from tictactoe_client.tui.drawn import DrawnScreen
 from tictactoe_client.tui.errands import describe_errand
 from tictactoe_client.tui.room.ending import describe_farewell
 from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.table import Table
 from tictactoe_client.tui.room.view import RoomView
-from tictactoe_client.tui.screen import DrawnScreen
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say

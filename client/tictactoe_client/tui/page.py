@@ -1,0 +1,183 @@
+"""A page outside the rooms: its title, what it is about, its body, a line of news, and the keys that count now.
+
+The library lays it out by the stylesheet; a page fills its parts in `fill`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar
+
+from rich.table import Table
+from rich.text import Text as RichText
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from tictactoe_client.text.help import Topic
+from tictactoe_client.tui.desk import ClientScreen
+from tictactoe_client.tui.foot import bind, find_keys, fit_keys
+from tictactoe_protocol.catalogue import say
+
+Part = tuple[str, str]
+"""A text and its role: ``title``, ``dim``, ``key``, ``good``, ``warn`` or ``bad``, empty for ordinary text."""
+
+_LASTING = ("key help", "key quit")
+"""What the last line says of keys as long as there is any room."""
+
+
+class Text(Static):
+    """A text that is drawn anew only where it has become another one; it takes no room while it is empty."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(markup=False, id=id, classes=classes)
+        self._shown: tuple[Part, ...] | None = None
+
+    def show(self, *parts: Part) -> None:
+        """Show these texts, one after the other."""
+        if parts != self._shown:
+            self._shown = parts
+            content = Content.assemble(*((text, _style(role)) for text, role in parts))
+            self.set_class(not content, "-empty")
+            self.update(content, layout=self.styles.is_auto_height)
+
+
+def _style(role: str) -> str:
+    """Return the style of a role by the stylesheet's names for its colour."""
+    return f"bold ${role}" if role in ("title", "key") else f"${role}" if role else ""
+
+
+class Page(ClientScreen):
+    """A page; `fill` shows what there is to show by now."""
+
+    AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-medium"), (104, "-wide")]  # noqa: RUF012 (so the library has it)
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-middling"), (30, "-high")]  # noqa: RUF012
+    heading = ""
+    """The id of its title."""
+    first_keys: tuple[str, ...] = ()
+    """What the last line says first, by the ids of what the keys do."""
+    key_names: Mapping[str, str] = MappingProxyType({})
+    """What keys do on this page, by the ids under which they are bound, where that is something special."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._texts: dict[str, Text] = {}
+
+    def text(self, id: str) -> Text:
+        """Return the text of this id, the same for where it lies and for what it shows."""
+        return self._texts.setdefault(id, Text(id=id))
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="page"):
+            with Horizontal(id="head"):
+                yield self.text("heading")
+                yield self.text("about")
+            with Vertical(id="body"):
+                yield from self.compose_body()
+            yield self.text("news")
+            yield self.text("keys")
+
+    def compose_body(self) -> ComposeResult:
+        """Yield what stands between the title and the news."""
+        return iter(())
+
+    def fill(self) -> None:
+        """Show in the body what there is to show by now."""
+
+    def draw(self) -> None:
+        self.fill()
+        self.text("heading").show((self.describe_heading(), "title"))
+        self.text("about").show((self.describe_about(), "dim"))
+        news = self.desk.status or self.describe_news()
+        self.text("news").show(*([news] if news else []))
+        self.text("keys").show(*self._list_keys())
+
+    def _list_keys(self) -> list[Part]:
+        """Return the keys that count now with what they do, as many as there is room for."""
+        shown = [active.binding for active in self.active_bindings.values() if active.enabled and active.binding.show]
+        ids = {binding.id or binding.action: self.name_key(binding.description) for binding in shown}
+        first = [id for id in (*self.first_keys, *ids.values()) if id in ids.values()]
+        names = dict(sorted(((name, say(id)) for name, id in ids.items()), key=lambda pair: first.index(ids[pair[0]])))
+        lasting = tuple(say(id) for id in (*self.first_keys, *_LASTING))
+        hints = fit_keys(find_keys(self, names), self.size.width - 2, lasting)
+        return [part for keys, label in hints for part in ((keys, "key"), (f" {label}  ", "dim"))]
+
+    def name_key(self, id: str) -> str:
+        """Return the id of what a key does on this page that is bound under this one."""
+        return self.key_names.get(id, id)
+
+    def describe_key(self, label: str) -> str:
+        return say(self.name_key(label))
+
+    # -- what it says of itself -----------------------------------------------------------------------------------
+
+    @property
+    def window_title(self) -> str:
+        return say("window title of", page=say(self.heading)) if self.heading else super().window_title
+
+    def describe_heading(self) -> str:
+        return say(self.heading)
+
+    def describe_about(self) -> str:
+        """Return what stands on the right of the title."""
+        return ""
+
+    def describe_news(self) -> Part | None:
+        """Return what to say while nothing else was said."""
+        errand = self.desk.errands.errand
+        return (say("page wait", what=errand, key=self.show_key("back")), "warn") if errand else None
+
+    def show_key(self, action: str) -> str:
+        """Return how the key of an action is written."""
+        return self.desk.keymap.show(action, ascii_only=self.desk.settings.ascii)
+
+    def action_back(self) -> None:
+        self.desk.close(self)
+
+    def action_help(self) -> None:
+        self.desk.open(HelpPage(self.list_help()))
+
+
+class Scroll(VerticalScroll, inherit_bindings=False):
+    """A text to scroll in."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        bind("up", "scroll_up", "key scroll"),
+        bind("down", "scroll_down", "key scroll"),
+        bind("page_up"),
+        bind("page_down"),
+        bind("home", "scroll_home"),
+        bind("end", "scroll_end"),
+    ]
+
+
+class HelpPage(Page):
+    """What can be pressed and typed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="key back"), bind("help", "back")]
+    AUTO_FOCUS = "Scroll"
+    heading = "help title"
+
+    def __init__(self, topics: Sequence[Topic]) -> None:
+        super().__init__()
+        self._topics = topics
+
+    def compose_body(self) -> ComposeResult:
+        with Scroll():
+            for title, rows in self._topics:
+                yield Static(Content.styled(title, "bold $title"), classes="topic")
+                yield Static(tabulate_topic(rows))
+
+
+def tabulate_topic(rows: Sequence[tuple[str, str]]) -> Table:
+    """Return what is typed or pressed, and beside it what that does."""
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(max_width=24, overflow="fold")
+    table.add_column(ratio=1, overflow="fold")
+    for keys, does in rows:
+        table.add_row(RichText(f"  {keys}", "bold"), RichText(does))
+    return table
