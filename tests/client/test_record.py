@@ -18,7 +18,7 @@ from tictactoe_client.settings import Settings
 from tictactoe_engine.records import GameRecord, parse_record
 from tictactoe_protocol.catalogue import say
 
-STEP_HELP = say("type step help")
+STEP_HELP = say("please type a step")
 
 CLASSIC = parse_record(
     """

@@ -26,7 +26,7 @@ from tictactoe_engine.records import GameResult, parse_record
 from tictactoe_protocol.catalogue import say
 from tictactoe_server.server import Server
 
-STEP_HELP = say("type step help")
+STEP_HELP = say("please type a step")
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 

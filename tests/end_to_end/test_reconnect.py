@@ -208,7 +208,7 @@ async def test_a_client_that_cannot_come_back_in_time_gives_up(proxy: Proxy) -> 
         room = await client.create()
         await state_where(room)
         proxy.lose()
-        with pytest.raises(ConnectionLost, match="could not get back in time") as lost:
+        with pytest.raises(ConnectionLost, match="it was away for too long") as lost:
             await client.ping()
         assert lost.value.gave_up
         with pytest.raises(ConnectionLost):
@@ -396,7 +396,7 @@ async def test_a_transcript_that_gives_up_says_what_to_do(proxy: Proxy, capsys: 
             proxy.lose()
             assert await game == 7
     assert capsys.readouterr().err == (
-        "Could not get back in time: bo may claim the game. "
+        "Could not get back: it was away for too long. bo may claim the game. "
         f"Try again: tictactoe-client join {link_to(proxy.url, code)}\n"
     )
 

@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-import string
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.client.states import ANA, BO, state
-from tictactoe_protocol.catalogue import LANGUAGES, Catalogue, open_catalogue, say, speak
+from tictactoe_protocol.catalogue import FOLDER, LANGUAGES, open_catalogue, say, speak
 from tictactoe_protocol.happened import happened
 from tictactoe_protocol.telling import announce, describe_result
 from tictactoe_protocol.wording import describe_turn
-
-ENGLISH = open_catalogue("en")
-
-
-def forms(sentence: Any) -> list[str]:
-    return [sentence] if isinstance(sentence, str) else list(sentence.values())
-
-
-def places(sentence: str) -> set[str]:
-    """Return the names of a sentence's places; fails for anything but a bare name in braces."""
-    found = set()
-    for _, name, form, conversion in string.Formatter().parse(sentence):
-        if name is not None:
-            assert (name.isidentifier(), form, conversion) == (True, "", None), sentence
-            found.add(name)
-    return found
-
-
-@pytest.fixture(params=LANGUAGES)
-def catalogue(request: pytest.FixtureRequest) -> Catalogue:
-    return open_catalogue(request.param)
+from tools.catalogue import find_faults
 
 
 @pytest.fixture
@@ -43,22 +24,40 @@ def in_german() -> Iterator[None]:
     speak("en")
 
 
-def test_every_language_has_every_sentence_in_the_same_order(catalogue: Catalogue) -> None:
-    assert list(catalogue.sentences) == list(ENGLISH.sentences)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_language_is_whole(language: str) -> None:
+    assert find_faults(language) == []
 
 
-def test_a_sentence_has_the_same_places_in_every_language(catalogue: Catalogue) -> None:
-    for id, sentence in catalogue.sentences.items():
-        wanted = set().union(*map(places, forms(ENGLISH.sentences[id])))
-        assert set().union(*map(places, forms(sentence))) == wanted, id
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"goodbye": None}, "missing: goodbye"),
+        ({"farewell": "Tschüss."}, "not in en.json: farewell"),
+        ({"kept": "{zelle} ist vorgemerkt."}, "kept: has the places ['zelle'], in English ['cell']"),
+        (
+            {"kept": "{cell!r} ist vorgemerkt."},
+            "kept: a place is a name in braces, and no more: {cell!r} ist vorgemerkt.",
+        ),
+        ({"count move": {"one": "{n} Zug"}}, "count move: has the forms ['one'], and needs ['one', 'other']"),
+        ({"plural": "n ="}, "plural, plural forms: ValueError('invalid token in plural form: =')"),
+        ({"type resign": "draw"}, "'draw' means type draw, type resign"),
+    ],
+)
+def test_what_a_language_lacks_is_named(change: dict[str, Any], fault: str, tmp_path: Path) -> None:
+    english, german = (json.loads((FOLDER / f"{language}.json").read_bytes()) for language in ("en", "de"))
+    changed = {id: sentence for id, sentence in (german | change).items() if sentence is not None}
+    for language, sentences in (("en", english), ("de", changed)):
+        (tmp_path / f"{language}.json").write_text(json.dumps(sentences), encoding="utf-8")
+    assert find_faults("de", tmp_path) == [fault]
 
 
-def test_what_is_counted_has_a_form_for_every_number(catalogue: Catalogue) -> None:
-    for id, sentence in catalogue.sentences.items():
-        if not isinstance(sentence, str):
-            filled = dict.fromkeys(set().union(*map(places, forms(sentence))), "?")
-            for number in (*range(201), 1_000_000):
-                assert catalogue.say(id, **{**filled, "n": number}), id
+def test_a_language_in_another_order_or_without_a_file_is_named(tmp_path: Path) -> None:
+    english = json.loads((FOLDER / "en.json").read_bytes())
+    (tmp_path / "en.json").write_text(json.dumps(english), encoding="utf-8")
+    (tmp_path / "fr.json").write_text(json.dumps(dict(reversed(english.items()))), encoding="utf-8")
+    assert find_faults("fr", tmp_path) == ["The ids stand in another order than in en.json."]
+    assert find_faults("tlh", tmp_path)[0].startswith("There is no ")
 
 
 def test_there_are_forms_for_one_and_for_many() -> None:

@@ -14,6 +14,7 @@ from typing import Final
 from tictactoe_client.board.glyphs import draw_glyph
 from tictactoe_client.board.grid import BoardStyle, Grid
 from tictactoe_engine import BLOCKED, FREE, Rules, format_column, format_key
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 
 Cell = tuple[str, str]
@@ -228,12 +229,13 @@ def _describe_part(grid: Grid, up: str, down: str, *, total: bool) -> str:
     """Return which columns and rows are shown, and perhaps of how many: ``A-J of A-O   1-12 of 1-15  ▾``."""
     rules, parts = grid.rules, []
     if len(grid.columns) < rules.columns:
-        whole = f" of A-{format_column(rules.columns - 1)}" if total else ""
-        parts.append(f"{format_column(grid.columns[0])}-{format_column(grid.columns[-1])}{whole}")
+        part = f"{format_column(grid.columns[0])}-{format_column(grid.columns[-1])}"
+        parts.append(say("part of", part=part, whole=f"A-{format_column(rules.columns - 1)}") if total else part)
     if len(grid.rows) < rules.rows:
-        whole = f" of 1-{rules.rows}" if total else ""
+        part = f"{grid.rows.start + 1}-{grid.rows.stop}"
+        part = say("part of", part=part, whole=f"1-{rules.rows}") if total else part
         arrows = (up if grid.rows.start > 0 else " ") + (down if grid.rows.stop < rules.rows else "")
-        parts.append(f"{grid.rows.start + 1}-{grid.rows.stop}{whole} {arrows}".rstrip())
+        parts.append(f"{part} {arrows}".rstrip())
     return ("   " if total else " ").join(parts)
 
 

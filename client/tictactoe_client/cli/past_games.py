@@ -142,7 +142,7 @@ async def _show(settings: Settings, record: GameRecord, at: int | None, told: li
     asks = asks and is_terminal(0, 1)
     screen = Output(prompts=asks)
     actions = RecordActions(RecordedRoom(record), settings, tell=screen.print)
-    screen.print(*told, *describe_record(record), *([say("type step help")] if asks else []))
+    screen.print(*told, *describe_record(record), *([say("please type a step")] if asks else []))
     for ply in plies[:1] if asks else plies:
         actions.timeline = actions.timeline.jump(ply)
         screen.print(*actions.tell_moment())

@@ -160,7 +160,7 @@ async def check(settings: Settings) -> int:
     """Go through every step that a game needs, and print each; what fails then is told as for every command."""
     clock = time.monotonic
 
-    def tell(step: str, line: str, *, ok: bool = True, **fields: object) -> None:
+    def report_step(step: str, line: str, *, ok: bool = True, **fields: object) -> None:
         report(settings, "step", f"{say(f'step {step}'):<9} {line}", step=step, ok=ok, **fields)
 
     for address in parse_cluster(settings.server).addresses:
@@ -169,27 +169,29 @@ async def check(settings: Settings) -> int:
             found = await asking(address.host, address.port or 443, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             told = say("no host", host=clean_text(address.host))
-            tell("resolve", say("step failed", told=told), ok=False, message=told)
+            report_step("resolve", say("step failed", told=told), ok=False, message=told)
         else:
             places = list(dict.fromkeys(str(place[4][0]) for place in found))
-            tell("resolve", say("step ok with", told=", ".join(places)), ms=_in_ms(clock() - started), addresses=places)
+            report_step(
+                "resolve", say("step ok with", told=", ".join(places)), ms=_in_ms(clock() - started), addresses=places
+            )
     async with connected(settings) as (client, _):
         if settings.mode == "json":
             print_connected(client, client.latency_seconds)
         is_alone = len(client.cluster.addresses) == 1
-        tell("connect", say("step ok") if is_alone else say("step ok with", told=client.address.url))
+        report_step("connect", say("step ok") if is_alone else say("step ok with", told=client.address.url))
         name, ms = clean_text(client.name), _in_ms(client.latency_seconds)
-        tell("hello", say("step you would be", ms=f"{ms:.0f}", name=name), ms=ms, name=name)
+        report_step("hello", say("step you would be", ms=f"{ms:.0f}", name=name), ms=ms, name=name)
         times = []
         for _ping in range(3):
             started = clock()
             await client.ping()
             times.append(_in_ms(clock() - started))
-        tell("ping", say("step ok with", told=", ".join(f"{each} ms" for each in times)), ms=times)
+        report_step("ping", say("step ok with", told=", ".join(f"{each} ms" for each in times)), ms=times)
         own, version = format_versions(PROTOCOL_VERSIONS), client_version()
         server, spoken = clean_text(client.server), client.welcome.protocol
         line = say("step both versions", own=version, versions=own, server=server, spoken=spoken)
-        tell("versions", line, client=version, client_protocol=own, server=server, protocol=spoken)
+        report_step("versions", line, client=version, client_protocol=own, server=server, protocol=spoken)
         return ExitCode.NORMAL
 
 

@@ -181,7 +181,7 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
         case Verb("draw" | "undo" | "claim" as kind) if argument and plain(body) not in phrases:
             ways = [f"{word} {words_of(f'way {way}')[0]}" for way in _WAYS[kind][:_MOST_WAYS_SHOWN]]
             told = say("or", first=", ".join([word, *ways[:-1]]), last=ways[-1])
-            raise BadInput(say("type one of", words=told))
+            raise BadInput(say("please type", words=told))
     return phrases.get(plain(body))
 
 
@@ -193,7 +193,7 @@ def describe_too_long(text: str) -> str:
 def _parse_count(text: str, word: str) -> int:
     if text.isascii() and text.isdigit() and len(text) <= 4:
         return int(text)
-    raise BadInput(say("type with number", word=word))
+    raise BadInput(say("please type a number", word=word))
 
 
 def _parse_read(word: str, rules: Rules, coordinates: Coordinates | str) -> Query:

@@ -70,7 +70,7 @@ class RecordActions(Actions):
             return Query("cell", intent.cell)
         is_unknown = isinstance(intent, BadInput) and intent.code == "unknown"
         if is_unknown or (isinstance(intent, Verb) and intent.kind not in ("leave", "quit", "save")):
-            return BadInput(describe_unknown(line.strip().removeprefix(":"), say("type step help")))
+            return BadInput(describe_unknown(line.strip().removeprefix(":"), say("please type a step")))
         return intent
 
     async def _answer(self, intent: Query | Look, state: RoomState) -> list[str]:

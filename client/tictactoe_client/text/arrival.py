@@ -130,11 +130,9 @@ def describe_giving_up(state: RoomState | None, viewer: str, address: Address, r
     if state is None:
         return say("not back", reason=clean_text(reason))
     command = describe_return_command(state, viewer, address)
-    if reason != "could not get back in time":
-        return say("not back, try", reason=clean_text(reason), command=command)
     others = [name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and seat.player != viewer]
-    id = "not back in time, claimable" if others and seat_of(state, viewer) else "not back in time, try"
-    return say(id, names=join_words(others), command=command)
+    id = "not back, claimable" if others and seat_of(state, viewer) else "not back, try"
+    return say(id, reason=clean_text(reason), names=join_words(others), command=command)
 
 
 def describe_going(state: RoomState | None, client: Client) -> str:

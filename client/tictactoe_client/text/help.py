@@ -65,9 +65,9 @@ def describe_controls(rules: Rules, settings: Settings) -> list[str]:
     named = say("such as b2")
     if rules.gravity:
         named = say("such as columns", columns=name_columns(rules), n=rules.columns)
-    board, help = (_ask(words_of(id)[0], rules, settings) for id in ("board", "help"))
+    board, more = (_ask(words_of(id)[0], rules, settings) for id in ("board", "help"))
     id = "how to play, columns" if rules.gravity else "how to play"
-    return [say(id, ways=_join_ways([*_list_keys(rules, settings), named]), board=board, help=help)]
+    return [say(id, ways=_join_ways([*_list_keys(rules, settings), named]), board=board, help=more)]
 
 
 def list_room_help(

@@ -34,7 +34,7 @@ def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
 def list_words(offered: Sequence[Command]) -> str:
     """Return what can be typed at home in one line."""
     words = [*(command.typed[0] for command in offered), word_of("help")]
-    return say("type one of", words=say("or", first=", ".join(words), last=word_of("quit")))
+    return say("please type", words=say("or", first=", ".join(words), last=word_of("quit")))
 
 
 def describe_home_help(offered: Sequence[Command]) -> list[str]:

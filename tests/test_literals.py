@@ -1,0 +1,119 @@
+"""No face has words of its own: what people read is said from the catalogue, so that every language has it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.literals import PLACE, Literal, find_in_python, find_in_script
+
+ROOT: Final = Path(__file__).parents[1]
+CLIENT: Final = ROOT / "client" / "tictactoe_client"
+PAGE: Final = ROOT / "server" / "tictactoe_server" / "web"
+
+ALLOWED: Final = (
+    ("cli/main.py", r"(.* )?--[a-z].*|join K7M4PQ|set .*|unset theme", "command lines, as examples"),
+    ("cli/mistakes.py", r"\0 (join|--server) \0", "command lines"),
+    ("cli/options.py", r"\0 config (set theme night|unset theme)", "command lines"),
+    ("cli/manual.py", r"NO_COLOR, FORCE_COLOR", "names of variables"),
+    ("cli/visits.py", r"\0 ms", "a unit"),
+    ("text/programs.py", r"\0 join \0", "a command line"),
+    ("invitation.js", r"tictactoe-client join \0", "a command line"),
+    ("catalogue.js", r".*sentence.*", "said to whoever writes the page"),
+    ("language.js", r"language=.*", "a cookie"),
+    ("choices.js", r"why turn", "a reason that is told as whose turn it is"),
+    (".js", r"taking back", "why an offer lapsed, as `happened` names it"),
+    ("keys.js", r"input, select|button, a", "selectors"),
+)
+"""What is not read, or is the same in every language: the end of a path, all of the text, and why."""
+
+LEFT: Final = frozenset({"tui", "online", "keys.js"})
+"""Folders and files that still have words of their own."""
+
+
+def list_modules() -> Iterator[tuple[Path, list[Literal]]]:
+    """Yield the modules of the client and of the page with the words in them that are not allowed there."""
+    for path in sorted((*CLIENT.rglob("*.py"), *PAGE.glob("*.js"))):
+        source = path.read_text(encoding="utf-8")
+        found = find_in_python(source) if path.suffix == ".py" else find_in_script(source)
+        yield path, [literal for literal in found if not is_allowed(path, literal)]
+
+
+def is_allowed(path: Path, literal: Literal) -> bool:
+    """Tell whether words are none for people; on the page classes of its style sheets are not."""
+    words = re.findall(rf"[^ {PLACE}]+{PLACE}?", literal.text)
+    if path.suffix == ".js" and all(is_class(word) for word in words):
+        return True
+    return any(
+        str(path).endswith(end) and re.fullmatch(pattern.replace(r"\0", PLACE), literal.text)
+        for end, pattern, _ in ALLOWED
+    )
+
+
+CLASSES: Final = frozenset(
+    name for sheet in PAGE.glob("*.css") for name in re.findall(r"\.([a-z][\w-]*)", sheet.read_text(encoding="utf-8"))
+)
+
+
+def is_class(word: str) -> bool:
+    """Tell whether a word, perhaps with a place at its end, is a class of the style sheets."""
+    return word in CLASSES or (word.endswith(PLACE) and any(name.startswith(word[:-1]) for name in CLASSES))
+
+
+def test_no_face_has_words_of_its_own() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{literal.line}: {literal.text!r}"
+        for path, literals in list_modules()
+        if not LEFT & {*path.relative_to(ROOT).parts}
+        for literal in literals
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('print("Goodbye")', ["Goodbye"]),
+        ('self.desk.say(f"{name} is here")', [f"{PLACE} is here"]),
+        ('lines.append(f"{time} left")', [f"{PLACE} left"]),
+        ('told = "Nothing was asked." if over else say("goodbye")', ["Nothing was asked."]),
+        ('raise Misuse(f"Choose one of --{one} and --{other}.")', [f"Choose one of --{PLACE} and --{PLACE}."]),
+        ('bind("back", label="back")', ["back"]),
+        ('class A:\n    heading = "Settings"', ["Settings"]),
+        ('say("goodbye")', []),
+        ('say(f"ask leave and {cost}")', []),
+        ('"""A docstring that says so."""\nx = 1', []),
+        ('_LOG.debug("Something went wrong: %s", error)', []),
+        ('re.compile(r"one of these")', []),
+        ('raise AssertionError("the last one returns or raises")', []),
+        ('CSS = "Screen { layers: base top; }"', []),
+    ],
+)
+def test_words_in_python_are_found(source: str, found: list[str]) -> None:
+    assert [literal.text for literal in find_in_python(source)] == found
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('button.textContent = "Leave the room";', ["Leave the room"]),
+        ("show(`${name} is here`);", [f"{PLACE} is here"]),
+        ("show(`${list.map((one) => `${one}, and more`)}`);", []),
+        ('// said to nobody\nconst told = say("goodbye"); /* nor is this here */', []),
+        ('const pattern = /one of "these/; show("Done now");', ["Done now"]),
+        ('say("ask resign")', []),
+    ],
+)
+def test_words_in_a_script_are_found(source: str, found: list[str]) -> None:
+    assert [literal.text for literal in find_in_script(source)] == found
+
+
+def test_words_that_are_planted_in_a_face_are_found_where_they_stand() -> None:
+    path = CLIENT / "text" / "arrival.py"
+    planted = f'{path.read_text(encoding="utf-8")}\n\ndef greet_again() -> str:\n    return "Hello again, my friend."\n'
+    (literal,) = find_in_python(planted)
+    assert (literal.text, literal.line) == ("Hello again, my friend.", planted.count("\n"))

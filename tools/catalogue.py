@@ -1,0 +1,98 @@
+"""What is wrong with a language's file of sentences: ``python -m tools.catalogue fr`` names it, and exits with 1 then.
+
+A file is checked against the English one: the same ids in the same order, the same places in each sentence, a form for
+every number, and no word to type that already means something else in English.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gettext
+import json
+import string
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from tictactoe_protocol.catalogue import FOLDER
+
+_HEAD: Final = ("plural", "plural forms")
+_NUMBERS: Final = (*range(201), 1_000_000)
+Sentences = dict[str, Any]
+
+
+def find_faults(language: str, folder: Path = FOLDER) -> list[str]:
+    """Return what is wrong with a language's file, a line each; nothing where it is whole."""
+    path = folder / f"{language}.json"
+    if not path.exists():
+        return [f"There is no {path}: copy en.json to it, and translate."]
+    english, sentences = json.loads((folder / "en.json").read_bytes()), json.loads(path.read_bytes())
+    faults = [f"missing: {id}" for id in english if id not in sentences]
+    faults += [f"not in en.json: {id}" for id in sentences if id not in english]
+    if not faults and list(sentences) != list(english):
+        faults.append("The ids stand in another order than in en.json.")
+    shared = [id for id in sentences if id in english and id not in _HEAD]
+    faults += [fault for id in shared for fault in _compare(id, english[id], sentences[id])]
+    return [*faults, *_check_forms(sentences), *_check_words(english, sentences)]
+
+
+def _compare(id: str, english: Any, sentence: Any) -> Iterator[str]:
+    """Yield what differs in the places of a sentence, and places that are no bare names."""
+    try:
+        wanted, found = _places_of(english), _places_of(sentence)
+    except ValueError as error:
+        yield f"{id}: {error}"
+        return
+    if wanted != found:
+        yield f"{id}: has the places {sorted(found)}, in English {sorted(wanted)}"
+
+
+def _places_of(sentence: Any) -> set[str]:
+    found: set[str] = set()
+    for form in [sentence] if isinstance(sentence, str) else sentence.values():
+        for _, name, shape, conversion in string.Formatter().parse(form):
+            if name is not None and (not name.isidentifier() or shape or conversion):
+                raise ValueError(f"a place is a name in braces, and no more: {form}")
+            found |= set() if name is None else {name}
+    return found
+
+
+def _check_forms(sentences: Sentences) -> Iterator[str]:
+    """Yield which forms a sentence that counts lacks, or has in vain."""
+    try:
+        form_of, forms = gettext.c2py(sentences["plural"]), sentences["plural forms"]
+        needed = {forms[form_of(number)] for number in _NUMBERS}
+    except (KeyError, ValueError, IndexError, TypeError) as error:
+        yield f"plural, plural forms: {error!r}"
+        return
+    for id, sentence in sentences.items():
+        if isinstance(sentence, dict) and set(sentence) != needed:
+            yield f"{id}: has the forms {sorted(sentence)}, and needs {sorted(needed)}"
+
+
+def _check_words(english: Sentences, sentences: Sentences) -> Iterator[str]:
+    """Yield which words to type mean something else in English, or two things."""
+    meaning: dict[str, set[str]] = {}
+    for told in (english, sentences):
+        for id, words in told.items():
+            if id.startswith("type ") and isinstance(words, str) and not id.startswith(("type way ", "type record ")):
+                for word in words.replace("; ", ", ").split(", "):
+                    meaning.setdefault(word, set()).add(id)
+    for word, ids in meaning.items():
+        alike = {frozenset({"type next", "type no"}), frozenset({"type value", "type value at"})}
+        alike |= {frozenset({"type board", "type board at"})}
+        if len(ids) > 1 and frozenset(ids) not in alike:
+            yield f"{word!r} means {', '.join(sorted(ids))}"
+
+
+def main() -> int:
+    """Check the language that is named."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("language", help="the name of its file, such as fr")
+    faults = find_faults(parser.parse_args().language)
+    print("\n".join(faults) or "Whole.")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
