@@ -75,7 +75,11 @@ def _check_words(english: Sentences, sentences: Sentences) -> Iterator[str]:
     meaning: dict[str, set[str]] = {}
     for told in (english, sentences):
         for id, words in told.items():
-            if id.startswith("type ") and isinstance(words, str) and not id.startswith(("type way ", "type record ")):
+            if (
+                id.startswith("type ")
+                and isinstance(words, str)
+                and not id.startswith(("type way ", "type record ", "type argument "))
+            ):
                 for word in words.replace("; ", ", ").split(", "):
                     meaning.setdefault(word, set()).add(id)
     for word, ids in meaning.items():

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, seat, state
 from tictactoe_client.exits import exit_code_of
-from tictactoe_client.input.intents import Place, parse_intent
+from tictactoe_client.input.intents import parse_intent
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.events import Lost
 from tictactoe_client.online.version import describe_mismatch, upgrade_command
@@ -23,6 +23,7 @@ from tictactoe_client.text.help import describe_controls, describe_help, list_ro
 from tictactoe_client.text.lobby import list_games, list_rooms, offer_games
 from tictactoe_client.text.wording import describe_seconds
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
+from tictactoe_protocol.catalogue import LANGUAGES, speak
 from tictactoe_protocol.pushes import (
     ClockState,
     PastGame,
@@ -132,10 +133,26 @@ def test_help_where_marks_fall_tells_how_to_drop_one_and_where_a_question_wants_
     )
 
 
-def test_everything_that_help_names_is_understood() -> None:
-    for typed in _typed_words():
-        line = f"/{typed.replace('TEXT', 'hello').replace('NAME', 'bo').replace('FILE', 'game.txt')}"
-        assert not isinstance(parse_intent(line, PRESETS["gomoku"]), Place), line
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_everything_that_help_names_is_understood(language: str) -> None:
+    meant = {id: parse_intent(f"/{typed}", PRESETS["gomoku"]) for id, typed in _typed_in("en")}
+    speak(language)
+    for id, typed in _typed_in(language):
+        assert parse_intent(f"/{typed}", PRESETS["gomoku"]) == meant[id], typed
+
+
+def test_english_words_are_understood_in_every_language() -> None:
+    told = [f"/{typed}" for _, typed in _typed_in("en")]
+    meant = [parse_intent(line, PRESETS["gomoku"]) for line in told]
+    for language in LANGUAGES:
+        speak(language)
+        assert [parse_intent(line, PRESETS["gomoku"]) for line in told] == meant
+
+
+def _typed_in(language: str) -> list[tuple[str, str]]:
+    """Return what each command is typed by in a language, the last one of its words."""
+    speak(language)
+    return [(one.id, one.typed[-1]) for commands in COMMANDS.values() for one in commands if one.typed]
 
 
 def test_the_documentation_lists_what_help_does() -> None:

@@ -54,7 +54,9 @@ class Sitting:
         place = url.removeprefix("ws://")
         text = "\n".join(self.client.lines).replace(place, "localhost:8765").replace(code, "K7M4PQ")
         text = re.sub(r"Connected, \d+ ms", "Connected, 1 ms", text)
+        text = re.sub(r"Verbunden, \d+ ms", "Verbunden, 1 ms", text)
         text = re.sub(r"after \d+ seconds?", "after 4 seconds", text)
+        text = re.sub(r"Nach \d+ Sekunden?", "Nach 4 Sekunden", text)
         return re.sub(r"\b\d:\d\d\b", "1:00", text) + "\n"
 
 
@@ -135,6 +137,89 @@ async def test_a_whole_sitting_reads_as_it_is_written_down(server: Server, proxy
             await play(ana, bo, cut=Cut(proxy))
             compare("ana", ana.text(proxy.url, code))
             compare("bo", bo.text(server.url, code))
+
+
+async def play_in_german(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
+    """Play two games by German words, and by a few English ones, which are understood as well."""
+    await bo.hear("X ist am Zug.")
+    await ana.hear("Du bist am Zug, X.")
+    await ana.ask("hilfe", "Eine leere Zeile")
+    await ana.ask("b2", "Du spielst B2, Mitte.")
+    await bo.hear("Du bist am Zug, O.")
+    await bo.ask("remis", "Du bietest Remis an.")
+    await ana.hear("Tippe ja, um anzunehmen")
+    await ana.ask("nein", "Du lehnst das Remis ab.")
+    await bo.hear("ana lehnt das Remis ab.")
+    await bo.ask("b2", "B2 ")
+    await bo.ask("z9", "Z9 ")
+    await bo.ask("aufgebn", "„aufgebn“ kenne ich nicht.")
+    await bo.ask("1", "Du spielst A1, oben links.")
+    await ana.hear("Du bist am Zug, X.")
+    await ana.ask("remis", "Du bietest Remis an.")
+    await bo.hear("Tippe ja, um anzunehmen")
+    await ana.ask("remis zurückziehen", "Du ziehst dein Remisangebot zurück.")
+    await bo.hear("ana zieht das Remisangebot zurück.")
+    await bo.ask("ja", "Es wurde nichts gefragt.")
+    await ana.ask("b1", "Du spielst B1, oben Mitte.")
+    await bo.hear("Du bist am Zug, O.")
+    await ana.ask("zurück", "Du bittest darum")
+    await bo.hear("Tippe ja, um es zu erlauben")
+    await bo.ask("yes", "ana nimmt B1 zurück.", "X ist am Zug.")
+    await ana.hear("Du nimmst B1 zurück.", "Du bist am Zug, X.")
+    await ana.ask("sag danke", "ana: danke")
+    await bo.hear("ana: danke")
+    await ana.ask("c1", "Du spielst C1, oben rechts.")
+    await bo.hear("Du bist am Zug, O.")
+
+    cut.begin()
+    await ana.hear("Verbindung verloren.")
+    await bo.hear("Die Verbindung zu ana ist abgebrochen.")
+    await ana.ask("remis", "Es gibt keine Verbindung: Tippe remis noch einmal")
+    await bo.ask("a3", "Du spielst A3, unten links.")
+    cut.end()
+    await ana.hear("Nach", "bo spielt A3", "Du bist am Zug, X.")
+    await bo.hear("ana ist wieder da.")
+
+    await ana.ask("lies 2", "Zeile 2: ")
+    await ana.ask("brett", "3  O . .")
+    await ana.ask("frei", "Frei: ")
+    await ana.ask("wer", "Du bist X.")
+    await ana.ask("4", "Du spielst A2, Mitte links.")
+    await bo.hear("Du bist am Zug, O.")
+    await bo.ask("letzter", "Zuletzt: ana hat A2, Mitte links gespielt.")
+    await bo.ask("b3", "Du spielst B3, unten Mitte.")
+    await ana.hear("Du bist am Zug, X.")
+    await ana.ask("c2", "Du spielst C2. Zeile 2 ist X X X. Du gewinnst.", "Revanche?")
+    await bo.hear("ana spielt C2. Zeile 2 ist X X X. Du verlierst.", "Revanche?")
+    await bo.ask("wert 6", "O spielte B3")
+    await bo.ask("fehler", "Zug 6")
+    await ana.ask("revanche", "Du bittest um eine Revanche.")
+    await bo.hear("Tippe revanche oder ja")
+    await bo.ask("ja", "Spiel 2. Du bist X. ana ist O.", "Du bist am Zug, X.")
+    await ana.hear("Spiel 2. Du bist O. bo ist X.", "X ist am Zug.")
+    await bo.ask("5", "Du spielst B2, Mitte.")
+    await ana.hear("Du bist am Zug, O.")
+    await ana.ask("1", "Du spielst A1, oben links.")
+    await bo.hear("Du bist am Zug, X.")
+    await ana.ask("aufgeben", "Aufgeben?")
+    await ana.ask("ja", "Du gibst auf. Du verlierst.", "Revanche?")
+    await bo.hear("ana gibt auf. Du gewinnst.", "Revanche?")
+    await ana.ask("gehen", "Du hast Raum")
+    assert await ana.client.end() == 0
+    await bo.hear("Also keine Revanche.")
+    await bo.ask("gehen", "Du hast Raum")
+    assert await bo.client.end() == 0
+
+
+async def test_a_whole_sitting_in_german_reads_as_it_is_written_down(server: Server, proxy: Proxy) -> None:
+    async with run_client("new", "-n", "ana", "-s", proxy.url, "--language", "de") as ana_client:
+        code = (await ana_client.until("Code")).split()[1]
+        await ana_client.until("Es wird noch jemand")
+        async with run_client("join", code, "-n", "bo", "-s", server.url, "--language", "de") as bo_client:
+            ana, bo = Sitting(ana_client), Sitting(bo_client)
+            await play_in_german(ana, bo, cut=Cut(proxy))
+            compare("ana-de", ana.text(proxy.url, code))
+            compare("bo-de", bo.text(server.url, code))
 
 
 def compare(name: str, text: str) -> None:

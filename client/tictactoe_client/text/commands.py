@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tictactoe_client.text.words import words_of
+from tictactoe_client.text.words import word_of, words_of
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices
 
@@ -18,7 +18,7 @@ from tictactoe_protocol.choices import Choices
 class Command:
     """What may be typed by the words of `words`, behind a colon on the full screen, or pressed by the action.
 
-    The sentence ``does ID`` says what it does. `argument` stands behind the word, or what the id in `takes` says. It is
+    The sentence ``does ID`` says what it does. `argument` stands behind the word, or the word for `takes`. It is
     possible while one of these `deeds` is, and always where there are none.
     """
 
@@ -37,7 +37,7 @@ class Command:
     @property
     def typed(self) -> tuple[str, ...]:
         """What is typed for it, the shortest first; nothing for a key that nothing can be typed for."""
-        argument = say(self.takes) if self.takes else self.argument
+        argument = word_of(self.takes) if self.takes else self.argument
         found = (word for id in (self.words if self.words is not None else (self.id,)) for word in words_of(id))
         return tuple(f"{word} {argument}".rstrip() for word in found)
 
@@ -84,13 +84,13 @@ COMMANDS: Final[dict[str, tuple[Command, ...]]] = {
         Command("undo", deeds=("undo offer", "undo accept")),
         Command("resign", deeds=("resign",)),
         Command("claim", keys=("claim",), deeds=("claim win",)),
-        Command("claim draw", ("claim",), takes="type way draw", keys=("claim_draw",), deeds=("claim draw",)),
+        Command("claim draw", ("claim",), takes="way draw", keys=("claim_draw",), deeds=("claim draw",)),
     ),
     "topic offers": (
         Command("yes", keys=("accept",), deeds=("draw accept", "undo accept", "rematch accept")),
         Command("no", keys=("decline",), deeds=("draw decline", "undo decline")),
-        Command("draw withdraw", ("draw",), takes="type way withdraw", deeds=("draw withdraw",)),
-        Command("undo withdraw", ("undo",), takes="type way withdraw", deeds=("undo withdraw",)),
+        Command("draw withdraw", ("draw",), takes="way withdraw", deeds=("draw withdraw",)),
+        Command("undo withdraw", ("undo",), takes="way withdraw", deeds=("undo withdraw",)),
     ),
     "topic end": (
         Command("rematch", keys=("rematch",), deeds=("rematch",)),
