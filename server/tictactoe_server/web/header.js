@@ -3,17 +3,14 @@
 import { say } from "./catalogue.js";
 import { button, h, select, setText } from "./dom.js";
 import { showKeys } from "./keys.js";
-import { LANGUAGES, chooseLanguage, nameLanguage } from "./language.js";
+import { LANGUAGES, chooseLanguage } from "./language.js";
 
 /** @param {import("./app.js").App} app */
 export function makeTools(app) {
 	const link = h("span.link");
 	const again = button(say("page try now"), () => app.connection.retry(), { hidden: true });
 	const sound = button("♪", toggle, { "aria-label": say("page sound"), title: say("page sound") });
-	const languages = select(
-		LANGUAGES.map((one) => [one, nameLanguage(one)]),
-		{ "aria-label": say("page language"), change: () => chooseLanguage(languages.value) },
-	);
+	const languages = select(Object.entries(LANGUAGES), { "aria-label": say("page language"), change: () => chooseLanguage(languages.value) });
 	languages.value = document.documentElement.lang;
 	const rules = button(say("page rules"), showRules);
 	const keys = button("?", showKeys, { "aria-label": say("page keys"), title: say("page keys") });

@@ -4,10 +4,10 @@ import { speak } from "./catalogue.js";
 
 /** @type {Record<string, string>} */
 const FILES = { en: "./en.json", de: "./de.json" };
+/** What each is called by those who speak it: `Intl.DisplayNames` knows too, and takes its time. @type {Record<string, string>} */
+export const LANGUAGES = { en: "English", de: "Deutsch" };
 const CHOSEN = /\blanguage=(\w+)/;
 const YEAR_SECONDS = 31_536_000;
-
-export const LANGUAGES = Object.keys(FILES);
 
 /** What the server, too, reads of a request, to send the page in this language. */
 function findLanguage() {
@@ -28,6 +28,3 @@ export function chooseLanguage(language) {
 	document.cookie = `language=${language}; path=/; max-age=${YEAR_SECONDS}; samesite=lax`;
 	location.reload();
 }
-
-/** What a language is called by those who speak it. @param {string} language */
-export const nameLanguage = (language) => new Intl.DisplayNames(language, { type: "language" }).of(language) ?? language;

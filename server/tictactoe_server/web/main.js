@@ -71,13 +71,18 @@ async function open() {
 	document.title = page.title;
 	document.body.className = location.pathname === "/wall" ? "on-wall" : "";
 	show(main, page.element);
+}
+
+/** Open what the address leads to now, from its top. */
+async function move() {
+	await open();
 	scrollTo(0, 0);
-	requestAnimationFrame(() => document.activeElement === document.body && main.querySelector("h1")?.focus({ preventScroll: true }));
+	if (document.activeElement === document.body) main.querySelector("h1")?.focus({ preventScroll: true });
 }
 
 function navigate(path = "") {
 	history.pushState(null, "", path);
-	return open();
+	return move();
 }
 
 function showPhase() {
@@ -91,7 +96,7 @@ addEventListener("click", (event) => {
 	event.preventDefault();
 	navigate(at.getAttribute("href") ?? "/");
 });
-addEventListener("popstate", open);
+addEventListener("popstate", move);
 addEventListener("keydown", (event) => {
 	if (event.defaultPrevented || document.querySelector("dialog")) return;
 	if (event.key === "Escape" && !page?.element.matches(".game")) navigate("/");
