@@ -239,7 +239,7 @@ async def test_the_first_page_lists_what_waits_and_what_is_on(server: Server, vi
     wall = await visit(address(server, "/wall"))
     await expect(wall.page.locator(".live-boards li")).to_have_count(1)
     await ana.play(112)
-    await expect(wall.page.locator(".live-boards .s0")).to_have_attribute("d", re.compile("^M70 70"))
+    await expect(wall.page.locator(".mini .s0")).to_have_attribute("d", re.compile("^M70 70"))
 
 
 async def test_a_room_that_closes_goes_from_the_list(server: Server, visit: Visit) -> None:

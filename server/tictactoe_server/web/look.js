@@ -14,10 +14,10 @@ function read() {
 	}
 }
 
-/** Whether there is a choice. @param {Rules} rules */
+/** Whether there is a choice. @param {{preset: string | null}} rules */
 export const hasLooks = ({ preset }) => preset === "gomoku";
 
-/** @param {Rules} rules @returns {Look} */
+/** @param {{preset: string | null, gravity: boolean}} rules @returns {Look} */
 export function lookOf(rules) {
 	if (rules.gravity) return "discs";
 	return hasLooks(rules) && !isPlain ? "stones" : "marks";

@@ -27,13 +27,13 @@ function labelClock(value) {
 /** @param {import("./app.js").App} app @param {() => Promise<boolean>} mayPlay whether the name that one has now is taken */
 export function makePlayCard(app, mayPlay) {
 	const { kept } = app;
-	const [title, rules, size] = [h("h2"), h("p"), h("p.note")];
+	const [title, rules, size] = [h("h2"), h("p"), h("span.note")];
 	const clock = makeClock(kept.clock, () => app.keep({ clock: clock.value }));
 	const level = select(LEVELS.map((one) => [one, say(`page level ${one}`)]), { "aria-label": say("page level") });
 	const first = select([say("page i begin"), say("page it begins")], { "aria-label": say("page who begins") });
 	level.value = "medium";
 	const element = h("section.card.play", { "aria-label": say("page play") },
-		h("div.about", {}, title, rules, size),
+		h("div.about", {}, h("div.card-head", {}, title, size), rules),
 		h("div.begin", {},
 			button(say("page quick match"), playAnybody, { class: "primary big" }),
 			button(say("page invite"), playFriend, { class: "big" }),
@@ -50,7 +50,7 @@ export function makePlayCard(app, mayPlay) {
 	function describe() {
 		setText(title, say(`name of ${kept.game}`));
 		setText(rules, say(`rules of ${kept.game}`));
-		setText(size, `${describeRules(rulesOf(kept.game))}.`);
+		setText(size, describeRules(rulesOf(kept.game)));
 	}
 
 	function terms() {

@@ -1,6 +1,7 @@
 /** A small board to look at, as the game's own: marks, stones or discs. A change costs a few paths, whatever its size. */
 
 import { svg } from "./dom.js";
+import { lookOf } from "./look.js";
 import { BLOCKED } from "./rules.js";
 
 const SIDE = 10;
@@ -20,7 +21,8 @@ export class SmallBoard {
 	constructor({ rows, columns, marks, preset, gravity = preset === "connect-four" }) {
 		this.columns = columns;
 		this.marks = marks;
-		const isStones = preset === "gomoku";
+		const look = lookOf({ preset, gravity });
+		const isStones = look === "stones";
 		this.isRound = gravity || isStones;
 		/** @param {string} name @param {string} [d] */
 		const path = (name, d = "") => svg("path", { class: name, d });
@@ -32,7 +34,7 @@ export class SmallBoard {
 		const edge = isStones ? 0 : 2;
 		const paper = svg("rect", { class: "paper", x: -edge / 2, y: -edge / 2, width: width + edge, height: height + edge, rx: 3 });
 		const lines = gravity ? path("holes", holes(rows, columns)) : path("grid-lines", isStones ? points(rows, columns) : inner(rows, columns));
-		const box = { viewBox: `-2 -2 ${width + 4} ${height + 4}`, class: `mini${gravity ? " discs" : isStones ? " stones" : ""}`, "aria-hidden": "true" };
+		const box = { viewBox: `-2 -2 ${width + 4} ${height + 4}`, class: `mini ${look}`, "aria-hidden": "true" };
 		const under = this.isRound ? [] : [this.won, this.last];
 		this.element = svg("svg", box, paper, under, lines, this.blocks, this.paths, this.isRound && [this.last, this.won]);
 	}
