@@ -5,11 +5,11 @@ This is the door for other Python programs, and the commands stand on it; it kno
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
 
@@ -18,13 +18,15 @@ from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.cluster import Cluster, parse_cluster
 from tictactoe_client.online.connection import greet
 from tictactoe_client.online.conversation import Conversation
-from tictactoe_client.online.errors import Refused
+from tictactoe_client.online.errors import ProtocolBroken, Refused, Unreachable
 from tictactoe_client.online.reconnect import arrive
 from tictactoe_client.online.room import Room
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol import MAX_LISTED_GAMES, choice_of, requests
+from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode, choice_of, requests
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.pushes import PastGame, RoomSummary
+from tictactoe_protocol.pushes import Ok, PastGame, RoomSummary
+
+Awaited = TypeVar("Awaited")
 
 
 class Client(Conversation):
@@ -111,6 +113,36 @@ class Client(Conversation):
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
         return (await self._ask(requests.Ping())).time or 0
+
+    async def _ask(self, request: requests.Request) -> Ok:
+        return await self._wait_for(self.request(request), "answer", request=request.__struct_config__.tag)
+
+    async def _enter(self, request: requests.Create | requests.Match | requests.Join | requests.Watch) -> Room:
+        """Return the room that the server lets us into, with its first state; raises `ProtocolBroken` for no room."""
+        reply = await self._ask(request)
+        if not reply.room:
+            raise ProtocolBroken(say("broken no room"))
+        room = self.room(reply.room)
+        await self._wait_for(room._wait_for_state(), "state", room=room.code)
+        if not room.has_state:
+            why = room.closed_reason or say("room was closed")
+            raise self._ended or Refused(ErrorCode.NO_SUCH_ROOM, why, room=room.code)
+        return room
+
+    async def _wait_for(self, coming: Awaitable[Awaited], what: str, **places: object) -> Awaited:
+        """Return what comes of it; raises `Unreachable` where nothing comes although we are connected."""
+        waiting = asyncio.ensure_future(coming)
+        try:
+            while not waiting.done():
+                main = self._connections.main
+                await asyncio.wait({waiting}, timeout=self._timeout_seconds)
+                is_steady = self.is_here and self._connections.main is main and not self._unanswered.follows_any
+                if not waiting.done() and is_steady:
+                    why = say(f"failure no {what} within", seconds=f"{self._timeout_seconds:g}", **places)
+                    raise Unreachable(self.address.url, why)
+            return waiting.result()
+        finally:
+            waiting.cancel()
 
 
 @asynccontextmanager

@@ -6,10 +6,9 @@ anew, where that is wanted."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from msgspec import UNSET
 
@@ -31,9 +30,7 @@ from tictactoe_client.online.work import Work
 from tictactoe_protocol import ErrorCode, pushes
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import Ok
-from tictactoe_protocol.requests import Create, Join, Lobby, Match, Request, Watch
-
-Awaited = TypeVar("Awaited")
+from tictactoe_protocol.requests import Lobby, Request
 
 
 class Conversation:
@@ -166,36 +163,6 @@ class Conversation:
         if not self.is_here:
             return False
         return all(await asyncio.gather(*(room.say_goodbye() for room in self._rooms.open if not room.is_watching)))
-
-    async def _ask(self, request: Request) -> Ok:
-        return await self._wait_for(self.request(request), "answer", request=request.__struct_config__.tag)
-
-    async def _enter(self, request: Create | Match | Join | Watch) -> Room:
-        """Return the room that the server lets us into, with its first state; raises `ProtocolBroken` for no room."""
-        reply = await self._ask(request)
-        if not reply.room:
-            raise errors.ProtocolBroken(say("broken no room"))
-        room = self.room(reply.room)
-        await self._wait_for(room._wait_for_state(), "state", room=room.code)
-        if not room.has_state:
-            why = room.closed_reason or say("room was closed")
-            raise self._ended or errors.Refused(ErrorCode.NO_SUCH_ROOM, why, room=room.code)
-        return room
-
-    async def _wait_for(self, coming: Awaitable[Awaited], what: str, **places: object) -> Awaited:
-        """Return what comes of it; raises `Unreachable` where nothing comes although we are connected."""
-        waiting = asyncio.ensure_future(coming)
-        try:
-            while not waiting.done():
-                main = self._connections.main
-                await asyncio.wait({waiting}, timeout=self._timeout_seconds)
-                is_steady = self.is_here and self._connections.main is main and not self._unanswered.follows_any
-                if not waiting.done() and is_steady:
-                    why = say(f"failure no {what} within", seconds=f"{self._timeout_seconds:g}", **places)
-                    raise errors.Unreachable(self.address.url, why)
-            return waiting.result()
-        finally:
-            waiting.cancel()
 
     # -- what comes -------------------------------------------------------------------------------------------------
 
