@@ -1,22 +1,16 @@
-"""What earlier runs left behind: seats that wait, and the finished games of all players that we were."""
+"""What earlier runs left behind: seats that wait, and games that ended without us."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TypeVar
 
-from tictactoe_client.files.players import KnownPlayer
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
-from tictactoe_client.online.errors import ClientError, Refused
+from tictactoe_client.online.errors import ClientError
 from tictactoe_client.session import Session
 from tictactoe_client.text.lobby import describe_loss
 from tictactoe_protocol import MAX_LISTED_GAMES
-from tictactoe_protocol.pushes import PastGame
-
-Answer = TypeVar("Answer")
 
 
 async def find_left_behind(session: Session, *, but: str | None = None) -> tuple[dict[str, int | None], list[str]]:
@@ -64,79 +58,3 @@ async def _settle(
         ended = next((game for game in games if game.room == room), None)
         told.append(describe_loss(room, ended, owner.player, replay_from=replay_from))
     return told
-
-
-@dataclass(frozen=True, slots=True)
-class OwnGame:
-    """A finished game of ours: the player that we were in it, by the public id, and by name: ``ana``, ``ana (2)``."""
-
-    game: PastGame
-    viewer: str
-    whose: str
-
-
-class PastGames:
-    """The finished games of all players that this machine knows under our name, the newest first, each once.
-
-    `is_shared` where these are several. Of one whom the server does not know any more there are none.
-    """
-
-    def __init__(self, session: Session) -> None:
-        client = session.client
-        assert client is not None
-        own = KnownPlayer(client.address.url, client.name, client.token)
-        known = session.identity.players.on(session.cluster.given.urls)
-        others = (player for player in known if player.name == client.name and player.token != client.token)
-        self._session = session
-        self._names = {own: own.name} | {player: f"{own.name} ({number})" for number, player in enumerate(others, 2)}
-        self.is_shared = len(self._names) > 1
-        self._unread: dict[KnownPlayer, list[OwnGame]] = {player: [] for player in self._names}
-        self._before: dict[KnownPlayer, str | None] = dict.fromkeys(self._names)
-        self._owners: dict[str, KnownPlayer] = {}
-
-    async def read(self, count: int) -> tuple[OwnGame, ...]:
-        """Return the next games, fewer than `count` where there are no more. Raises `Refused` and `ConnectionLost`."""
-        found: list[OwnGame] = []
-        while len(found) < count:
-            for player, unread in self._unread.items():
-                while not unread and player in self._before:
-                    await self._fetch(player, min(count, MAX_LISTED_GAMES))
-            newest = max(filter(None, self._unread.values()), key=lambda unread: unread[0].game.at, default=None)
-            if newest is None:
-                break
-            found.append(newest.pop(0))
-        return tuple(found)
-
-    async def _fetch(self, player: KnownPlayer, count: int) -> None:
-        """Fetch the next games of a player, who is in `_before` as long as there are more."""
-        try:
-            async with self._session.connect_as(player) as owner:
-                games = await owner.history(count, before=self._before[player])
-        except Refused as refused:
-            if refused.code != "bad_token":
-                raise
-            games = ()
-        for game in games:
-            if self._owners.setdefault(game.id, player) is player:
-                self._unread[player].append(OwnGame(game, owner.player, self._names[player]))
-        if len(games) < count:
-            del self._before[player]
-        else:
-            self._before[player] = games[-1].id
-
-    async def record(self, game: str) -> str:
-        """Return the record of a game that one of our players played; raises `Refused` where none did."""
-        return await self._ask(game, lambda owner: owner.record(game))
-
-    async def share(self, game: str, *, on: bool) -> str | None:
-        """Show such a game to all who know the link, which is returned, or take that back; raises like `record`."""
-        return await self._ask(game, lambda owner: owner.share(game, on=on))
-
-    async def _ask(self, game: str, ask: Callable[[Client], Awaitable[Answer]]) -> Answer:
-        """Return what the player answers who played a game."""
-        players = [self._owners[game]] if game in self._owners else list(self._names)
-        for player in players:
-            with suppress(*(() if player is players[-1] else (Refused,))):
-                async with self._session.connect_as(player) as owner:
-                    return await ask(owner)
-        raise AssertionError("the last one returns or raises")

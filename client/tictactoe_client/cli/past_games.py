@@ -6,10 +6,9 @@ import re
 import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from tictactoe_client.cli.run import ask_line, connected
-from tictactoe_client.earlier import Answer, PastGames
 from tictactoe_client.files.records import STANDARD_STREAM, read_records, write_record
 from tictactoe_client.input.record import (
     RecordActions,
@@ -20,6 +19,7 @@ from tictactoe_client.input.record import (
 )
 from tictactoe_client.json_mode import pass_through
 from tictactoe_client.online.address import DEFAULT_SERVER, parse_address
+from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ProtocolBroken, Refused, UnknownGame
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own, report
@@ -33,6 +33,7 @@ from tictactoe_protocol.catalogue import say
 
 _LISTED_GAMES: Final = 20
 _GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+Answer = TypeVar("Answer")
 
 
 async def show_history(settings: Settings, limit: int | None) -> int:
@@ -40,21 +41,16 @@ async def show_history(settings: Settings, limit: int | None) -> int:
     if settings.mode == "screen" and settings.asks:
         return await show_screen(settings, opening=Opening("history", limit))
     most = _LISTED_GAMES if limit is None else limit
-    async with connected(settings, role="reader") as (client, session):
-        past = PastGames(session)
+    async with connected(settings, role="reader") as (client, _):
         if settings.mode == "json":
-            games = await pass_through(client, lambda: past.read(most))
-            if past.is_shared:
-                rows = [{"id": own.game.id, "player": own.viewer, "whose": own.whose} for own in games]
-                print_own("games", games=rows)
+            await pass_through(client, lambda: client.history(most))
             return ExitCode.NORMAL
-        games = await past.read(most)
+        games = await client.history(most)
         width = shutil.get_terminal_size().columns if is_terminal(1) else None
         if games and width is not None and not settings.quiet:
             command = own_command("replay", "ID", server=client.address)
             Output().print(say("games of", name=clean_text(client.name), command=command))
-        viewers, whose = [own.viewer for own in games], [own.whose for own in games] if past.is_shared else []
-        Output().print(*list_games([own.game for own in games], viewers, whose=whose, width=width))
+        Output().print(*list_games(games, client.player, width=width))
         if not games and not settings.quiet:
             print_error(describe_no_games(client.address))
         return ExitCode.NORMAL
@@ -70,7 +66,7 @@ async def replay(
     if share is not None:
         if is_file or (at, export, game) != (None, None, None):
             raise Misuse(say("share only id"))
-        link = await _ask_for(settings, source, lambda past, id: past.share(id, on=share))
+        link = await _ask_for(settings, source, lambda client, id: client.share(id, on=share))
         told = link or ("" if settings.quiet else say("not shared any more"))
         report(settings, "shared", told, link=link)
         return ExitCode.NORMAL
@@ -86,7 +82,7 @@ async def replay(
         raise Misuse(say("game of file"))
     else:
         try:
-            record = parse_record(await _ask_for(settings, source, lambda past, id: past.record(id)))
+            record = parse_record(await _ask_for(settings, source, lambda client, id: client.record(id)))
         except RecordError as error:
             raise ProtocolBroken(say("record unreadable", error=clean_text(str(error)))) from None
     if at is not None and at > len(record.moves):
@@ -106,17 +102,16 @@ def _is_file(source: str) -> bool:
 
 
 async def _ask_for(
-    settings: Settings, id: str | None, ask_past: Callable[[PastGames, str], Awaitable[Answer]]
+    settings: Settings, id: str | None, ask_client: Callable[[Client, str], Awaitable[Answer]]
 ) -> Answer:
     """Return what the server answers about one of our own games, the last one where no id is given."""
-    async with connected(settings, role="reader", tells_left_behind=False) as (client, session):
-        past = PastGames(session)
+    async with connected(settings, role="reader", tells_left_behind=False) as (client, _):
 
         async def ask() -> Answer:
             if id is not None:
-                return await ask_past(past, id)
-            for last in await past.read(1):
-                return await ask_past(past, last.game.id)
+                return await ask_client(client, id)
+            for last in await client.history(1):
+                return await ask_client(client, last.id)
             raise UnknownGame(describe_no_games(client.address))
 
         try:

@@ -94,18 +94,15 @@ def _describe_status(room: RoomSummary) -> str:
 
 def list_games(
     games: Sequence[PastGame],
-    viewer: str | Sequence[str],
+    viewer: str,
     zone: tzinfo | None = None,
     *,
-    whose: Sequence[str] = (),
     width: int | None = None,
 ) -> list[str]:
     """Return one line a game in aligned columns: the id for `replay`, date, rules, players, the viewer's result, moves.
 
-    Where not all are of one viewer, there is one for each game, and `whose` it is in words stands last. Where that is
-    wider than `width`, the players stand on a line of their own below.
+    Where that is wider than `width`, the players stand on a line of their own below.
     """
-    viewers = [viewer] * len(games) if isinstance(viewer, str) else viewer
     table = [
         (
             say("game id", number=clean_text(game.id)),
@@ -116,9 +113,8 @@ def list_games(
             ),
             describe_outcome(game, viewer),
             count(game.moves, "move"),
-            *(clean_text(name) for name in whose[number : number + 1]),
         )
-        for number, (game, viewer) in enumerate(zip(games, viewers, strict=True))
+        for game in games
     ]
     lines = _align(table)
     if width is None or all(len(line) <= width for line in lines):

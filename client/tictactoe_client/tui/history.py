@@ -9,8 +9,8 @@ from typing import ClassVar, Final
 
 from textual.binding import BindingType
 
-from tictactoe_client.earlier import OwnGame, PastGames
 from tictactoe_client.input.record import RecordedRoom
+from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.text.lobby import describe_no_games, describe_outcome, format_date
 from tictactoe_client.tui.foot import bind
@@ -26,6 +26,7 @@ from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.happened import is_draw
+from tictactoe_protocol.pushes import PastGame
 
 PAGE_GAMES: Final = 50
 """How many games are asked for at once."""
@@ -48,9 +49,9 @@ class HistoryPage(ListPage):
 
     def __init__(self, limit: int | None = None) -> None:
         super().__init__()
-        self.games: tuple[OwnGame, ...] = ()
+        self.games: tuple[PastGame, ...] = ()
         self.is_complete = False
-        self._past: PastGames | None = None
+        self._viewer = ""
         self._limit = limit
         self._asking: asyncio.Task[None] | None = None
         self._fetching: asyncio.Task[None] | None = None
@@ -67,7 +68,7 @@ class HistoryPage(ListPage):
 
     def opened(self) -> None:
         """Ask for the newest games, unless they are known: one comes back from a replay to the same place."""
-        if self._past is None:
+        if not self._viewer:
             self._ask(anew=True)
 
     def chose(self) -> None:
@@ -76,18 +77,15 @@ class HistoryPage(ListPage):
             self._ask(anew=False)
 
     def _ask(self, *, anew: bool) -> None:
-        if self.desk.link.phase != "online" or _is_under_way(self._asking):
-            return
-        if anew or self._past is None:
-            self._asking = self.desk.start(self._learn(PastGames(self.desk.link), ()))
-        else:
-            self._asking = self.desk.start(self._learn(self._past, self.games))
+        client = self.desk.link.client
+        if client is not None and self.desk.link.phase == "online" and not _is_under_way(self._asking):
+            self._asking = self.desk.start(self._learn(client, () if anew else self.games))
 
-    async def _learn(self, past: PastGames, known: tuple[OwnGame, ...]) -> None:
+    async def _learn(self, client: Client, known: tuple[PastGame, ...]) -> None:
         wanted = PAGE_GAMES if self._limit is None else min(PAGE_GAMES, self._limit - len(known))
         try:
-            games = await past.read(wanted)
-            self._past, self.games, self._refusal = past, (*known, *games), ""
+            games = await client.history(wanted, before=known[-1].id if known else None)
+            self._viewer, self.games, self._refusal = client.player, (*known, *games), ""
             self.is_complete = len(games) < wanted or len(self.games) == self._limit
         except Refused as refused:
             keeps_none = refused.code == "unknown_type"
@@ -107,11 +105,12 @@ class HistoryPage(ListPage):
         self._fetching = self.desk.start(self._fetch(self.chosen, deed))
 
     async def _fetch(self, game: str, deed: Callable[[GameRecord], None]) -> None:
-        if self._past is None or self.desk.link.phase != "online":
+        client = self.desk.link.client
+        if client is None or self.desk.link.phase != "online":
             self.desk.say(f"{say('why offline')} {say('page retries', key=self.show_key('refresh'))}")
             return
         try:
-            record = parse_record(await self._past.record(game))
+            record = parse_record(await client.record(game))
         except RecordError as error:
             self.desk.say(say("history unreadable", why=error))
             return
@@ -131,11 +130,11 @@ class HistoryPage(ListPage):
 
     def action_share(self) -> None:
         """Show the chosen game to all who know its link, which is copied; or take back what was shared here."""
-        if self._past is not None:
-            self.desk.start(self._share(self._past, self.chosen))
+        if (client := self.desk.link.client) is not None:
+            self.desk.start(self._share(client, self.chosen))
 
-    async def _share(self, past: PastGames, game: str) -> None:
-        link = await past.share(game, on=game not in self._shared)
+    async def _share(self, client: Client, game: str) -> None:
+        link = await client.share(game, on=game not in self._shared)
         self._shared ^= {game}
         if link is None:
             self.desk.say(say("history not shared"), "good")
@@ -157,9 +156,10 @@ class HistoryPage(ListPage):
         """Return how many games were won, lost and drawn, of how many, and at which server."""
         if not self.games:
             return self.desk.link.address.url
-        won, lost, drawn = (sum(map(is_so, self.games)) for is_so in (_is_won, _is_lost, _is_drawn))
+        winners = [game.players[game.result.winner].player for game in self.games if game.result.winner is not None]
+        won, drawn = winners.count(self._viewer), sum(is_draw(game.result) for game in self.games)
         many = say("count game" if self.is_complete else "history at least", n=len(self.games))
-        told = say("history tally", games=many, won=won, lost=lost, drawn=drawn)
+        told = say("history tally", games=many, won=won, lost=len(winners) - won, drawn=drawn)
         room = self.size.width - measure(self.describe_heading()) - 6
         return next((text for text in (f"{told}   {self.desk.link.address.url}", told) if measure(text) <= room), many)
 
@@ -181,16 +181,15 @@ class HistoryPage(ListPage):
         width = len(f"{len(self.games)}.")
         ids = ("game", "against", "result", "moves", "date")
         table: dict[str, tuple[str, ...]] = {"": ("", *(say(f"column {id}") for id in ids))}
-        for number, own in enumerate(self.games, 1):
-            table[own.game.id] = (f"{number}.".rjust(width), *self._describe(own))
+        for number, game in enumerate(self.games, 1):
+            table[game.id] = (f"{number}.".rjust(width), *self._describe(game))
         self.show_table(table)
         self.text("hint").show(*((f"{text}\n", role) for text, role in self._describe_nothing()))
 
-    def _describe(self, own: OwnGame) -> tuple[str, ...]:
-        game, viewer = own.game, own.viewer
-        others = ", ".join(clean_text(player.name) for player in game.players.values() if player.player != viewer)
-        whose = f"{own.whose}: " if self._past is not None and self._past.is_shared else ""
-        outcome = f"{whose}{describe_outcome(game, viewer)}"
+    def _describe(self, game: PastGame) -> tuple[str, ...]:
+        players = game.players.values()
+        others = ", ".join(clean_text(player.name) for player in players if player.player != self._viewer)
+        outcome = describe_outcome(game, self._viewer)
         rules = say(f"name of {game.rules.preset}") if game.rules.preset in PRESETS else short_rules(game.rules)
         return rules, others or "-", outcome, str(game.moves), format_date(game.at)
 
@@ -201,20 +200,7 @@ class HistoryPage(ListPage):
         if link.phase == "failed" or link.client is None:
             return describe_no_server(link, self.show_key, offers_own=False)
         told = f"{describe_no_games(link.address)} {say('history none')}"
-        return [(self._refusal or (told if self._past is not None else say("history asking")), "")]
-
-
-def _is_won(own: OwnGame) -> bool:
-    winner = own.game.players.get(own.game.result.winner or "")
-    return winner is not None and winner.player == own.viewer
-
-
-def _is_lost(own: OwnGame) -> bool:
-    return own.game.result.winner is not None and not _is_won(own)
-
-
-def _is_drawn(own: OwnGame) -> bool:
-    return is_draw(own.game.result)
+        return [(self._refusal or (told if self._viewer else say("history asking")), "")]
 
 
 def _is_under_way(task: asyncio.Task[None] | None) -> bool:
