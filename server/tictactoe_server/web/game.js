@@ -14,6 +14,8 @@ import { Talk, describeLine } from "./talk.js";
 import { clean, messageOf } from "./words.js";
 
 const TICK_MS = 250;
+/** What the whole document is while a room is on the page: its style is another one. */
+const IN_ROOM = "in-room";
 /** The talk is seen where so much of it is, above what sticks to the bottom of the page. */
 const SEEN = { rootMargin: "0px 0px -60px", threshold: 0.6 };
 
@@ -84,6 +86,8 @@ export class GamePage {
 			const message = messageOf(error);
 			app.say(message);
 			this.element.className = "";
+			document.documentElement.classList.remove(IN_ROOM);
+			this.#isClosed = true;
 			return show(this.element, makeNothing(app, message).element);
 		}
 	}
@@ -109,6 +113,7 @@ export class GamePage {
 
 	close() {
 		this.#isClosed = true;
+		document.documentElement.classList.remove(IN_ROOM);
 		clearInterval(this.ticker);
 		this.sight?.disconnect();
 		this.view.close();
@@ -124,7 +129,9 @@ export class GamePage {
 	}
 
 	draw() {
-		if (!this.#isClosed) this.view.draw();
+		if (this.#isClosed) return;
+		document.documentElement.classList.add(IN_ROOM);
+		this.view.draw();
 	}
 
 	/** What may be done now. @param {ShownGame} game @param {State} state */

@@ -5,8 +5,17 @@ import { say } from "./catalogue.js";
 const ICON = "./favicon.svg";
 const ICON_OF_TURN = "./turn.svg";
 
+/** Whether notifications are allowed, as it was told last: to ask for it each time takes long. */
+let permission = "";
+const whenTold = navigator.permissions?.query({ name: "notifications" });
+whenTold?.then((status) => {
+	const learn = () => (permission = "Notification" in globalThis ? status.state : "");
+	status.addEventListener("change", learn);
+	learn();
+}, () => undefined);
+
 /** Whether one may be asked to allow notifications. */
-export const mayAsk = () => "Notification" in globalThis && isSecureContext && Notification.permission === "default";
+export const mayAsk = () => permission === "prompt" && isSecureContext;
 
 export const askToNotify = () => Notification.requestPermission();
 
@@ -22,7 +31,7 @@ export class Signals {
 		document.querySelector("link[rel=icon]")?.setAttribute("href", isOurs ? ICON_OF_TURN : ICON);
 		this.#shown?.close();
 		this.#shown = null;
-		if (!isOurs || !document.hidden || !("Notification" in globalThis) || Notification.permission !== "granted") return;
+		if (!isOurs || !document.hidden || permission !== "granted") return;
 		this.#shown = new Notification(say("view signal turn"), { body: text, tag: "tictactoe" });
 		this.#shown.onclick = () => globalThis.focus();
 	}

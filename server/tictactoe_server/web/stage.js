@@ -24,6 +24,7 @@ export class Stage {
 	#buttons = h("div.deeds", { role: "group", "aria-label": say("view room deeds") });
 	#confirm = h("div.confirm-bar", { hidden: true });
 	#cardKind = "";
+	#title = "";
 	/** The names of the answers to the first question that has some, with yes first. @type {string[]} */
 	answers = [];
 	#place = h("div.place");
@@ -60,7 +61,7 @@ export class Stage {
 		setText(this.#head, scene.head);
 		setText(this.#code, scene.state.room);
 		setText(this.#terms, scene.terms.join(" · "));
-		document.title = scene.title;
+		if (this.#title !== scene.title) document.title = this.#title = scene.title;
 		this.element.classList.toggle("waiting", isWaiting);
 		this.#place.hidden = this.#turn.hidden = isWaiting;
 		setText(this.#turn, scene.turn.text);
@@ -126,7 +127,7 @@ export class Stage {
 
 	drawBanner(text = "") {
 		setText(this.#banner, text);
-		this.#banner.hidden = !text;
+		if (this.#banner.hidden !== !text) this.#banner.hidden = !text;
 	}
 
 	/** Ask whether to place at a cell, null for nothing to ask. @param {string | null} cell its name @param {() => void} onYes @param {() => void} onNo */

@@ -2,7 +2,6 @@
 
 import { say } from "./catalogue.js";
 import { button, h, setText } from "./dom.js";
-import { showKeyed } from "./keyed.js";
 import { markIcon } from "./marks.js";
 import { nameCell } from "./rules.js";
 
@@ -11,12 +10,14 @@ const MOVE_MS = 900;
 const MOVE_OF_MANY_MS = 500;
 const MANY = 24;
 
-/** A move of the list, `kind` how good it was where that is known. @typedef {{ply: number, mark: string, cell: string, kind: string}} Listed */
-
 export class Timeline {
 	/** How many moves are looked at, null for the newest moment, whatever comes. @type {number | null} */
 	here = null;
 	#count = 0;
+	/** The marks and cells that are listed. @type {string[]} */
+	#listed = [];
+	/** @type {Element | null} */
+	#current = null;
 	#where = h("span.where");
 	#timer = 0;
 	#playing = button("▶", () => this.#toggle(), { "aria-label": say("view steps play"), hidden: true });
@@ -89,16 +90,9 @@ export class Timeline {
 	draw({ rules, board, status }, moves, kinds = []) {
 		this.#count = moves.length;
 		if (this.here !== null && this.here >= moves.length) this.here = null;
-		const items = moves.map((cell, at) => ({ ply: at + 1, mark: board[cell], cell: nameCell(cell, rules), kind: kinds[at] ?? "" }));
-		const make = (/** @type {Listed} */ item) => this.#makeMove(rules, item);
-		showKeyed(this.list, items, ({ ply, mark, cell }) => `${ply} ${mark} ${cell}`, make, (item, { ply, kind }) => {
-			item.className = kind;
-			const [made] = item.children;
-			if (ply === this.shown) made.setAttribute("aria-current", "true");
-			else made.removeAttribute("aria-current");
-		});
-		const current = this.list.querySelector("[aria-current]");
-		if (current instanceof HTMLElement) this.list.scrollTop = current.offsetTop - 60;
+		this.#drawList(rules, moves.map((cell) => `${board[cell]}${nameCell(cell, rules)}`));
+		for (const [at, item] of [...this.list.children].entries()) if (item.className !== (kinds[at] ?? "")) item.className = kinds[at] ?? "";
+		this.#markCurrent(this.list.children[this.shown - 1]?.firstElementChild ?? null);
 		setText(this.#where, moves.length ? say("view steps where", { n: this.shown, count: moves.length }) : say("view steps none"));
 		this.#playing.hidden = status !== "over" || !moves.length;
 		setText(this.#playing, this.#timer ? "❚❚" : "▶");
@@ -107,10 +101,29 @@ export class Timeline {
 		for (const one of this.#on) one.disabled = this.shown === moves.length;
 	}
 
-	/** @param {Rules} rules @param {Listed} move */
-	#makeMove(rules, { ply, mark, cell }) {
+	/** @param {Rules} rules @param {string[]} names the mark and cell of each move */
+	#drawList(rules, names) {
+		const same = names.findIndex((name, at) => name !== this.#listed[at]);
+		const kept = same < 0 ? names.length : same;
+		while (this.list.children.length > kept) this.list.lastChild?.remove();
+		for (const [at, name] of names.slice(kept).entries()) this.list.append(this.#makeMove(rules, kept + at + 1, name));
+		this.#listed = names;
+	}
+
+	/** @param {Rules} rules @param {number} ply @param {string} name */
+	#makeMove(rules, ply, name) {
 		const made = button("", () => this.look(ply));
-		made.append(h("small", {}, `${ply}`), markIcon(rules.marks, mark), h("span.unseen", {}, ` ${mark} `), cell);
+		made.append(h("small", {}, `${ply}`), markIcon(rules.marks, name[0]), h("span.unseen", {}, ` ${name[0]} `), name.slice(1));
 		return h("li", {}, made);
+	}
+
+	/** @param {Element | null} current the move that is looked at */
+	#markCurrent(current) {
+		if (current === this.#current) return;
+		this.#current?.removeAttribute("aria-current");
+		current?.setAttribute("aria-current", "true");
+		this.#current = current;
+		// Where it stands is known when the page is laid out anyway.
+		requestAnimationFrame(() => current instanceof HTMLElement && (this.list.scrollTop = current.offsetTop - 60));
 	}
 }
