@@ -9,6 +9,8 @@ import { Rooms } from "./rooms.js";
 import { Sound } from "./sound.js";
 import { describePush, messageOf } from "./words.js";
 
+/** @typedef {import("./rooms.js").Entry} Entry */
+
 /**
  * A page of the site: it lives from its making to `close`.
  * @typedef {{

@@ -5,6 +5,8 @@ import { h, setText, svg } from "./dom.js";
 import { BLOCKED, FREE, landingCell, nameCell, neighbour, splitLines } from "./rules.js";
 import { SIDE, cornerOf, makeBurst, makeContent, makeGround, makeLabels, makeMark, makePlate, makeShine, makeStroke, makeWorth } from "./shapes.js";
 
+/** @typedef {Protocol.RulesState} Rules */
+
 /** On cells smaller than these pixels a finger chooses first, and then confirms. */
 const FINGER = 40;
 const REFUSAL_MS = 4500;

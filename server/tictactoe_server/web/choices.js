@@ -4,6 +4,8 @@ import { say } from "./catalogue.js";
 import { describeTakeBack } from "./telling.js";
 import { clean, formatDuration, joinWords, nameOf, seatOf } from "./words.js";
 
+/** @typedef {Protocol.RoomState} State */
+
 /**
  * Something that may be done now; `name` is its id with the argument, `label` the id of the words on its button.
  * @typedef {{id: string, argument: string, name: string, label: string, cost: "" | "abort" | "lose"}} Deed

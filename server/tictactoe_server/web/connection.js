@@ -9,6 +9,9 @@ import { Lost, Requests } from "./requests.js";
 import { HOME, takeSocket } from "./socket.js";
 import { Ways } from "./ways.js";
 
+/** @typedef {import("./app.js").News} News */
+/** @typedef {import("./requests.js").Ask} Ask */
+
 /** How long a server has for its welcome, and where another one can be asked instead. */
 const WELCOME_MS = 8000;
 const WELCOME_OR_NEXT_MS = 4000;

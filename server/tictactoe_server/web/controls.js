@@ -9,6 +9,10 @@ import { askToNotify } from "./signals.js";
 import { firstOf, readCommand } from "./typing.js";
 import { clean, describeTurn, messageOf } from "./words.js";
 
+/** @typedef {Protocol.RoomState} State */
+/** @typedef {Protocol.AnalysisState} Analysis */
+/** @typedef {import("./room.js").Room} Room */
+
 /** @typedef {import("./choices.js").Choices} Choices */
 /** @typedef {import("./choices.js").Deed} Deed */
 

@@ -1,5 +1,9 @@
 /** What becomes of a choice: requests about the room, another room, a link. */
 
+/** @typedef {Protocol.RoomState} State */
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("./room.js").Room} Room */
+
 /** @typedef {import("./choices.js").Deed} Deed */
 
 /** Ask the server for what concerns the room alone; whether it is such a deed. @param {Room} room @param {Deed} deed */

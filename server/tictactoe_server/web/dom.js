@@ -1,5 +1,10 @@
 /** Elements in a line. Text goes in as text, never as markup. */
 
+/** @typedef {Node | string | null | false | undefined} Child */
+/** @typedef {Record<string, string | number | boolean | null | undefined | ((event: any) => void)>} Attributes */
+/** The tag of `p` and of `p.note`. @template {string} T @typedef {T extends `${infer Name}.${string}` ? Name : T} TagOf */
+/** @template {string} T @typedef {TagOf<T> extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[TagOf<T>] : never} ElementOf */
+
 /** @template {Element} E @param {E} element @param {Attributes} attributes @param {(Child | Child[])[]} children */
 function fill(element, attributes, children) {
 	for (const [name, value] of Object.entries(attributes)) {
@@ -10,7 +15,7 @@ function fill(element, attributes, children) {
 	return element;
 }
 
-/** `h("p.note")`; an attribute that is a function is a listener, `false` and null are none. @type {MakeElement} */
+/** `h("p.note")`; an attribute that is a function is a listener, `false` and null are none. @type {<T extends string>(tag: T, attributes?: Attributes, ...children: (Child | Child[])[]) => ElementOf<T>} */
 export function h(tag, attributes = {}, ...children) {
 	const [name, ...kinds] = tag.split(".");
 	const element = /** @type {any} */ (document.createElement(name));
@@ -18,7 +23,7 @@ export function h(tag, attributes = {}, ...children) {
 	return fill(element, attributes, children);
 }
 
-/** An element of SVG. @type {MakeShape} */
+/** An element of SVG. @type {<T extends keyof SVGElementTagNameMap>(tag: T, attributes?: Attributes, ...children: (Child | Child[])[]) => SVGElementTagNameMap[T]} */
 export const svg = (tag, attributes = {}, ...children) =>
 	fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
@@ -39,11 +44,11 @@ export const button = (label, does, attributes = {}) => h("button", { type: "but
 export const field = (label, control, note) =>
 	h("label.field", {}, h("span", {}, label), control, note && h("small", {}, note));
 
-/** An option is its value, or the value and what it is called. @type {MakeSelect} */
+/** An option is its value, or the value and what it is called. @type {(options: (string | [string, string])[], attributes?: Attributes) => HTMLSelectElement} */
 export const select = (options, attributes = {}) =>
 	h("select", attributes, options.map((one) => (typeof one === "string" ? h("option", {}, one) : h("option", { value: one[0] }, one[1]))));
 
-/** @type {Submitting} */
+/** What a form does instead of going elsewhere. @type {(does: () => unknown) => (event: Event) => void} */
 export const submitting = (does) => (event) => {
 	event.preventDefault();
 	does();

@@ -13,6 +13,10 @@ import { Lost } from "./requests.js";
 import { Talk, describeLine } from "./talk.js";
 import { clean, messageOf } from "./words.js";
 
+/** @typedef {Protocol.RoomState} State */
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("./room.js").Room} Room */
+
 const TICK_MS = 250;
 /** What the whole document is while a room is on the page: its style is another one. */
 const IN_ROOM = "in-room";

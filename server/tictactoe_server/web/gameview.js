@@ -13,6 +13,8 @@ import { Stage } from "./stage.js";
 import { Timeline } from "./timeline.js";
 import { describeRules } from "./words.js";
 
+/** @typedef {Protocol.RoomState} State */
+
 /** @typedef {import("./scene.js").ShownGame} ShownGame */
 
 export class GameView {

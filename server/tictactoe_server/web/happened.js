@@ -2,6 +2,14 @@
 
 import { FREE } from "./rules.js";
 
+/** @typedef {Protocol.RoomState} State */
+/** @typedef {Protocol.RoomState["seats"]} Seats */
+/** @typedef {Protocol.SeatState} Seat */
+/** @typedef {Protocol.Offers} Offers */
+
+/** The cells of a game in order, null where they are not known. @typedef {readonly number[] | null | undefined} Cells */
+/** An event: its kind, the states between which it happened, the mark that it is about, and what else belongs to it. @typedef {{type: string, old: State, state: State, mark?: string, [more: string]: any}} Happened */
+
 /** @type {Offers} */
 const NO_OFFERS = { draw: null, undo: null, rematch: [] };
 const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed"];

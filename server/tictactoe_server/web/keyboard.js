@@ -5,6 +5,8 @@ import { isForControl } from "./keys.js";
 import { parseCell } from "./rules.js";
 import { cellOfDigit, deedOfKey } from "./typing.js";
 
+/** @typedef {Protocol.RulesState} Rules */
+
 /** @typedef {import("./choices.js").Choices} Choices */
 
 export class Keyboard {

@@ -5,6 +5,9 @@ import { happened } from "./happened.js";
 import { announce, announceStanding } from "./telling.js";
 import { describePlayers, describeRules, describeTurn, seatOf } from "./words.js";
 
+/** @typedef {Protocol.RoomState} State */
+/** @typedef {import("./room.js").Room} Room */
+
 /** @typedef {"" | "move" | "turn" | "win" | "lose"} Tone */
 /** @typedef {{notes: string[], told: string[], tone: Tone}} News */
 

@@ -6,6 +6,8 @@ import { showKeyed } from "./keyed.js";
 import { seatIcon } from "./marks.js";
 import { clean, formatDuration } from "./words.js";
 
+/** @typedef {Protocol.RoomState} State */
+
 const SHORT_MS = 15_000;
 
 /** @typedef {import("./scene.js").ShownGame} ShownGame */

@@ -1,5 +1,7 @@
 /** A game that is over and was kept, shown as if it were in a room that nobody is in. */
 
+/** @typedef {Protocol.RoomState} State */
+
 /** @typedef {import("./scene.js").ShownGame} ShownGame */
 
 /** @param {Protocol.PlayedGame} played @param {string} viewer the public id of whoever looks @returns {ShownGame} */

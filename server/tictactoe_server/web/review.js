@@ -3,6 +3,9 @@
 import { Refused } from "./requests.js";
 import { judge, lossOf, rate } from "./worth.js";
 
+/** @typedef {Protocol.RoomState} State */
+/** @typedef {Protocol.AnalysisState} Analysis */
+
 /** Asks what the position after so many moves is worth. @typedef {(ply: number) => Promise<Analysis>} Analyse */
 
 const MOMENT_MS = 50;

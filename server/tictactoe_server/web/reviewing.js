@@ -7,6 +7,8 @@ import { Review, judgeMoves, nextMistake, pointsOf, turningPoint } from "./revie
 import { comparePlayed, describePosition, worthsOf } from "./worth.js";
 import { messageOf } from "./words.js";
 
+/** @typedef {Protocol.RoomState} State */
+
 /**
  * What a review needs of the page: the moves to step through, and what to do when there is something new to be seen;
  * `onFail` hears the sentence with which it ends.

@@ -4,6 +4,11 @@ import { Lost, isMoved } from "./requests.js";
 import { BLOCKED, FREE } from "./rules.js";
 import { clean, messageOf, seatOf } from "./words.js";
 
+/** @typedef {Protocol.RoomState} State */
+/** @typedef {import("./app.js").News} News */
+/** @typedef {import("./connection.js").Connection} Connection */
+/** @typedef {import("./requests.js").Ask} Ask */
+
 /** @typedef {"draw" | "undo"} Offered */
 /** @typedef {"offer" | "accept" | "decline"} Action */
 

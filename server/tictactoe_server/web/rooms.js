@@ -3,6 +3,9 @@
 import { Lost, Refused, isMoved } from "./requests.js";
 import { DEAF, Room } from "./room.js";
 
+/** @typedef {import("./app.js").News} News */
+/** @typedef {import("./connection.js").Connection} Connection */
+
 /** How often in a row we go where a server says before the first is asked again. */
 const MOST_MOVES = 3;
 /** How long to wait before that, at least. */
@@ -10,7 +13,7 @@ const MOMENT_MS = 500;
 /** For how long we look for a room on which the servers do not agree. */
 const PATIENCE_MS = 20_000;
 
-/** What lets one into a room. @typedef {WithoutId<Protocol.Create | Protocol.Match | Protocol.Join | Protocol.Watch>} Entry */
+/** What lets one into a room. @typedef {import("./requests.js").WithoutId<Protocol.Create | Protocol.Match | Protocol.Join | Protocol.Watch>} Entry */
 
 /** The rooms of all connections, entered again whenever one comes back. */
 export class Rooms {

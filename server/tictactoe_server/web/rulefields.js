@@ -4,6 +4,8 @@ import { say } from "./catalogue.js";
 import { field, h } from "./dom.js";
 import { PRESETS, nameCells, parseCell, rulesOf } from "./rules.js";
 
+/** @typedef {Protocol.RulesState} Rules */
+
 const MOST = 32;
 
 /**

@@ -6,6 +6,8 @@ import { boardAfter, nameCell } from "./rules.js";
 import { describeVerdict } from "./telling.js";
 import * as words from "./words.js";
 
+/** @typedef {Protocol.RoomState} State */
+
 /**
  * A game as it is shown: that of a live room, or one that was kept. `pending` is a move that is on its way.
  * @typedef {object} ShownGame

@@ -4,6 +4,8 @@ import { svg } from "./dom.js";
 import { drawMark } from "./marks.js";
 import { BLOCKED, FREE, nameColumn } from "./rules.js";
 
+/** @typedef {Protocol.RulesState} Rules */
+
 export const SIDE = 100;
 /** Of a board of 15 by 15. */
 const STARS = [48, 56, 112, 168, 176];

@@ -5,6 +5,10 @@ import { isDraw, standing, takenBackBy } from "./happened.js";
 import { nameCell, nameCells, nameColumn, splitLines } from "./rules.js";
 import { clean, describeCell, describePlayers, describeReason, formatDuration, joinWords, nameOf, seatOf } from "./words.js";
 
+/** @typedef {Protocol.RoomState} State */
+/** @typedef {import("./happened.js").Happened} Happened */
+/** @typedef {import("./happened.js").Cells} Cells */
+
 /** How many moves that were taken back are told by their names. */
 const MOST_NAMED = 6;
 const OUT_REASONS = ["resigned", "late", "left", "away"];
@@ -71,7 +75,7 @@ export function tell(change, viewer, { seesBoard = false, afterLoss = false } = 
 	}
 }
 
-/** @type {TellOfSeat} */
+/** @param {Happened} change @param {string} viewer @param {boolean} seesBoard @param {boolean} afterLoss */
 function tellOfSeat({ type, state, mark = "", before, hold_ms }, viewer, seesBoard, afterLoss) {
 	const seat = state.seats[mark];
 	const name = nameOf(state, mark);
@@ -130,7 +134,7 @@ function whyOut({ seats, clock, happened = [] }, mark) {
 	return seat && !seat.online && seat.hold_ms === 0 ? "away" : "resigned";
 }
 
-/** A sentence about whoever plays a mark, who may be the reader. @type {SayOf} */
+/** A sentence about whoever plays a mark, who may be the reader. @param {State} state @param {string} mark @param {string} id @param {string} viewer @param {Record<string, string | number>} [places] */
 function sayOf(state, mark, id, viewer, places = {}) {
 	if (mark === seatOf(state, viewer)) return say(`${id}, you`, places);
 	return say(id, { name: nameOf(state, mark), ...places });
@@ -147,13 +151,13 @@ export function describeTakeBack(state, asker, moves) {
 	return nameMoves(cells.length === count ? cells : [], count, state);
 }
 
-/** The one mark that lost a game that is over, of those who played to its end. @type {LoserOf} */
+/** The one mark that lost a game that is over, of those who played to its end. @param {State} state */
 export function loserOf({ result, seats }) {
 	const others = Object.keys(seats).filter((mark) => mark !== result?.winner && !seats[mark]?.out);
 	return result?.winner && others.length === 1 ? others[0] : null;
 }
 
-/** @type {Say} */
+/** @param {State} state @param {string} viewer */
 export function describeVerdict(state, viewer) {
 	const { result, rules } = state;
 	const own = seatOf(state, viewer);
@@ -164,7 +168,7 @@ export function describeVerdict(state, viewer) {
 	return own && rules.marks.length === 2 ? say("verdict lose") : say("verdict wins", { name: nameOf(state, result.winner) });
 }
 
-/** How a game ended, the deciding line first. @type {Say} */
+/** How a game ended, the deciding line first. @param {State} state @param {string} viewer */
 export function describeResult(state, viewer) {
 	const { result } = state;
 	if (!result) return "";

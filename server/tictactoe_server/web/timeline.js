@@ -5,6 +5,9 @@ import { button, h, setText } from "./dom.js";
 import { markIcon } from "./marks.js";
 import { nameCell } from "./rules.js";
 
+/** @typedef {Protocol.RoomState} State */
+/** @typedef {Protocol.RulesState} Rules */
+
 /** How long a move is shown where the game goes on by itself, and where there are many. */
 const MOVE_MS = 900;
 const MOVE_OF_MANY_MS = 500;

@@ -4,6 +4,8 @@ import { say } from "./catalogue.js";
 import { findDeed } from "./choices.js";
 import { hasSingleKeys } from "./rules.js";
 
+/** @typedef {Protocol.RulesState} Rules */
+
 /** @typedef {import("./choices.js").Choices} Choices */
 
 /** Which deeds a key stands for, the first of them that may be done. @type {Record<string, string[]>} */

@@ -3,6 +3,10 @@
 import { count, say } from "./catalogue.js";
 import { PRESETS, hasSingleKeys, nameCell, nameCells } from "./rules.js";
 
+/** @typedef {Protocol.RoomState} State */
+/** @typedef {Protocol.RulesState} Rules */
+/** @typedef {Protocol.RoomState["seats"]} Seats */
+
 const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed", "aborted"];
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu;
 
@@ -16,13 +20,13 @@ export const messageOf = (error) => clean(error instanceof Error ? error.message
 export const joinWords = (words) =>
 	words.length > 1 ? say("and", { first: words.slice(0, -1).join(", "), last: words[words.length - 1] }) : words.join("");
 
-/** @type {SeatOf} */
+/** The mark that a viewer plays, null for a watcher and for one who left. @param {{seats: Seats}} state @param {string} viewer */
 export function seatOf(state, viewer) {
 	const own = Object.entries(state.seats).find(([, seat]) => seat?.player === viewer && !seat.left);
 	return own ? own[0] : null;
 }
 
-/** @type {NameOf} */
+/** @param {{seats: Seats}} state @param {string | null} mark */
 export function nameOf({ seats }, mark) {
 	const name = seats[mark ?? ""]?.name;
 	if (name === undefined) return say("nobody");
@@ -30,10 +34,10 @@ export function nameOf({ seats }, mark) {
 	return isShared ? say("name with mark", { name: clean(name), mark: mark ?? "" }) : clean(name);
 }
 
-/** @type {NamePlayers} */
+/** @param {{seats: {[mark: string]: {name: string} | null}}} state */
 export const namePlayers = ({ seats }) => Object.values(seats).map((seat) => (seat ? clean(seat.name) : say("page free"))).join(say("page versus"));
 
-/** @type {SayRules} */
+/** @param {Rules} rules */
 export function describeRules(rules) {
 	const { rows, columns, line, misere, marks, blocked, gravity } = rules;
 	const parts = [say("rules size", { rows, columns }), say(misere ? "rules line loses" : "rules line", { line })];
@@ -60,7 +64,7 @@ export function describeManners({ analysis, chat }) {
 	return told;
 }
 
-/** @type {(clock: Terms) => string} */
+/** @type {(clock: Protocol.ClockTerms | null | undefined) => string} */
 export function describeClock(clock) {
 	if (!clock) return say("clock none");
 	const { initial_ms: initial = 0, increment_ms: increment = 0, move_ms: move } = clock;
@@ -68,7 +72,7 @@ export function describeClock(clock) {
 	return say("clock seat", { minutes: initial / 60_000, seconds: increment / 1000 });
 }
 
-/** @type {ParseClock} */
+/** A clock that is typed as `3+2`, `10/move` or nothing; undefined for what is none. @param {string} text @returns {Protocol.ClockFields | null | undefined} */
 export function parseClock(text) {
 	const found = /^(\d+(?:\.\d+)?)(?:\s*\/\s*(move)|\s*\+\s*(\d+(?:\.\d+)?))?$/.exec(text.trim());
 	if (!found) return text.trim() ? undefined : null;
@@ -77,20 +81,20 @@ export function parseClock(text) {
 	return { initial_ms: Math.round(Number(first) * 60_000), increment_ms: Math.round(Number(more) * 1000) };
 }
 
-/** @type {FormatDuration} */
+/** @param {number} milliseconds */
 export function formatDuration(milliseconds) {
 	const seconds = Math.floor(Math.max(milliseconds, 0) / 1000);
 	const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].slice(seconds < 3600 ? 1 : 0);
 	return parts.map((part, index) => (index ? String(part).padStart(2, "0") : part)).join(":");
 }
 
-/** @type {DescribeCell} */
+/** @param {number} cell @param {Rules} rules */
 export function describeCell(cell, rules) {
 	const name = nameCell(cell, rules);
 	return hasSingleKeys(rules) ? say("cell with place", { cell: name, place: say(`place ${cell}`) }) : name;
 }
 
-/** @type {Say} */
+/** @param {State} state @param {string} viewer */
 export function describePlayers(state, viewer) {
 	const own = seatOf(state, viewer);
 	const others = Object.entries(state.seats).flatMap(([mark, seat]) => (seat && mark !== own ? [say("is", { name: clean(seat.name), mark })] : []));
@@ -98,7 +102,7 @@ export function describePlayers(state, viewer) {
 	return told.join(" ") || say("nobody sits");
 }
 
-/** @type {Say} */
+/** @param {State} state @param {string} viewer */
 export function describeTurn(state, viewer) {
 	const { status, turn: mark } = state;
 	if (status === "waiting" || status === "over") return say(`turn ${status}`);

@@ -3,6 +3,10 @@
 import { say } from "./catalogue.js";
 import { nameCell, nameCells } from "./rules.js";
 
+/** @typedef {Protocol.RulesState} Rules */
+/** @typedef {Protocol.AnalysisState} Analysis */
+/** @typedef {Protocol.CellValue} Value */
+
 /** What a cell is worth, as it is shown. @typedef {{sign: string, kind: string, best: boolean}} Worth */
 /** The worth of cells; whether all of them are shown, or but the best. @typedef {{cells: Map<number, Worth>, isAll: boolean}} Worths */
 
