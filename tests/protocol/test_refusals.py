@@ -16,10 +16,10 @@ import pytest
 from msgspec import UNSET
 
 from tests.environment import environment
+from tests.protocol.served import served_catalogues
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Position, Rules, UnknownNotation, parse_cell
 from tictactoe_protocol import ErrorCode, encode, error_answer, pushes, rules_of
-from tictactoe_protocol.catalogue import FOLDER as CATALOGUES
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue, speak
 from tictactoe_protocol.refusals import describe_closing, describe_fault, describe_refusal
 from tictactoe_server.http.assets import FOLDER
@@ -219,13 +219,13 @@ def test_a_refusal_without_data_is_not_described() -> None:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
-def test_the_page_says_the_same() -> None:
+def test_the_page_says_the_same(tmp_path: Path) -> None:
     vectors = [
         {"push": json.loads(as_text(push_of(id))), "said": {one: said_in(one, id) for one in LANGUAGES}} for id in IDS
     ]
     own = dict.fromkeys(LANGUAGES, "Its own words.")
     vectors += [{"push": {"type": "error", "message": "Its own words.", **odd}, "said": own} for odd in ODD]
-    command = ["node", str(PROGRAM), FOLDER.as_uri(), str(CATALOGUES), *LANGUAGES]
+    command = ["node", str(PROGRAM), FOLDER.as_uri(), str(served_catalogues(tmp_path)), *LANGUAGES]
     done = subprocess.run(
         command, input=json.dumps(vectors), capture_output=True, text=True, check=False, env=environment()
     )

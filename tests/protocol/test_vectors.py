@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.environment import environment
+from tests.protocol.served import served_catalogues
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
 from tictactoe_protocol.choices import Deed
 from tictactoe_server.http.assets import FOLDER
@@ -18,7 +19,6 @@ from tools.vectors import PATH, render_vectors
 
 LEAST = 200
 PROGRAM = Path(__file__).with_name("vectors.mjs")
-CATALOGUES = Path(__file__).parents[2] / "protocol" / "tictactoe_protocol" / "catalogue"
 
 
 def test_there_are_vectors_enough_and_of_every_kind() -> None:
@@ -51,7 +51,7 @@ def test_this_package_tells_what_the_vectors_say() -> None:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
-def test_the_page_tells_what_the_vectors_say() -> None:
-    command = ["node", str(PROGRAM), FOLDER.as_uri(), str(PATH), str(CATALOGUES), *LANGUAGES]
+def test_the_page_tells_what_the_vectors_say(tmp_path: Path) -> None:
+    command = ["node", str(PROGRAM), FOLDER.as_uri(), str(PATH), str(served_catalogues(tmp_path)), *LANGUAGES]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
     assert (done.stdout.strip().splitlines()[:10], done.stderr) == ([], "")

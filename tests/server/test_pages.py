@@ -582,12 +582,12 @@ def test_what_modules_say_of_themselves_does_not_travel(tmp_path: Path) -> None:
 def test_sentences_travel_that_a_module_may_say(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text('<script src="./a.js"></script>')
     (tmp_path / "a.js").write_text(
-        'say("is"); say(`turn ${status}`); say(isYou ? `${what}, you` : "plays"); // "joins"\n'
+        'say("is"); say(`turn ${status}`); say(isYou ? `${what}, you` : "plays"); `by ${say("joins")}`;\n'
     )
     served = Assets(tmp_path).named("en.json")
     assert served is not None
     ids = json.loads(served.body)
-    assert {"is", "turn over", "turn yours", "plays", "plays, you", "joins"} <= set(ids)
+    assert {"is", "turn over", "turn yours", "plays", "plays, you", "joins", "by line"} <= set(ids)
     assert not {"held", "renamed", "column part", "place 1"} & set(ids)
 
 

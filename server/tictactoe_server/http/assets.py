@@ -6,7 +6,7 @@ sections 8.8.3 (entity tags), 12.5.3 (Accept-Encoding) and 13.1.2 (If-None-Match
 A file names others by where they lie beside it, in double quotes (``"./turn.svg"``); such a name is replaced by the one
 under which that file is served. Modules have one hash together, as each may load any other; those that the page always
 needs are one file (`modules`). What modules say in ``/** ... */``, their types among it, does not travel, nor do
-sentences that no module says: those whose ids begin with nothing that is written in any of them.
+sentences that no module says: an id is written there as a whole or up to a comma, or begins as a template does.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import html
 import json
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -54,8 +54,6 @@ _PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
 _COMMENT: Final = re.compile(r"/\*\*.*?\*/", re.DOTALL)
 _EMPTY_LINES: Final = re.compile(r"\n\s*\n")
 _QUOTED: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`')
-_TEMPLATE_PARTS: Final = re.compile(r'\$\{|\}|"')
-_WORD_ENDS: Final = re.compile(r"\b(?<=\w)(?!\w)")
 _TAG_BYTES: Final = 8
 _WORTH_PACKING_BYTES: Final = 512
 _PACKED: Final = ("Content-Encoding", "gzip")
@@ -83,10 +81,11 @@ class Assets:
         self._files: dict[str, Asset] = {}
         names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in _KINDS)
         texts = {name: _uncommented((folder / name).read_text("utf-8")) for name in names if name.endswith(_MODULE)}
-        written = _find_written(texts.values())
+        ids = [_find_ids(text) for text in texts.values()]
+        whole, begun = frozenset().union(*(one for one, _ in ids)), tuple({head for _, heads in ids for head in heads})
         for language in LANGUAGES:
             name = f"{language}{_CATALOGUE}"
-            self._keep(name, _choose_sentences((CATALOGUES / name).read_bytes(), written))
+            self._keep(name, _choose_sentences((CATALOGUES / name).read_bytes(), whole, begun))
         for name in sorted(set(names) - texts.keys() - {INDEX}, key=_kind_of):
             self._keep(name, (folder / name).read_bytes())
         index = (folder / INDEX).read_text("utf-8")
@@ -163,22 +162,26 @@ def _uncommented(module: str) -> str:
     return _EMPTY_LINES.sub("\n", _COMMENT.sub("", module)).lstrip("\n")
 
 
-def _find_written(modules: Iterable[str]) -> frozenset[str]:
-    """Return what stands between quotation marks in some modules, of templates what stands beside their places."""
-    found = set[str]()
-    for text in modules:
-        for quoted in _QUOTED.findall(text):
-            found.update(part.strip() for part in _TEMPLATE_PARTS.split(quoted[1:-1]))
-    return frozenset(found - {""})
+def _find_ids(module: str) -> tuple[set[str], set[str]]:
+    """Return what stands between quotation marks in a module, and how its templates begin that go on with a place."""
+    whole, begun = set[str](), set[str]()
+    for quoted in _QUOTED.findall(module):
+        head, place, rest = quoted[1:-1].partition("${")
+        if place:
+            begun.update([head] * head.endswith(" "))
+            whole.update(one[1:-1] for one in _QUOTED.findall(rest))
+        else:
+            whole.add(head)
+    return whole, begun
 
 
-def _choose_sentences(catalogue: bytes, written: frozenset[str]) -> bytes:
-    """Return a catalogue with those sentences alone of whose ids the first words are written somewhere."""
+def _choose_sentences(catalogue: bytes, whole: Collection[str], begun: tuple[str, ...]) -> bytes:
+    """Return a catalogue with those sentences alone that a module may say: `whole` ids, and those that are `begun`."""
     sentences: dict[str, Any] = json.loads(catalogue)
     chosen = {
         id: sentence
         for id, sentence in sentences.items()
-        if id in written or any(id[: end.start()] in written for end in _WORD_ENDS.finditer(id))
+        if id in whole or id.partition(",")[0] in whole or id.startswith(begun)
     }
     return json.dumps(chosen, ensure_ascii=False, separators=(",", ":")).encode()
 
