@@ -133,7 +133,7 @@ async def watch_others(wat: Walker, players: dict[str, Peer], code: str) -> None
     await wat.press("enter")
     await wat.until(f"> {code}")
     await wat.press("enter")
-    await wat.until(f"WATCHING {code}", "ana's move (X)")
+    await wat.until("WATCHING", code, "ana's move (X)")
     await wat.press("left")
     await wat.until("Looking back at move 1.")
     await wat.press("end")

@@ -68,18 +68,6 @@ def describe_result(state: RoomState, viewer: str) -> str:
     result, own = state.result, seat_of(state, viewer)
     if result is None:
         return ""
-    loser = loser_of(state) if result.reason in ("resigned", "timeout") else None
-    if result.reason == "line":
-        why = describe_lines(state)
-    elif result.reason in _WHY_OVER:
-        why = say(f"ended {result.reason}")
-    elif loser is not None:
-        deed = "timeout" if result.reason == "timeout" else "left" if _why_out(state, loser) == "left" else "resigned"
-        why = _say_of(state, loser, f"ended {deed}", viewer)
-    elif result.reason in ("resigned", "timeout"):
-        why = say("ended nobody left")
-    else:
-        why = say("ended otherwise", reason=describe_reason(result.reason))
     if result.reason == "aborted":
         verdict = "aborted"
     elif result.winner is None:
@@ -88,7 +76,25 @@ def describe_result(state: RoomState, viewer: str) -> str:
         verdict = "win"
     else:
         verdict = "lose" if own is not None and len(state.seats) == 2 else "wins"
-    return f"{why} {say(f'verdict {verdict}', name=name_of(state, result.winner))}"
+    return f"{describe_why_over(state, viewer)} {say(f'verdict {verdict}', name=name_of(state, result.winner))}"
+
+
+def describe_why_over(state: RoomState, viewer: str) -> str:
+    """Return what ended a game, without who won: ``Row 1 is X X X.``, ``bo resigns.``"""
+    result = state.result
+    if result is None:
+        return ""
+    loser = loser_of(state) if result.reason in ("resigned", "timeout") else None
+    if result.reason == "line":
+        return describe_lines(state)
+    if result.reason in _WHY_OVER:
+        return say(f"ended {result.reason}")
+    if loser is not None:
+        deed = "timeout" if result.reason == "timeout" else "left" if _why_out(state, loser) == "left" else "resigned"
+        return _say_of(state, loser, f"ended {deed}", viewer)
+    if result.reason in ("resigned", "timeout"):
+        return say("ended nobody left")
+    return say("ended otherwise", reason=describe_reason(result.reason))
 
 
 def describe_take_back(state: RoomState, asker: str, moves: Sequence[int] | None = None) -> str:

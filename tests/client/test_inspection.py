@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from tests.client.models import model_of
 from tests.client.states import ANA, BO, announce
 from tests.client.states import state as honest_state
-from tests.client.tables import table_of
 from tests.corpus import CORPUS, KINDS, SURROGATES, faults_in
 from tests.engine.random_games import open_games, rule_sets
 from tests.faults.hostile_server import CLIENT, everything_said, past_game, state, summary, the_end
@@ -131,10 +131,10 @@ def draw_state(new: RoomState, old: RoomState | None) -> None:
             announce(old, new, viewer)
             describe_choices(old, new, viewer)
             seen = [old, new]
-        table = table_of(viewer, *seen)
-        for parts in fill_panel(table, new, 38, 20, 2.0, ascii_only=False)[0]:
+        model = model_of(viewer, *seen)
+        for parts in fill_panel(model, new, 38, 20, 2.0, ascii_only=False)[0]:
             Picture(38, 1).put_parts(0, 0, *parts)
-        describe_end(table)
+        describe_end(model)
 
 
 def places_in(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -357,8 +357,8 @@ def test_a_status_that_this_client_does_not_know_goes_by_its_name() -> None:
     message = {**to_builtins(honest_state((0, 3))), "status": "adjourned", "turn": None}
     resting = read_state(message)
     assert describe_turn(resting, ANA) == "The game is adjourned."
-    table = table_of(ANA, resting)
-    assert (table.room.plays, table.room.is_my_turn) == (False, False)
+    model = model_of(ANA, resting)
+    assert (model.room.plays, model.room.is_my_turn) == (False, False)
 
 
 def test_a_worth_of_a_kind_that_this_client_does_not_know_is_unclear() -> None:

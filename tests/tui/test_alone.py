@@ -28,7 +28,7 @@ async def test_home_offers_what_makes_sense_alone(open_screen: OpenScreen) -> No
             assert words not in text
         await ana.until("> Play the computer   ‹ medium ›")
         await ana.do("right down left", "> The game            ‹ Gomoku ›", "15x15, 5 in a row")
-        await ana.do("enter", "hard-bot", "15x15", "YOUR MOVE (X)")
+        await ana.do("enter", "hard-bot", "Gomoku", "YOUR MOVE (X)")
 
 
 async def test_a_new_room_has_the_computer_in_it(open_screen: OpenScreen) -> None:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from tests.faults.hostile_server import summary
 from tictactoe_client.online.messages import Message
 from tictactoe_client.tui.lobby import Lobby
-from tictactoe_client.tui.room.table import Hand
+from tictactoe_client.tui.room.news import News
 from tictactoe_protocol import ROOM_CODE_ALPHABET
 from tictactoe_protocol.pushes import LobbyChange
 
@@ -26,10 +26,10 @@ def test_the_list_of_rooms_forgets_the_oldest() -> None:
 
 
 def test_what_was_said_before_a_key_is_the_newest_of_it() -> None:
-    hand = Hand()
-    hand.hear("first")
-    hand.told = 1
+    news = News()
+    news.say("first")
+    news.in_sight = 1
     for number in range(1_000):
-        hand.hear(str(number))
-    assert hand.heard == [str(number) for number in range(800, 1_000)]
-    assert hand.told == 0
+        news.say(str(number))
+    assert news.unread == [str(number) for number in range(800, 1_000)]
+    assert news.in_sight == 0

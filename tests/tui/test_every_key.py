@@ -20,8 +20,9 @@ from tests.tui.conftest import NEVER, Game, OpenScreen, ScreenUser
 from tests.tui.test_replay_page import diagonal
 from tictactoe_client.input import past
 from tictactoe_client.online.client import Choice
-from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
+from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.room.keys import SITUATIONS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
@@ -87,7 +88,7 @@ class Hand:
         self, *situations: str, without: frozenset[str] = frozenset(), extra: frozenset[str] = frozenset()
     ) -> None:
         """Find every action of the situations done, and every key that was named among them."""
-        wanted = {action for situation in situations for action in SITUATIONS[situation]}
+        wanted = {action for situation in situations for action in SITUATIONS[situation] if action in ACTIONS}
         assert wanted - without - self._done == set()
         handled = {key for action in (self._done | ANYWHERE) - without for key in self._keys[action]}
         assert self._named - handled - extra == set()
@@ -126,7 +127,7 @@ async def test_in_a_replay(
         await hand.look_into("help", "a move back")
         await hand.look_into("command", ":_")
         await ana.do("1 6 enter", "move 16 of 16")
-        hand.check("in a replay", extra=frozenset("0123456789") | {"enter"})
+        hand.check("replay", extra=frozenset("0123456789") | {"enter"})
         await ana.press(hand.key("back"))
     assert ana.app.return_code == 0
 
@@ -140,7 +141,7 @@ async def test_while_one_waits_for_others(bots: Server, open_screen: OpenScreen,
             await hand.do("hide_code", gone="█")
         await hand.look_into_all()
         await hand.do("computer", "medium-bot")
-        hand.check("while you wait for others", without=frozenset() if look["colour"] else frozenset({"hide_code"}))
+        hand.check("waiting", without=frozenset() if look["colour"] else frozenset({"hide_code"}))
         await hand.do("back", "Leave and lose this game?")
         await hand.do("confirm", "Playing as")
     assert ana.app.failure is None
@@ -159,17 +160,17 @@ async def test_in_a_game_and_when_one_is_asked(game: Game, look: dict[str, Any])
         await hand.look_into("back", "Leave and lose this game?")
         await bo.state(ply=1)
         await bo.ask("draw", room=code, action="offer")
-        await ana.until("bo offers a draw:")
-        await hand.do("decline", gone="bo offers a draw:")
+        await ana.until("bo offers a draw.")
+        await hand.do("decline", gone=" accept")
         await bo.ask("move", room=code, cell=0, ply=1)
         await ana.until("YOUR MOVE")
-        ana.app.pages[-1].table.hand.quiet_until = 0.0
+        ana.app.pages[-1].model.quiet_until = 0.0
         await ana.press("9")
         await bo.state(ply=3)
         await bo.ask("draw", room=code, action="offer")
-        await ana.until("bo offers a draw:")
+        await ana.until("bo offers a draw.")
         await hand.do("accept", "DRAW   Both agreed")
-        hand.check("in a game", extra=frozenset(AT_BOARD))
+        hand.check("playing", without=frozenset({"claim", "claim_draw"}), extra=frozenset(AT_BOARD))
     async with game(**look) as (ana, _, _):
         hand = Hand(ana, look)
         await ana.press(hand.key("leave"))
@@ -178,7 +179,7 @@ async def test_in_a_game_and_when_one_is_asked(game: Game, look: dict[str, Any])
         await ana.press(hand.key("back"))
         await ana.until("Leave and lose this game?")
         await hand.do("confirm", "Playing as")
-        hand.check("when you are asked")
+        hand.check("asked")
 
 
 async def test_when_an_opponent_is_gone(game: Game, look: dict[str, Any]) -> None:
@@ -198,7 +199,7 @@ async def test_when_an_opponent_is_gone(game: Game, look: dict[str, Any]) -> Non
             await hand.look_into("back", "Leave and lose this game?")
             await hand.do(action, end)
             other = {"claim": "claim_draw", "claim_draw": "claim"}[action]
-            hand.check("when an opponent is gone", without=frozenset({other}), extra=frozenset(AT_BOARD))
+            hand.check("playing", without=frozenset({other, "accept", "decline"}), extra=frozenset(AT_BOARD))
 
 
 async def look_about(hand: Hand, last: str) -> None:
@@ -211,7 +212,7 @@ async def look_about(hand: Hand, last: str) -> None:
 
 async def test_while_one_watches(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
     async with two_at_a_board(server) as (*_, code), open_screen(server.url, Choice("watch", code=code), **look) as ana:
-        await ana.until(f"WATCHING {code}", "cy's move")
+        await ana.until("WATCHING", code, "cy's move")
         hand = Hand(ana, look)
         await look_about(hand, "cy's move")
         await hand.do("review", "with best play")
@@ -227,7 +228,7 @@ async def test_while_one_watches(server: Server, open_screen: OpenScreen, look: 
         await hand.do("end", gone="What moves are worth")
         await hand.look_into_all()
         await hand.do("back", "Playing as")
-        hand.check("while you watch")
+        hand.check("watching")
         await hand.leave()
     assert ana.app.return_code == 130
 
@@ -250,7 +251,7 @@ async def test_after_a_game(game: Game, look: dict[str, Any], here: Path) -> Non
         await hand.do("rematch", "You asked for a rematch.")
         await hand.do("another", "Waiting for someone")
         await hand.do("back", "Playing as")
-        hand.check("after a game", extra=hand.keys_of("copy", "hide_code", "computer"))
+        hand.check("over", extra=hand.keys_of("copy", "hide_code", "computer"))
         await hand.leave()
     assert ana.app.return_code == 130
 
@@ -264,6 +265,6 @@ async def test_while_the_connection_is_lost(proxy: Proxy, game: Game, look: dict
         await hand.do("retry", "Back after", gone="CONNECTION LOST")
         proxy.cut()
         await ana.until("CONNECTION LOST")
-        hand.check("while the connection is lost")
+        hand.check("away")
         await ana.press(hand.key("back"))
     assert ana.app.return_code == 7

@@ -37,7 +37,7 @@ async def test_an_aborted_game_is_told_and_a_rematch_leaves_the_marks(game: Game
 async def test_an_open_analysis_is_shown_in_the_room_and_in_the_list(server: Server, open_screen: OpenScreen) -> None:
     lesson = Choice("create", analysis="open", chat="players")
     async with open_screen(server.url, lesson) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Waiting for someone", "3 in a row · analysis open · chat for players")
+        await ana.until("Waiting for someone", "Tic-tac-toe · analysis open · chat for players")
         await bo.ask("join", room=ana.code)
         await ana.until("YOUR MOVE (X)", "analysis open")
     async with open_peer(server.url, "cy") as cy, open_screen(server.url) as ana:

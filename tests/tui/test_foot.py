@@ -53,9 +53,9 @@ def test_a_long_refusal_takes_a_second_line_where_there_is_one() -> None:
 
 
 def test_in_one_line_it_ends_after_a_word() -> None:
-    foot = arrange_foot(("bo offers a draw:   Ctrl+Y accept", "warn"), (REFUSAL, "warn"), 38, 2)
+    foot = arrange_foot(("bo offers a draw.   Ctrl+Y accept", "warn"), (REFUSAL, "warn"), 38, 2)
     assert [text for text, _ in foot.status] == ["B2 is taken by O. Free: A1 B1 C1 A2 …"]
-    assert [text for text, _ in foot.banner] == ["bo offers a draw:   Ctrl+Y accept"]
+    assert [text for text, _ in foot.banner] == ["bo offers a draw.   Ctrl+Y accept"]
 
 
 def test_an_empty_prompt_makes_room_and_a_typed_move_does_not() -> None:

@@ -134,8 +134,8 @@ async def test_a_watcher_steps_back_and_returns(server: Server, open_screen: Ope
     async with two_playing(server) as (first, second, code):
         await play_out({"X": first, "O": second}, code, [0, 4])
         async with open_screen(server.url, Choice("watch", code=code)) as wat:
-            text = await wat.until(f"WATCHING {code}", "X  ana", "O  bo", "X A1  O B2", "ana's move (X)")
-            assert "bo" not in text.splitlines()[0]
+            text = await wat.until("WATCHING", code, "X  ana", "O  bo", "X A1  O B2", "ana's move (X)")
+            assert "ana v bo · Tic-tac-toe" in text.splitlines()[0]
             await wat.do("left", "move 1 of 2", "Looking back at move 1.")
             await first.ask("move", room=code, cell=8, ply=2)
             await wat.until("1 new move", "move 1 of 3")
@@ -212,7 +212,7 @@ async def test_a_room_that_closes_takes_one_home(server: Server, open_screen: Op
     async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
         async with open_screen(server.url, Choice("watch", code=code)) as wat:
-            await wat.until(f"WATCHING {code}")
+            await wat.until("WATCHING", code)
             await bo.ask("leave", room=code)
             await wat.until("Playing as", f"Room {code} is closed")
 

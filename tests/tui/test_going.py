@@ -89,7 +89,7 @@ async def test_a_game_that_began_while_the_computer_is_fetched_is_played(bots: S
         await ana.do("b", "Fetching the computer…   Esc home")
         await bo.ask("join", room=code)
         proxy.down.go_on()
-        await ana.until("Somebody has come meanwhile: the game is on.", "O  bo", f"{code} ·")
+        await ana.until("Somebody has come meanwhile: the game is on.", "O  bo", code)
         await ana.press("5")
         await bo.state(ply=1, status="playing")
 
@@ -153,7 +153,7 @@ async def test_whatever_else_is_typed_at_a_question_plays_on(game: Game, keys: t
         await ana.press(*keys)
         await ana.until("Leave and lose this game?")
         await ana.do("b", "The game goes on.", gone="Leave and lose this game?")
-        ana.app.pages[-1].table.hand.quiet_until = 0.0
+        ana.app.pages[-1].model.quiet_until = 0.0
         await ana.press("b", "2", "enter")
         assert (await bo.state(room=code, ply=1))["status"] == "playing"
 

@@ -82,7 +82,7 @@ async def test_home_opens_the_list_and_from_there_a_replay_and_back(server: Serv
         rows = [" ".join(line.split()) for line in text.splitlines()[3:6]]
         assert "Gomoku bo lost by resignation 0 20" in rows[0]
         assert "Tic-tac-toe bo won by a line 5 20" in rows[1]
-        await ana.do("down enter", "REPLAY   ana (X) v bo (O)", "move 0 of 5", "Esc back")
+        await ana.do("down enter", "REPLAY  ana (X) v bo (O)", "move 0 of 5", "Esc back")
         await ana.do("end", "━━━▄▀▄━━━")
         await ana.do("escape", "> 2.")
         await ana.do("escape", "Playing as  ana", "> Your games")

@@ -72,7 +72,7 @@ async def test_a_quick_match_is_had_in_any_game_that_has_a_name(server: Server, 
         await ana.until("> Quick match         ‹ Tic-tac-toe ›", "against whoever comes", "←→ change")
         await ana.do("left", "‹ Gomoku ›", "against whoever comes: 15x15, 5 in a row")
         await ana.do("right right", "‹ Blocker ›", "against whoever comes: 3x3, blocked")
-        await ana.do("left left enter", "Waiting for someone", "15x15")
+        await ana.do("left left enter", "Waiting for someone", "Gomoku")
         await bo.ask("match", rules="gomoku")
         await ana.until("YOUR MOVE (X)")
 
@@ -81,7 +81,7 @@ async def test_the_game_of_the_quick_match_is_the_computer_s_too(bots: Server, o
     async with open_screen(bots.url) as ana:
         await ana.until("> Quick match")
         await ana.do("left left down left", "> Play the computer   ‹ easy ›", "‹ Connect four ›")
-        await ana.do("enter", "easy-bot", "6x7", "YOUR MOVE (X)")
+        await ana.do("enter", "easy-bot", "Connect four", "YOUR MOVE (X)")
 
 
 async def test_the_choice_of_game_needs_nothing_but_ascii(server: Server, open_screen: OpenScreen) -> None:
@@ -113,8 +113,8 @@ async def test_a_full_room_is_watched_by_a_key_or_not(server: Server, at_home: A
         for answer in ("escape", "enter"):
             text = await ana.enter(code, f"Room {code} is full; you may watch it.", "Enter watch  Esc no")
             assert "WATCHING" not in text
-            shown = "> Join with a code" if answer == "escape" else f"WATCHING {code}"
-            await ana.do(answer, shown, gone="is full; you may watch it.   Enter watch")
+            shown = ["> Join with a code"] if answer == "escape" else ["WATCHING", code]
+            await ana.do(answer, *shown, gone="is full; you may watch it.   Enter watch")
         await ana.do("escape", "Playing as", gone="is full")
 
 
@@ -150,7 +150,7 @@ async def test_a_room_that_filled_up_meanwhile_may_be_watched(server: Server, op
         await ana.do("enter", f"Joining {code}")
         proxy.down.go_on()
         await ana.until(f"Room {code} is full; you may watch it.", gone=f"  {code}  3x3")
-        await ana.do("enter", f"WATCHING {code}")
+        await ana.do("enter", "WATCHING", code)
 
 
 async def test_a_full_room_takes_no_key_from_a_name_that_is_typed(server: Server, open_screen: OpenScreen) -> None:
@@ -167,7 +167,7 @@ async def test_a_full_room_of_the_command_is_watched_or_ends_with_five(server: S
     async with two_playing(server, "bo", "cy") as (*_, code):
         async with open_screen(server.url, Choice("join", code=code)) as wat:
             await wat.until(f"Room {code} is full; you may watch it.", "watch")
-            await wat.do("enter", f"WATCHING {code}")
+            await wat.do("enter", "WATCHING", code)
         async with open_screen(server.url, Choice("join", code=code)) as ana:
             await ana.until(f"Room {code} is full; you may watch it.", "Esc no")
             await ana.press("escape")

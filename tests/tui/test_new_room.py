@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -172,8 +173,7 @@ async def test_the_computer_sits_in_at_the_same_game(
         before = ana.code
         old = await look_at(wat, before)
         text = await ana.do("b", "computer.", "medium-bot", gone=before)
-        code = text.split()[0]
-        assert f"Room {code} now, with the" in text
+        (code,) = re.findall(r"Room (\w{6}) now, with the", text)
         assert told[:-1] in text
         new = await look_at(wat, code)
         for field in ("rules", "visibility", "time_control"):

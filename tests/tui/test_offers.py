@@ -15,7 +15,7 @@ async def test_a_declined_draw_names_who_declined_it(game: Game) -> None:
         await bo.ask("draw", room=code, action="decline")
         await ana.until("bo declines the draw.", gone="You offered")
         await bo.ask("draw", room=code, action="offer")
-        await ana.until("bo offers a draw:")
+        await ana.until("bo offers a draw.")
         await bo.ask("draw", room=code, action="decline")
         await ana.until("bo withdraws the draw offer.", gone="Ctrl+Y accept")
 
@@ -25,7 +25,7 @@ async def test_an_offer_is_answered_by_its_key_while_one_says_something(game: Ga
         await ana.press("tab")
         await ana.type("well")
         await bo.ask("draw", room=code, action="offer")
-        await ana.until("bo offers a draw:   Ctrl+Y accept", "say: well_")
+        await ana.until("bo offers a draw.   Ctrl+Y accept", "say: well_")
         await ana.press("ctrl+y")
         assert (await bo.state(room=code, status="over"))["result"]["reason"] == "agreed"
         await ana.until("say: well_")
@@ -57,7 +57,7 @@ async def test_what_follows_draw_must_make_sense(game: Game) -> None:
 async def test_why_a_game_ended_stays_when_the_other_one_leaves(game: Game) -> None:
     async with game(gives_up=True) as (ana, bo, code):
         await ana.until("YOU WIN   bo resigns")
-        await ana.do("enter", "The game is over. r rematch")
+        await ana.do("enter", "The game is over.   r rematch")
         await bo.ask("leave", room=code)
         await ana.until("bo left the room.", "YOU WIN   bo resigns", "(left)", gone="r rematch")
 
@@ -65,7 +65,7 @@ async def test_why_a_game_ended_stays_when_the_other_one_leaves(game: Game) -> N
 async def test_leaving_a_game_is_told_as_that_in_one_line(game: Game) -> None:
     async with game() as (ana, bo, code):
         await bo.ask("leave", room=code)
-        text = await ana.until("bo left the game. You win.   (0 moves", "n new private room", "Esc home")
+        text = await ana.until("YOU WIN   bo left the game.   (0 moves", "n new private room", "Esc home")
         assert text.count("bo left") == 1
 
 
@@ -74,4 +74,4 @@ async def test_who_is_asked_sees_what_would_be_taken_back(game: Game) -> None:
         await ana.press("9")
         await bo.state(ply=3)
         await bo.ask("undo", room=code, action="offer")
-        await ana.until("bo asks to take back B2 and C3:   Ctrl+Y let them   Ctrl+N no")
+        await ana.until("bo asks to take back B2 and C3.   Ctrl+Y let them   Ctrl+N decline")

@@ -7,15 +7,15 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.client.models import model_of
 from tests.client.states import ANA, BO, CY, players, seat, state
-from tests.client.tables import table_of
 from tests.peer import Peer, open_peer
 from tests.tui.conftest import Game, OpenScreen, ScreenUser
 from tictactoe_client.input.intents import Verb, parse_intent
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.room.banners import game_banner
 from tictactoe_client.tui.room.ending import describe_end
+from tictactoe_client.tui.room.foot import waiting_banner
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Offers, Result, SeatState
 from tictactoe_server.server import Server
@@ -34,53 +34,41 @@ def test_an_end_among_three_is_told_to_each(viewer: str, words: str, role: str) 
     over = state([0, 5, 10, 1, 6, 11, 2, 7, 12, 3], THREE)
     assert over.result is not None
     assert over.result.winner == "X"
-    text, shown = describe_end(table_of(viewer, over))
+    text, shown = describe_end(model_of(viewer, over))
     assert text.startswith(f"{words}   <X> A1 <X> B1 <X> C1 <X> D1")
     assert shown == role
 
 
 def test_a_watcher_reads_who_gave_up_and_who_won() -> None:
     over = state([0], result=Result("O", "resigned"))
-    assert describe_end(table_of("p-wat", over))[0].startswith("BO WINS   ana resigns   (1 move")
+    assert describe_end(model_of("p-wat", over))[0].startswith("BO WINS   ana resigns.   (1 move")
 
 
 def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None:
     result = Result("X", "resigned")
     asked = state([0], THREE, result=result, offers=Offers(rematch=("O", "A")))
-    banner = game_banner(table_of(ANA, asked), Keymap(), 0.0)
-    assert banner == ("bo and cy want a rematch:   r accept", "warn")
+    banner = waiting_banner(model_of(ANA, asked), Keymap())
+    assert banner == ("bo and cy want a rematch.   r accept the rematch", "warn")
     away = SeatState(BO, "bo", online=False, bot=None, hold_ms=60_000), SeatState(CY, "cy", False, None, 60_000)
-    gone = state([0], THREE, seats={"X": seat(ANA, "ana"), "O": away[0], "A": away[1]})
-    banner = game_banner(table_of(ANA, gone), Keymap(), 0.0)
-    assert banner is not None
-    assert banner[0].startswith("bo and cy have dropped. Waiting for them: 1:00.")
-    banner = game_banner(table_of(ANA, gone), Keymap(), 61.0)
-    assert banner == ("bo and cy have been gone too long.   w claim the win   or just wait", "warn")
+    model = model_of(ANA, state([0], THREE, seats={"X": seat(ANA, "ana"), "O": away[0], "A": away[1]}))
+    banner = waiting_banner(model, Keymap())
+    assert banner == ("bo and cy have dropped. Waiting for them: 1:00.   (you needn't do anything)", "warn")
+    model.consider(61.0)
+    banner = waiting_banner(model, Keymap())
+    assert banner == ("bo and cy have been gone too long.   w claim the win   d call it a draw   or just wait", "warn")
 
 
-@pytest.mark.parametrize(
-    ("hold_ms", "after_loss", "told"),
-    [
-        (60_000, False, "bo has been gone for 60 s."),
-        (299_997, False, "bo has been gone for 300 s."),
-        (47_000, True, "bo has been gone too long."),
-        (0, False, "bo has been gone too long."),
-    ],
-)
-def test_how_long_somebody_is_gone_is_the_hold_where_it_was_seen(hold_ms: int, told: str, *, after_loss: bool) -> None:
-    away = SeatState(BO, "bo", online=False, bot=None, hold_ms=hold_ms)
+def test_nobody_is_said_to_have_dropped_while_ones_own_connection_was_lost() -> None:
+    away = SeatState(BO, "bo", online=False, bot=None, hold_ms=47_000)
     gone = state([0], seats={"X": seat(ANA, "ana"), "O": away})
-    table = table_of(ANA, state([]), gone, after_loss=after_loss)
-    assert game_banner(table, Keymap(), 400.0) == (
-        f"{told}   w claim the win   d call it a draw   or just wait",
-        "warn",
-    )
+    banner = waiting_banner(model_of(ANA, state([]), gone, after_loss=True), Keymap())
+    assert banner == ("bo is not here. Waiting for them: 0:47.   (you needn't do anything)", "warn")
 
 
 def test_the_command_that_is_offered_in_ones_own_turn_is_one() -> None:
     away = SeatState(BO, "bo", online=False, bot=None, hold_ms=0)
     gone = state([], seats={"X": seat(ANA, "ana"), "O": away})
-    banner = game_banner(table_of(ANA, gone), Keymap(), 0.0)
+    banner = waiting_banner(model_of(ANA, gone), Keymap())
     assert banner == ("bo has been gone too long.   :claim win   :claim draw   or just wait", "warn")
     assert parse_intent("claim win", THREE) == Verb("claim", "win")
     assert parse_intent("claim draw", THREE) == Verb("claim", "draw")
@@ -88,13 +76,13 @@ def test_the_command_that_is_offered_in_ones_own_turn_is_one() -> None:
 
 def test_offers_and_absences_are_none_of_a_watchers_business() -> None:
     offered = state([0], offers=Offers(draw="X"))
-    assert game_banner(table_of("p-wat", offered), Keymap(), 0.0) is None
+    assert waiting_banner(model_of("p-wat", offered), Keymap()) is None
 
 
 def test_one_who_is_out_has_nothing_to_lose() -> None:
     seats = {**players(THREE), "O": SeatState(BO, "bo", online=True, bot=None, out=True)}
-    table = table_of(BO, state([0], THREE, seats=seats))
-    assert (table.room.seat, table.room.plays, table.room.looks_on) == ("O", False, True)
+    model = model_of(BO, state([0], THREE, seats=seats))
+    assert (model.seat, model.plays, model.cost) == ("O", False, "")
 
 
 @contextlib.asynccontextmanager
@@ -117,7 +105,7 @@ async def three(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[
 async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: Server, open_screen: OpenScreen) -> None:
     async with three(open_screen, server) as (ana, bo, _, code):
         await ana.type(":resign")
-        told = ("ana (you) (out)", "You are out of this game: bo to move (O)", "v values")
+        told = ("ana (you) (out)", "You are out of this game: bo to move (O)")
         await ana.do("enter enter", *told, gone="type a cell")
         await ana.do("enter", "You are out of the game; the others play on.")
         await bo.ask("move", room=code, cell=0, ply=0)

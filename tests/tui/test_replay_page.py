@@ -56,7 +56,7 @@ def watch(open_screen: OpenScreen) -> Watch:
 
 async def test_it_says_who_played_what_when_and_how_it_ended(watch: Watch) -> None:
     async with watch() as ana:
-        text = await ana.until("REPLAY   ana (X) v bo (O)   3x3 · 3 in a row", "move 0 of 7", "The start.")
+        text = await ana.until("REPLAY  ana (X) v bo (O) · Tic-tac-toe", "move 0 of 7", "The start.")
         assert "X  ana" in text
         assert "O  bo" in text
         assert "3+2, 2030-12-31, room K7M4PQ, game 3" in text

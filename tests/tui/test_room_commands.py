@@ -17,9 +17,9 @@ async def test_the_board_is_in_sight_and_its_command_tells_the_last_move(game: G
         await bo.state(ply=1)
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("YOUR MOVE", "(O)")
-        talk = list(ana.app.pages[-1].table.talk)
+        talk = list(ana.app.pages[-1].model.talk)
         await ana.enter(":board", "Last: bo played B2, centre.")
-        assert ana.app.pages[-1].table.talk == talk
+        assert ana.app.pages[-1].model.talk == talk
 
 
 async def test_the_command_brings_a_board_that_scrolls_to_the_last_move(game: Game) -> None:
@@ -35,10 +35,10 @@ async def test_the_command_brings_a_board_that_scrolls_to_the_last_move(game: Ga
 
 async def test_who_plays_is_shown_no_board_of_before(game: Game) -> None:
     async with game(moves=[0]) as (ana, *_):
-        talk = list(ana.app.pages[-1].table.talk)
+        talk = list(ana.app.pages[-1].model.talk)
         for words in ("board 0", "p", "back", "live", "next"):
             await ana.enter(f":{words}", "While you play, the board shows the present.", "1. X A1")
-            assert ana.app.pages[-1].table.talk == talk
+            assert ana.app.pages[-1].model.talk == talk
             await ana.do("left", "[", gone="While you play")
 
 

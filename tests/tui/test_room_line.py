@@ -97,7 +97,7 @@ async def test_a_key_that_one_gave_to_something_else_is_text_in_the_line(game: G
         await ana.press("t")
         await ana.type("a tab", "say: a tab_")
         await bo.ask("draw", room=code, action="offer")
-        await ana.until("bo offers a draw:   a accept")
+        await ana.until("bo offers a draw.   a accept")
         await ana.do("escape", "YOUR MOVE", gone="say:")
         await ana.do("t", "say: _")
         await ana.press("ctrl+y")

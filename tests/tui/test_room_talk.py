@@ -80,7 +80,7 @@ async def test_a_rematch_is_not_offered_to_an_empty_seat_and_n_says_what_it_open
         await ana.until("r rematch  v review  n new private room  s save")
         await bo.ask("leave", room=code)
         await ana.until("v review  n new private room", "bo left.   n new private room", gone="r rematch")
-        await ana.do("5", "The game is over. n new private room or Esc.")
+        await ana.do("5", "The game is over.   n new private room   Esc home")
 
 
 async def test_no_time_that_has_passed_stays_in_the_talk(game: Game) -> None:
@@ -139,7 +139,7 @@ async def test_what_came_back_is_seen_above_a_line_that_is_open(proxy: Proxy, ga
         await ana.do("r tab h", "Back after ", " s. bo played A1.", "say: h_")
         await ana.do("i", "Back after ", " s. bo played A1.", "say: hi_")
         page = ana.app.pages[-1]
-        page.returned_until = 0.001
+        page.model.news.back_until = 0.001
         page.tick()
         await ana.do("!", "Back after ", " s. bo played A1.", "say: hi!_")
         await ana.press("enter")

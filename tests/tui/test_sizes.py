@@ -28,7 +28,7 @@ async def test_on_a_large_window_things_stand_together_in_the_middle(game: Game)
         right = LARGE[0] - max(map(len, lines))
         assert left > 50
         assert abs(left - right) <= 4
-        above, below = find(ana, "3x3")[1], LARGE[1] - find(ana, "? help")[1] - 1
+        above, below = find(ana, "Tic-tac-toe")[1], LARGE[1] - find(ana, "? help")[1] - 1
         assert 5 < above < below
 
 
@@ -97,7 +97,7 @@ async def test_a_lost_connection_is_told_in_as_many_words_as_there_is_room_for(p
     async with game(url=proxy.url, size=(80, 24), backoff=backoff) as (ana, *_):
         proxy.cut()
         await ana.until("CONNECTION LOST. Trying again in ", "(attempt 1). Your seat is held 14:")
-        for size, words in (((60, 18), "LOST. Trying again in "), ((40, 12), "held 14:"), ((24, 8), "LOST. Held 14:")):
+        for size, words in (((60, 18), "LOST. Trying again in "), ((40, 12), "Held 14:"), ((24, 8), "LOST. Held 14:")):
             await ana.pilot.resize_terminal(*size)
             await ana.until(words, "Esc leave")
 

@@ -122,7 +122,7 @@ async def test_the_first_arrow_shows_the_cursor_on_the_last_move(game: Game, arr
         await ana.do(arrow, "[+]")
         await ana.enter("a1")
         await bo.state(ply=1)
-        ana.app.pages[-1].table.hand.cursor = None
+        ana.app.pages[-1].model.cursor = None
         await bo.ask("move", room=code, cell=20, ply=1)
         await ana.until("YOUR MOVE", "(O)")
         await ana.do(arrow, "[O]", gone="[+]")
@@ -157,7 +157,7 @@ async def test_what_follows_the_answer_to_a_question_places_nothing_for_a_moment
         await ana.do("escape", "Leave and lose this game?")
         await ana.press(dismissing, "1", "enter", "enter")
         await ana.until("YOUR MOVE (X)", "│  1  │", gone="[")
-        page.table.hand.quiet_until = 0.0
+        page.model.quiet_until = 0.0
         await ana.press("1")
         assert (await bo.state(ply=1))["last"] == 0
 

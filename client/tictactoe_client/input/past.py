@@ -24,6 +24,8 @@ GAME_SECONDS: Final = 20.0
 """How long all positions of a game may take together."""
 TURNING_MOVES: Final = 8
 """Among how many moves before the end the turning point is looked for."""
+LINE_MOVES: Final = 4
+"""How many moves of the best play are told."""
 _LEAST_COST: Final = 0.5
 _FLIPPED: Final = {"win": "loss", "loss": "win"}
 
@@ -139,6 +141,23 @@ class Judge:
         board, moves = self.position.board, self.position.moves
         plies = range(len(moves), max(0, len(moves) - TURNING_MOVES), -1)
         return await anext(self.mistakes(ply for ply in plies if board[moves[ply - 1]] != winner), None)
+
+    async def find_line(self, ply: int) -> tuple[int, ...]:
+        """Return how the best play goes on from the position after `ply` moves, by the cells of its first moves."""
+        position, cells = self.position.at(ply), list((await self.analyse(ply)).best[:1])
+        async with self._searching:
+            while cells and len(cells) < LINE_MOVES and (position := position.play(cells[-1])).turn is not None:
+                cells += (await _search(position, self._seconds)).best[:1]
+        return tuple(cells)
+
+    def rates(self) -> list[float | None]:
+        """Return what each position is worth to the first mark, from -1 (it loses) to 1 (it wins), as far as known."""
+        known, first, outcome = self._known, self.position.rules.marks[0], self.position.outcome
+        analyses = [known.get(ply) for ply in range(self.position.ply + 1)]
+        rates = [None if one is None else rate(one.value) * (1 if one.turn == first else -1) for one in analyses]
+        if outcome is not None and any(rates):
+            rates[-1] = 0.0 if outcome.winner is None else 1.0 if outcome.winner == first else -1.0
+        return rates
 
     async def judge_move(self, ply: int) -> Mistake | None:
         """Return the move number `ply` as a mistake, or None where it was none.

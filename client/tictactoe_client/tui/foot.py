@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from textual.binding import Binding
 from textual.keys import key_to_character
 from textual.screen import Screen
 
-from tictactoe_client.tui.keymap import ACTIONS
+from tictactoe_client.tui.keymap import ACTIONS, Keymap
 from tictactoe_client.tui.picture import Picture, measure
-
-_LASTING = ("help", "quit")
-"""What the foot says of keys as long as there is any room."""
 
 Hint = tuple[str, str]
 """Keys, and what they do; either may be empty."""
@@ -25,32 +23,49 @@ def bind(name: str, action: str = "", label: str = "", *, priority: bool = False
     return Binding(",".join(ACTIONS[name]), action or name, label, priority=priority, id=name, show=bool(label))
 
 
-def list_keys(screen: Screen[Any], width: int, first: Sequence[str], renames: Mapping[str, str]) -> Sequence[Hint]:
-    """Return the keys that count now with what they do, as many as there is room for, those called `first` first."""
-    shown = [active.binding for active in screen.active_bindings.values() if active.enabled and active.binding.show]
-    names = {_name_of(binding): renames.get(binding.description, binding.description) for binding in shown}
-    hints = sorted(find_keys(screen, names), key=lambda hint: first.index(hint[1]) if hint[1] in first else len(first))
-    return fit_keys(hints, width, (*first, *_LASTING))
-
-
 def find_keys(screen: Screen[Any], names: Mapping[str, str]) -> list[Hint]:
     """Return the keys that count now of those actions that are named here, in that order; those of one name together.
 
-    What is no action stands as it is: ``1-9``. A key that is text where one types has the one there that it comes with.
+    A key that is text where one types has the one there that it comes with.
     """
     keys: dict[str, str] = {}
     line = screen.focused
     for key, active in screen.active_bindings.items():
-        name = _name_of(active.binding)
+        binding, name = active.binding, _name_of(active.binding)
         if active.enabled and name in names and name not in keys:
-            is_text = line is not None and name in ACTIONS and line.check_consume_key(key, key_to_character(key))
-            binding = replace(active.binding, key=ACTIONS[name][0]) if is_text else active.binding
+            if line is not None and name in ACTIONS and line.check_consume_key(key, key_to_character(key)):
+                binding = replace(binding, key=ACTIONS[name][0])
             keys[name] = screen.app.get_key_display(binding)
-    hints: dict[str, list[str]] = {}
-    for name, label in names.items():
-        if name in keys or name not in ACTIONS:
-            hints.setdefault(label, []).append(keys.get(name, name))
-    return [("".join(shown) if shown[0] in ("↑", "←") else "/".join(shown), label) for label, shown in hints.items()]
+    return _join([(keys[name], label) for name, label in names.items() if name in keys])
+
+
+def _name_of(binding: Binding) -> str:
+    return binding.id or binding.action
+
+
+def join_hints(named: Mapping[str, str], keymap: Keymap, *, ascii_only: bool, in_text: bool = False) -> list[Hint]:
+    """Return what is named, with the keys of its actions; what is neither action nor key stands as it is: ``1-9``.
+
+    A key that is text, where that is typed, has the one there that it comes with.
+    """
+    shown = [_show(name, keymap, ascii_only=ascii_only, in_text=in_text) for name in named]
+    return _join([*zip(shown, named.values(), strict=True)])
+
+
+def _show(name: str, keymap: Keymap, *, ascii_only: bool, in_text: bool) -> str:
+    if name in ACTIONS:
+        shown = keymap.show(name, ascii_only=ascii_only)
+        return keymap.show_key(ACTIONS[name][0], ascii_only=ascii_only) if in_text and len(shown) == 1 else shown
+    digits, _, key = name.rpartition(" ")
+    return f"{digits} {keymap.show_key(key)}".lstrip() if key == "enter" else name
+
+
+def _join(hints: Sequence[Hint]) -> list[Hint]:
+    """Return the hints, the keys of those that do the same in one."""
+    joined: dict[str, list[str]] = {}
+    for keys, label in hints:
+        joined.setdefault(label, []).append(keys)
+    return [("".join(keys) if keys[0] in ("↑", "←") else "/".join(keys), label) for label, keys in joined.items()]
 
 
 def fit_keys(hints: Sequence[Hint], width: int, lasting: Sequence[str]) -> list[Hint]:
@@ -72,14 +87,9 @@ def fit_keys(hints: Sequence[Hint], width: int, lasting: Sequence[str]) -> list[
 
 def draw_keys(page: Picture, hints: Sequence[Hint]) -> None:
     """Draw them in the last line."""
-    x = 1
-    for keys, label in hints:
-        x = page.put_parts(x, page.height - 1, (keys, "key"), (f"{' ' if keys and label else ''}{label}  ", "dim"))
+    parts = (((keys, "key"), (f"{' ' if keys and label else ''}{label}  ", "dim")) for keys, label in hints)
+    page.put_parts(1, page.height - 1, *chain.from_iterable(parts))
 
 
 def _width_of(hints: Sequence[Hint]) -> int:
     return sum(measure(f"{keys} {label}".strip()) + 2 for keys, label in hints) - 2
-
-
-def _name_of(binding: Binding) -> str:
-    return binding.id or binding.action

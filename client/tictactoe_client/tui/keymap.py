@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from tictactoe_protocol.catalogue import say
+
 ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "up": ("up",),
     "down": ("down",),
@@ -48,51 +50,19 @@ ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "local": ("l",),
 }
 """Actions that may be given other keys; the names of keys are those of the terminal library, characters stand as they
-are."""
+are. Where two actions of one moment have the same key, the first of them counts."""
 
-_ALWAYS: Final = ("leave", "quit", "redraw")
-_AT_BOARD: Final = ("chat", "command", "help", "back")
-_LOOKING: Final = ("left", "right", "up", "down", "home", "end", "review")
-_ROWS: Final = ("up", "down", "home", "end", "page_up", "page_down")
-_JUDGED: Final = (*_LOOKING, "mistake", "mistake_before")
-
-SITUATIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "on the first page": ("up", "down", "left", "right", "open", "help", "theme", "settings", "name", "refresh"),
-    "without a server": ("retry", "local", "help", "theme", "settings"),
-    "in the form of a new room": ("up", "down", "left", "right", "open", "back", "help"),
-    "in a list": (*_ROWS, "open", "refresh", "save", "share", "back", "help"),
-    "in a replay": (*_JUDGED, "aside_left", "aside_right", "save", "command", "back", "help"),
-    "while you wait for others": ("copy", "hide_code", "computer", *_AT_BOARD),
-    "in a game": ("up", "down", "left", "right", "place", "accept", "decline", *_AT_BOARD),
-    "when an opponent is gone": ("claim", "claim_draw", "up", "down", "left", "right", "place", *_AT_BOARD),
-    "while you watch": (*_JUDGED, *_AT_BOARD),
-    "after a game": (*_JUDGED, "rematch", "another", "save", *_AT_BOARD),
-    "while the connection is lost": ("retry", *_AT_BOARD),
-    "while you type": ("accept", "decline", "chat", "back"),
-    "when you are asked": ("confirm", "back"),
-}
-"""The actions that count at the same time, by when that is; one key can mean only one of them."""
-
-_SHOWN: Final = {
-    "up": "↑",
-    "down": "↓",
-    "left": "←",
-    "right": "→",
-    "enter": "Enter",
-    "escape": "Esc",
-    "space": "Space",
-    "tab": "Tab",
-    "home": "Home",
-    "end": "End",
-}
+_ARROWS: Final = {"up": "↑", "down": "↓", "left": "←", "right": "→"}
 _ASCII_ARROWS: Final = {"up": "up", "down": "down", "left": "<-", "right": "->"}
+_NAMED: Final = frozenset({"enter", "escape", "space", "tab", "home", "end"})
 
 
 class Keymap:
-    """Which keys do what for this person."""
+    """Which keys do what for this person; a yes has the letter of their language."""
 
     def __init__(self, changed: Mapping[str, Sequence[str]] | None = None) -> None:
-        self._keys = {**ACTIONS, **{action: tuple(keys) for action, keys in (changed or {}).items()}}
+        own = {action: tuple(keys) for action, keys in (changed or {}).items()}
+        self._keys = {**ACTIONS, "confirm": ("enter", say("letter of yes")), **own}
 
     @property
     def for_library(self) -> Mapping[str, str]:
@@ -101,6 +71,14 @@ class Keymap:
         Of two actions with one key it would lose one that keeps it when the other one gets another.
         """
         return {name: ",".join(keys) for name, keys in self._keys.items()} if self._keys != ACTIONS else {}
+
+    def find(self, key: str, text: str, actions: Sequence[str]) -> str:
+        """Return the first of these actions that the key does, which may be called by its character; "" for none."""
+        return next((name for name in actions if key in self._keys[name] or (text and text in self._keys[name])), "")
+
+    def keys_of(self, action: str) -> tuple[str, ...]:
+        """Return the keys of an action."""
+        return self._keys[action]
 
     def does(self, key: str, action: str) -> bool:
         """Tell whether a key does this."""
@@ -117,31 +95,16 @@ class Keymap:
         >>> Keymap().show_key("ctrl+q"), Keymap().show_key("f1"), Keymap().show_key("question_mark")
         ('Ctrl+Q', 'F1', '?')
         """
+        if len(key) == 1:
+            return key
+        if key in _ARROWS:
+            return (_ASCII_ARROWS if ascii_only else _ARROWS)[key]
+        if key in _NAMED:
+            return say(f"key {key}")
+        if key.startswith("ctrl+"):
+            return say("key ctrl", letter=key[5:].upper())
+        if key[0] == "f" and key[1:].isdigit():
+            return key.upper()
         from textual.keys import key_to_character
 
-        if key.startswith("ctrl+"):
-            return f"Ctrl+{key[5:].upper()}"
-        if key[:1] == "f" and key[1:].isdigit():
-            return key.upper()
-        shown = _SHOWN.get(key) or key_to_character(key) or key
-        return _ASCII_ARROWS.get(key, shown) if ascii_only else shown
-
-
-def find_conflicts(changed: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return for each changed action what its keys collide with, in words; nothing for those that are free.
-
-    >>> find_conflicts({"save": ("r",), "theme": ("v",)})
-    {'save': '"r" is refresh as well, in a list.'}
-    """
-    keys = {**ACTIONS, **changed}
-    found: dict[str, str] = {}
-    for situation, actions in SITUATIONS.items():
-        for action in (*actions, *_ALWAYS):
-            if action not in changed or action in found:
-                continue
-            for other in (*actions, *_ALWAYS):
-                shared = [key for key in keys[action] if key in keys[other]]
-                if other != action and other not in found and shared:
-                    found[action] = f'"{shared[0]}" is {other} as well, {situation}.'
-                    break
-    return found
+        return key_to_character(key) or key

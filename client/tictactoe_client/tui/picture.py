@@ -15,6 +15,8 @@ from tictactoe_protocol import clean_text
 
 Cell = tuple[str, str]
 """A character, empty for the second half of a wide one, and its role."""
+Text = tuple[str, str]
+"""A text and its role."""
 
 _BLANK: Cell = (" ", "")
 ASCII = str.maketrans("…èÈ✗╳●‹›▼─│╭╮╰╯▶◂·✓", "~eExx*<> -|++++><-+")
@@ -34,33 +36,28 @@ class Picture:
         self.rows: list[list[Cell]] = [[_BLANK] * width for _ in range(height)]
 
     def put(self, x: int, y: int, text: str, role: str = "", *, until: int | None = None) -> int:
-        """Write text from a cell on, up to the column `until`; return the column after its end.
+        """Write text from a cell on, up to the column `until`; return the column after its end."""
+        return self.put_parts(x, y, (text, role), until=until)
+
+    def put_right(self, y: int, text: str, role: str = "", *, margin: int = 1) -> None:
+        self.put_parts(max(0, self.width - margin - measure(text)), y, (text, role))
+
+    def put_parts(self, x: int, y: int, *parts: Text, until: int | None = None) -> int:
+        """Write texts one after the other as `put` does.
 
         Nothing that steers a terminal gets onto a picture, whoever the text is from.
         """
-        cells = _split(text.translate(ASCII) if self.ascii_only else text)
-        room = max(0, (self.width if until is None else min(until, self.width)) - x)
-        if cells[room : room + 1] == ("",):
-            room -= 1
-        if 0 <= y < self.height:
-            self.rows[y][x : x + min(room, len(cells))] = [(cell, role) for cell in cells[:room]]
-        return x + min(room, len(cells))
-
-    def put_right(self, y: int, text: str, role: str = "", *, margin: int = 1) -> None:
-        self.put(max(0, self.width - margin - measure(text)), y, text, role)
-
-    def put_parts(self, x: int, y: int, *parts: tuple[str, str], until: int | None = None) -> int:
+        end = self.width if until is None else min(until, self.width)
+        row = self.rows[y] if 0 <= y < self.height else [_BLANK] * self.width
         for text, role in parts:
-            x = self.put(x, y, text, role, until=until)
+            cells = _split(text.translate(ASCII) if self.ascii_only else text)
+            room = max(0, end - x)
+            if cells[room : room + 1] == ("",):
+                room -= 1
+            taken = cells[:room]
+            row[x : x + len(taken)] = [(cell, role) for cell in taken]
+            x += len(taken)
         return x
-
-    def put_lines(self, x: int, y: int, width: int, text: str, role: str = "") -> int:
-        """Write a text in lines of at most so many cells; return the row below the last one."""
-        indent = len(text) - len(text.lstrip(" "))
-        for line in wrap(text, width - indent):
-            self.put(x + indent, y, line, role)
-            y += 1
-        return y
 
     def paste(self, x: int, y: int, rows: Sequence[Sequence[Cell]], role: str | None = None) -> None:
         """Put rows of cells here over whatever is there, in their roles or all in this one."""

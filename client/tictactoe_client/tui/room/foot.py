@@ -5,22 +5,33 @@ Long texts take more than one line where there are lines to be had, and are cut 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Final, Literal
 
+from tictactoe_client.session import Session
+from tictactoe_client.text.words import word_of
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_client.tui.desk import Desk
-from tictactoe_client.tui.picture import Picture, fold, measure
-from tictactoe_client.tui.room.banners import Text, connection_banner, describe_question, game_banner
+from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.picture import Picture, Text, fold, measure
 from tictactoe_client.tui.room.ending import describe_end
-from tictactoe_client.tui.room.table import Table
+from tictactoe_client.tui.room.keys import action_of
+from tictactoe_client.tui.room.model import RoomModel
+from tictactoe_engine import format_cell
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import Question
+from tictactoe_protocol.choices import describe_question as describe_waiting
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.wording import count, describe_turn, format_duration, name_of
+from tictactoe_protocol.telling import loser_of
+from tictactoe_protocol.wording import count, describe_turn, format_duration, join_words, name_of
 
 _NEARLY_TOO_LONG: Final = MAX_CHAT_LENGTH - 40
+_OURS: Final = ("own draw", "own undo", "own rematch", "deserted")
+"""Questions that wait for others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,14 @@ class Foot:
     def height(self) -> int:
         """How many lines it takes; the banner keeps its line also when there is none."""
         return max(2, len(self.banner) + len(self.status))
+
+    def draw(self, picture: Picture) -> None:
+        bottom = picture.height - 1
+        for y, line in enumerate((*self.banner, *self.status), bottom - len(self.banner) - len(self.status)):
+            picture.put_parts(1, y, line)
+        picture.put_right(bottom - 1, *self.beside)
+        if self.marked is not None:
+            picture.put(1 + self.marked[0], bottom - 1, self.marked[1], "chosen")
 
 
 def arrange_foot(
@@ -79,17 +98,78 @@ def arrange_foot(
     return Foot(tuple((line, role) for line in upper), tuple(whole), beside, placed)
 
 
+def describe_question(model: RoomModel, keymap: Keymap) -> str:
+    """Return what is asked before a game is given up, with the keys that answer; empty where nothing is."""
+    if model.question is None:
+        return ""
+    asked = say("ask resign" if model.question[0] == "resign" else f"ask leave and {model.cost or 'lose'}")
+    return f"{asked}   {keymap.show('confirm')} {say('key yes')}   {keymap.show('back')} {say('key play on')}"
+
+
+def connection_banner(link: Session, now: float, *, width: int, holds_seat: bool) -> Text | None:
+    """Return what to say while the connection is lost, in fewer words where the width wants it, else None.
+
+    With `holds_seat` it says for how long the seat is kept.
+    """
+    if link.phase != "away" or link.retrying is None:
+        is_returning = link.phase == "connecting" and link.client is not None
+        return (say("banner connecting"), "warn") if is_returning else None
+    seconds = max(0, math.ceil(link.retries_at - now))
+    lost, short, number = say("banner lost"), say("banner lost short"), link.retrying.attempt
+    trying = say("banner lost again", seconds=seconds) if seconds else say("banner lost now")
+    attempt = say("banner lost attempt", seconds=seconds, number=number) if seconds else trying
+    is_held = holds_seat and link.held_until > now
+    time = format_duration(round((link.held_until - now) * 1000))
+    kept, held = (f" {say(id, time=time)}" if is_held else "" for id in ("banner lost seat", "banner lost held"))
+    ways = (f"{lost} {attempt}{kept}", f"{lost} {trying}{kept}", f"{short} {trying}{held}", f"{short}{held}")
+    return f"╳ {next((text for text in ways if measure(text) + 2 <= width), ways[-1])}", "bad"
+
+
+def waiting_banner(model: RoomModel, keymap: Keymap) -> Text | None:
+    """Return the first question that waits for the viewer or for others, with the keys that answer it, else None."""
+    state = model.room.state
+    if state is None or not model.choices.questions:
+        return None
+    question = model.choices.questions[0]
+    loser = None if model.ending is None else model.ending.seats.get(loser_of(model.ending) or "")
+    if question.id == "deserted" and loser is not None and loser.left:
+        return None  # the line below says so
+    told, deeds = describe_waiting(question, state, model.room.moves), _list_answers(question, model, keymap)
+    if question.id == "absent":
+        if model.actions.unblamed.issuperset(question.marks):
+            names = join_words([name_of(state, mark) for mark in question.marks])
+            told = say(
+                "banner unblamed", names=names, n=len(question.marks), time=format_duration(question.left_ms or 0)
+            )
+        deeds = [say("banner nothing to do")]
+    elif question.id == "claim":
+        deeds.append(say("banner or wait"))
+    return "   ".join([told, *deeds]), "dim" if question.id in _OURS else "warn"
+
+
+def _list_answers(question: Question, model: RoomModel, keymap: Keymap) -> list[str]:
+    """Return how a question is answered; by words where the keys are wanted for a move of ours."""
+    deeds = list(question.deeds)
+    if question.id == "deserted" and model.again is not None and (another := model.choices.find("new")) is not None:
+        deeds = [another]
+    if question.id == "claim" and model.room.is_my_turn:
+        return [f"{keymap.show('command')}{word_of(deed.id)} {word_of(f'way {deed.argument}')}" for deed in deeds]
+    ways = [f"{keymap.show(action_of(deed))} {say(deed.label)}" for deed in deeds]
+    leaves = {"own rematch": "deed leave", "deserted": "key to home"}.get(question.id)
+    return [*ways, f"{keymap.show('back')} {say(leaves)}"] if leaves else ways
+
+
 class RoomFoot:
     """What stands below the board of one room."""
 
-    def __init__(self, desk: Desk, table: Table) -> None:
+    def __init__(self, desk: Desk, model: RoomModel) -> None:
         self.desk = desk
-        self.table = table
+        self.model = model
         self._opened_at = monotonic()
 
     @property
     def extra_lines(self) -> int:
-        return 1 if self.table.review.is_on else 0
+        return 1 if self.model.review.is_on else 0
 
     def arrange(
         self, state: RoomState, status: Text | None, now: float, width: int, rows: int, heard: Sequence[str]
@@ -98,12 +178,12 @@ class RoomFoot:
 
         What is typed and how the game ended are never covered by news, whose turn it is may be.
         """
-        table, hand, line, width = self.table, self.table.hand, self.table.hand.line, width - 2
-        notes = [status] if status else [self._describe_turn(state, width - 2)] if table.record is not None else []
-        notes += [(hand.returned, "good")] if hand.returned else []
+        model, line, width = self.model, self.model.line, width - 2
+        notes = [status] if status else [self._describe_turn(state, now, width - 2)] if model.record is not None else []
+        notes += [(model.news.back, "good")] if model.news.back else []
         before = len(notes)
         notes += [(said, "title") for said in heard]
-        worth = fold(self._describe_worth(state), width, max(1, rows - 2)) if table.review.is_on else []
+        worth = fold(self._describe_worth(state), width, max(1, rows - 2)) if model.review.is_on else []
         beside, marked = ("", ""), None
         keeps: Literal["", "above", "below"] = ""
         if line.mode:
@@ -112,88 +192,77 @@ class RoomFoot:
                 beside = f"{length}/{MAX_CHAT_LENGTH}", "bad" if length > MAX_CHAT_LENGTH else "dim"
             typed, at, caret = line.lay_out(width - 1 - (measure(beside[0]) + 2 if beside[0] else 0))
             text, marked, keeps = (typed, "title"), (at, caret), "above"
-        elif table.situation == "over" and not table.actions.timeline.is_back:
-            text, keeps = describe_end(table), "below"
+        elif model.kind == "over" and not model.is_back:
+            text, keeps = describe_end(model), "below"
         else:
             before -= 1 if notes else 0
-            text, *notes = notes or [self._describe_turn(state, width - 2)]
-            if hand.ahead or table.room.plays:
-                prompt = "move" if table.record is None else "go to move"
-                beside = f"{prompt}: {hand.ahead}_", "title" if hand.ahead else "dim"
+            text, *notes = notes or [self._describe_turn(state, now, width - 2)]
+            if model.typed or model.plays:
+                prompt = say("room move" if model.record is None else "room go to")
+                beside = f"{prompt}: {model.typed}_", "title" if model.typed else "dim"
         foot = arrange_foot(
             *(self._banner(state, now, width), text, width, rows - len(worth)),
             beside=beside,
-            may_drop=not (hand.ahead or line.mode),
+            may_drop=not (model.typed or line.mode),
             notes=notes,
             keeps=keeps,
         )
         banner = (*(foot.banner or (("", ""),)), *((line, "title") for line in worth)) if worth else foot.banner
         return replace(foot, banner=banner, notes=max(0, foot.notes - before), marked=marked)
 
-    def draw(self, picture: Picture, foot: Foot) -> None:
-        bottom = picture.height - 1
-        for y, (text, role) in enumerate((*foot.banner, *foot.status), bottom - len(foot.banner) - len(foot.status)):
-            picture.put(1, y, text, role)
-        picture.put_right(bottom - 1, *foot.beside)
-        if foot.marked is not None:
-            picture.put(1 + foot.marked[0], bottom - 1, foot.marked[1], "chosen")
-
     def _banner(self, state: RoomState, now: float, width: int) -> Text | None:
-        table, keymap, link = self.table, self.desk.keymap, self.desk.link
-        if table.record is not None:
+        model, keymap, link = self.model, self.desk.keymap, self.desk.link
+        if model.record is not None:
             return None
-        if asked := describe_question(table, keymap):
-            return asked, "bad"
-        holds_seat = table.room.plays or state.status == "waiting"
+        if model.question is not None:
+            return describe_question(model, keymap), "bad"
+        holds_seat = model.plays or state.status == "waiting"
         if lost := connection_banner(link, now, width=width, holds_seat=holds_seat):
             return lost
         if self.desk.errands.errand:
-            return f"{self.desk.errands.errand}…   {keymap.show('back')} home", "warn"
-        return game_banner(table, keymap, now)
+            return f"{self.desk.errands.errand}…   {keymap.show('back')} {say('key to home')}", "warn"
+        return waiting_banner(model, keymap)
 
     def _describe_worth(self, state: RoomState) -> str:
         """Return what the moment that is looked at is worth, and the cell that is pointed at."""
-        analysis, rules = self.table.review.analysis, state.rules.to_rules()
-        if analysis is None:
-            if self.table.review.is_waiting:
-                return "Worth: …"
+        model, analysis = self.model, self.model.review.analysis
+        if analysis is None or model.rules is None:
+            if model.review.is_waiting:
+                return say("worth comes")
             back = self.desk.keymap.show("left", ascii_only=self.desk.settings.ascii)
-            return "" if state.result is None else f"{back} goes back to what each move was worth."
-        cell = self.table.hand.cursor
-        pointed = "" if cell is None else f"   {describe_cell_worth(cell, analysis, rules)}."
-        return f"{describe_position(analysis, rules)}{pointed}"
+            return "" if state.result is None else say("worth goes back", key=back)
+        told = [describe_position(analysis, model.rules)]
+        if model.cursor is not None:
+            told.append(f"{describe_cell_worth(model.cursor, analysis, model.rules)}.")
+        elif line := model.review.better.get(state.ply):
+            told.append(say("worth better", cells=", ".join(format_cell(cell, model.rules) for cell in line)))
+        return "   ".join(told)
 
-    def _compare_played(self, state: RoomState) -> str:
-        analysis, played = self.table.review.analysis, self.table.actions.timeline.played_next
-        if not self.table.review.is_on or analysis is None or played is None:
-            return ""
-        return compare_played(played, analysis, state.rules.to_rules())
-
-    def _describe_turn(self, state: RoomState, width: int) -> Text:
-        if state.status == "waiting":
-            missing = sum(seat is None for seat in state.seats.values())
-            whom = "someone" if missing == 1 else f"{missing} more"
-            waited = format_duration(round((monotonic() - self._opened_at) * 1000))
-            return f"Waiting for {whom}… {waited}", "title"
-        if self.table.record is not None:
-            compared = self._compare_played(state)
-            return (compared, "warn") if compared else (self.table.describe_moment()[0], "title")
-        timeline = self.table.actions.timeline
+    def _describe_turn(self, state: RoomState, now: float, width: int) -> Text:
+        """Return what stands there while there is no other news, for the moment that is looked at."""
+        model, timeline = self.model, self.model.actions.timeline
+        played, analysis = timeline.played_next, model.review.analysis if model.review.is_on else None
+        compared = (
+            ""
+            if played is None or analysis is None or not model.rules
+            else compare_played(played, analysis, model.rules)
+        )
+        if model.record is not None:
+            return (compared, "warn") if compared else (model.describe_moment()[0], "title")
         if timeline.is_back:
-            fresh = f"   ({count(timeline.unseen, 'new move')})" if timeline.unseen else ""
-            compared = self._compare_played(state)
-            told = "   ".join(part for part in (f"Looking back at move {state.ply}.", compared) if part)
-            return f"{compared if compared and measure(told) > width else told}{fresh}", "warn"
-        if self.table.room.is_my_turn:
-            own = f"YOUR MOVE ({state.turn}){self._describe_start()}"
-            return (own if self.table.hand.pending is None else "Sending ..."), "title"
-        if self.table.room.seat is not None and not self.table.room.plays:
-            return f"You are out of this game: {name_of(state, state.turn)} to move ({state.turn})", "dim"
+            fresh = f"({count(timeline.unseen, 'new move')})" if timeline.unseen else ""
+            told = "   ".join(filter(None, (say("room looking back", n=state.ply), compared, fresh)))
+            return (compared if compared and measure(told) > width else told), "warn"
+        if state.status == "waiting":
+            free, waited = sum(seat is None for seat in state.seats.values()), round((now - self._opened_at) * 1000)
+            return say("room waits", n=free, time=format_duration(waited)), ""
+        if model.room.is_my_turn and model.pending is not None:
+            return say("room sending"), "title"
+        start = model.start_ms(now)
+        first = "" if start is None else f"   {say('room first move', time=format_duration(start))}"
+        if model.room.is_my_turn:
+            return f"{say('room your move', mark=state.turn)}{first}", "title"
         if state.turn is None:
-            return describe_turn(state, self.table.room.viewer), ""
-        return f"{name_of(state, state.turn)}'s move ({state.turn}){self._describe_start()}", ""
-
-    def _describe_start(self) -> str:
-        """Return within what a first move is due, where one is."""
-        left = self.table.start_ms(monotonic())
-        return "" if left is None else f"   first move within {format_duration(left)}"
+            return describe_turn(state, model.room.viewer), ""
+        id = "room out" if model.seat is not None and not model.plays else "room move of"
+        return f"{say(id, name=name_of(state, state.turn), mark=state.turn)}{first}", "dim" if id == "room out" else ""

@@ -19,12 +19,12 @@ from tictactoe_client.online.address import reachable_address
 from tictactoe_client.text.programs import invitation
 from tictactoe_client.text.wording import describe_clock_in_words
 from tictactoe_client.tui.desk import Desk
-from tictactoe_client.tui.picture import Picture, fold, measure, shorten, shorten_words, wrap
-from tictactoe_client.tui.room.banners import Text
+from tictactoe_client.tui.picture import Picture, Text, fold, measure, shorten, shorten_words, wrap
 from tictactoe_client.tui.room.ending import sum_up_end
-from tictactoe_client.tui.room.table import Table
+from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import describe_players, describe_tally, format_duration
 
@@ -34,39 +34,50 @@ _LOW: Final = 10
 """Of so many lines of an invitation none is left empty."""
 _MOST_TALK: Final = 3
 """How many lines of talk an invitation has."""
+_LEVELS: Final = "▁▂▃▄▅▆▇█", "__..--^^"
+"""What a graph is drawn with, from lost to won, in Unicode and in ASCII."""
+_UNCERTAIN: Final = 0.15
 
 Line = Sequence[Text]
 """The texts of a line, one after the other."""
 
 
 def fill_panel(
-    table: Table, state: RoomState, width: int, height: int, now: float, worth: Sequence[str] = (), *, ascii_only: bool
+    model: RoomModel,
+    state: RoomState,
+    width: int,
+    height: int,
+    now: float,
+    worth: Sequence[str] = (),
+    *,
+    ascii_only: bool,
 ) -> tuple[list[Line], list[str]]:
     """Return at most so many lines, and for each line of the talk among them what it is a part of.
 
     The `state` is the newest one, and `worth` says what moves are worth.
     """
-    lines = [_describe_player(mark, table, state, width, now) for mark in state.rules.marks]
-    lines += [((line, "dim"),) for line in _list_facts(table, state, width)]
+    lines = [_describe_player(mark, model, state, width, now) for mark in state.rules.marks]
+    lines += [((line, "dim"),) for line in _list_facts(model, state, width)]
     lines.append((("─" * width, "dim"),))
-    lines += _list_end(table, width, height - len(lines), ascii_only=ascii_only)
-    lines = [*lines, *(((shorten(line, width), ""),) for line in worth)][: max(0, height)]
-    room, talk, rounds = max(0, height - len(lines)), break_talk(table, width), list_rounds(state, table.room.moves)
+    lines += _list_end(model, width, height - len(lines), ascii_only=ascii_only)
+    graph = draw_graph(model, width, ascii_only=ascii_only) if height - len(lines) > _FEWEST_MOVE_LINES + 1 else ()
+    lines = [*lines, *([graph] if graph else []), *(((shorten(line, width), ""),) for line in worth)][: max(0, height)]
+    room, talk, rounds = max(0, height - len(lines)), break_talk(model, width), list_rounds(state, model.room.moves)
     for_talk = min(len(talk), max(0, room - min(len(rounds), max(_FEWEST_MOVE_LINES, room // 2)) - 1))
-    lines += _list_moves(rounds, min(len(rounds), room - (for_talk + 1 if for_talk else 0)), table, state)
-    talk = cut_talk(table, talk, for_talk)
+    lines += _list_moves(rounds, min(len(rounds), room - (for_talk + 1 if for_talk else 0)), model, state)
+    talk = cut_talk(model, talk, for_talk)
     lines += [(), *(((part, ""),) for _, part in talk)] if talk else []
     return lines, [line for line, _ in talk]
 
 
-def break_talk(table: Table, width: int) -> list[tuple[str, str]]:
+def break_talk(model: RoomModel, width: int) -> list[tuple[str, str]]:
     """Return the lines that the talk is broken into, each after what it is a part of."""
-    return [(line, part) for line in table.talk for part in wrap(line, width)]
+    return [(line, part) for line in model.talk for part in wrap(line, width)]
 
 
-def cut_talk(table: Table, talk: list[tuple[str, str]], most: int) -> list[tuple[str, str]]:
+def cut_talk(model: RoomModel, talk: list[tuple[str, str]], most: int) -> list[tuple[str, str]]:
     """Return so many lines of the talk, the last ones; of what a record notes the first, with an ellipsis."""
-    if table.record is None or most == len(talk):
+    if model.record is None or most == len(talk):
         return talk[len(talk) - most :]
     return [*talk[: most - 1], *((line, f"{part[:-1]}…") for line, part in talk[most - 1 : most])] if most else []
 
@@ -76,12 +87,12 @@ def shows_talk(talk: Sequence[str], heard: Sequence[str], width: int) -> bool:
     return all(talk.count(line) >= len(wrap(line, width)) * heard.count(line) for line in heard)
 
 
-def list_players(table: Table, state: RoomState, width: int, now: float) -> Line:
+def list_players(model: RoomModel, state: RoomState, width: int, now: float) -> Line:
     """Return who plays, whose move it is and the clocks in one line of about this width."""
     parts: list[Text] = []
     share = max(3, width // len(state.rules.marks) - 2)
     for mark in state.rules.marks:
-        who, name, (clock, role) = _look_at(mark, table, state, now)
+        who, name, (clock, role) = _look_at(mark, model, state, now)
         arrow = "▶" if state.turn == mark else ""
         space = share - len(arrow) - len(clock) - 3
         text = " ".join(part for part in (shorten(name, space) if space > 1 else "", clock) if part)
@@ -89,34 +100,38 @@ def list_players(table: Table, state: RoomState, width: int, now: float) -> Line
     return parts
 
 
-def _look_at(mark: str, table: Table, state: RoomState, now: float) -> tuple[Text, str, Text]:
+def _look_at(mark: str, model: RoomModel, state: RoomState, now: float) -> tuple[Text, str, Text]:
     """Return a mark in its role, the name of who plays it, and what their clock shows."""
-    seat, left, runs = state.seats.get(mark), table.remaining_ms(mark, now), state.turn == mark
+    seat, left, runs = state.seats.get(mark), model.remaining_ms(mark, now), state.turn == mark
     role = "dim" if not runs else "bad" if left is not None and left < _URGENT_MS else "title"
-    who = mark, mark_role(mark, state.rules.to_rules(), strong=runs)
-    return who, clean_text(seat.name) if seat else "(free)", ("" if left is None else format_duration(left), role)
+    who = mark, mark_role(mark, model.rules, strong=runs) if model.rules else ""
+    return (
+        who,
+        clean_text(seat.name) if seat else say("panel free"),
+        ("" if left is None else format_duration(left), role),
+    )
 
 
-def _describe_player(mark: str, table: Table, state: RoomState, width: int, now: float) -> Line:
-    who, name, (clock, role) = _look_at(mark, table, state, now)
-    seat, notes, runs = state.seats.get(mark), "", state.turn == mark
-    if seat is not None and seat.player == table.room.viewer and not seat.left:
-        notes = " (you) (out)" if seat.out else " (you)"
-    elif seat is not None:
-        notes = " (left)" if seat.left else " (out)" if seat.out else "" if seat.online else " (away)"
-    right = f"▶ {clock}".rstrip() if runs else clock
-    name = shorten(name, max(4, width - 7 - len(notes) - len(clock)))
-    space = max(0, width - 3 - measure(name) - len(notes) - len(right))
-    return who, ("  ", ""), (name, "title" if runs else ""), (notes, "dim"), (" " * space, ""), (right, role)
+def _describe_player(mark: str, model: RoomModel, state: RoomState, width: int, now: float) -> Line:
+    who, name, (clock, role) = _look_at(mark, model, state, now)
+    seat, notes, runs = state.seats.get(mark), [], state.turn == mark
+    if seat is not None:
+        is_away = not (seat.online or seat.left or seat.out or mark == model.seat)
+        facts = {"you": mark == model.seat, "left": seat.left, "out": seat.out and not seat.left, "away": is_away}
+        notes = [say(f"panel {fact}") for fact, is_so in facts.items() if is_so]
+    note, right = "".join(f" {note}" for note in notes), f"▶ {clock}".rstrip() if runs else clock
+    name = shorten(name, max(4, width - 7 - len(note) - len(clock)))
+    space = max(0, width - 3 - measure(name) - len(note) - len(right))
+    return who, ("  ", ""), (name, "title" if runs else ""), (note, "dim"), (" " * space, ""), (right, role)
 
 
-def _list_facts(table: Table, state: RoomState, width: int) -> list[str]:
+def _list_facts(model: RoomModel, state: RoomState, width: int) -> list[str]:
     """Return what is said below the players: the score of the evening, or what a record says of its game."""
-    if table.record is not None:
-        facts = ", ".join(_local_time(fact) for fact in list_facts(table.record))
-        return [line for text in (facts, describe_end(table.record)) if text for line in wrap(text, width)]
+    if model.record is not None:
+        facts = ", ".join(_local_time(fact) for fact in list_facts(model.record))
+        return [line for text in (facts, describe_end(model.record)) if text for line in wrap(text, width)]
     has_tally = state.game > 1 or any(state.score.values())
-    return [shorten(f"Game {state.game}. {describe_tally(state)}", width)] if has_tally else []
+    return [shorten(say("panel game", n=state.game, tally=describe_tally(state)), width)] if has_tally else []
 
 
 def _local_time(fact: str) -> str:
@@ -127,34 +142,69 @@ def _local_time(fact: str) -> str:
         return fact
 
 
-def _list_end(table: Table, width: int, height: int, *, ascii_only: bool) -> list[Line]:
+def _list_end(model: RoomModel, width: int, height: int, *, ascii_only: bool) -> list[Line]:
     """Return the lines of the end, with an empty one below; none before, or without room for them."""
-    if table.situation != "over" or table.actions.timeline.is_back:
+    if model.kind != "over" or model.is_back:
         return []
-    words, role = sum_up_end(table)
-    large = draw_words(words, width, ascii_only=ascii_only)
-    told = fold(table.turning_point, width, 3) if table.turning_point else []
+    words, role = sum_up_end(model)
+    large = draw_words(words.split(), width, ascii_only=ascii_only)
+    told = fold(model.turning_point, width, 3) if model.turning_point else []
     ways = ([*large, *([""] if told else []), *told], large, told)
     found = next((lines for lines in ways if lines and len(lines) + _FEWEST_MOVE_LINES < height), None)
     return [] if found is None else [*(((line, role),) for line in found), ()]
 
 
-def _list_moves(rounds: list[range], count: int, table: Table, state: RoomState) -> list[Line]:
+def draw_graph(model: RoomModel, width: int, *, ascii_only: bool) -> Line:
+    """Return who stood better after each move, as far as it is known: high where the first mark did, in its colour.
+
+    Nothing while the game runs, with more than two players, or as long as nothing is known.
+    """
+    judge, rules = model.actions.judge, model.rules
+    rates = judge.rates() if judge is not None and rules is not None and len(rules.marks) == 2 else []
+    if rules is None or all(rate is None for rate in rates):
+        return ()
+    label, levels = say("panel graph"), _LEVELS[ascii_only]
+    room = width - measure(label) - 1
+    many = min(room, len(rates))
+    parts: list[Text] = [(f"{label} ", "dim")]
+    for place in range(many):
+        ply = place * (len(rates) - 1) // max(1, many - 1)
+        rate = rates[ply]
+        sign = " " if rate is None else levels[round((rate + 1) / 2 * (len(levels) - 1))]
+        role = "dim" if rate is None or abs(rate) <= _UNCERTAIN else mark_role(rules.marks[rate < 0], rules)
+        parts.append(
+            (sign, "chosen" if ply == model.actions.timeline.here and (model.is_back or model.record) else role)
+        )
+    return parts
+
+
+def _list_moves(rounds: list[range], count: int, model: RoomModel, state: RoomState) -> list[Line]:
     """Return so many rounds around the moment that is looked at, which is marked where it is not the newest."""
-    timeline, moves, rules = table.actions.timeline, table.room.moves, state.rules.to_rules()
-    here, marks_here = timeline.here, timeline.is_back or table.record is not None
+    timeline, moves, rules = model.actions.timeline, model.room.moves, model.rules
+    if rules is None:
+        return []
+    here, marks_here = timeline.here, timeline.is_back or model.record is not None
     column = 4 + max(len(format_cell(rules.size - 1, rules)), 2)
     current = next((number for number, plies in enumerate(rounds) if here in plies), 0 if here == 0 else len(rounds))
     start = max(0, min(current - count // 2, len(rounds) - count))
-    found = table.actions.judge.found if table.review.is_on and table.actions.judge is not None else ()
+    found = model.actions.judge.found if model.review.is_on and model.actions.judge is not None else ()
+    roles = {mark: mark_role(mark, rules) for mark in rules.marks}
     lines: list[Line] = []
     for number, plies in enumerate(rounds[start : start + count], start + 1):
         sign = "" if not marks_here else ">" if here in plies else " "
         parts = [(f"{sign}{number:>{len(str(len(rounds)))}}. ", "dim")]
         for ply in plies:
-            text = f"{state.board[moves[ply - 1]]} {format_cell(moves[ply - 1], rules)}{'?' if ply in found else ''}"
-            role = "dim" if ply > here else "title" if marks_here and ply == here else ""
-            parts.append((text.ljust(column), role))
+            mark, cell = state.board[moves[ply - 1]], format_cell(moves[ply - 1], rules)
+            role = (
+                "bad"
+                if ply in found
+                else "dim"
+                if ply > here
+                else "title"
+                if marks_here and ply == here
+                else roles[mark]
+            )
+            parts.append((f"{mark} {cell}{'?' if ply in found else ''}".ljust(column), role))
         lines.append(parts)
     return lines
 
@@ -175,9 +225,9 @@ def render_code(text: str) -> tuple[str, ...]:
     return tuple("".join(" ▀▄█"[upper + 2 * lower] for upper, lower in zip(*pair, strict=True)) for pair in pairs)
 
 
-def link_for_others(desk: Desk, table: Table) -> str:
+def link_for_others(desk: Desk, model: RoomModel) -> str:
     """Return the link to the room by an address that others can reach."""
-    return reachable_address(desk.link.cluster.given.first).link_to(table.room.code)
+    return reachable_address(desk.link.cluster.given.first).link_to(model.room.code)
 
 
 def draw_code(picture: Picture, link: str) -> int:
@@ -191,20 +241,27 @@ def draw_code(picture: Picture, link: str) -> int:
     return x - 1
 
 
-def fill_invitation(table: Table, state: RoomState, width: int, height: int, link: str) -> tuple[list[Line], list[str]]:
+def fill_invitation(
+    model: RoomModel, state: RoomState, width: int, height: int, link: str
+) -> tuple[list[Line], list[str]]:
     """Return at most so many lines on how others get here, and for each line of the talk what it is a part of."""
-    company, clock = describe_players(state, table.room.viewer), describe_clock_in_words(state.time_control)
-    if table.room.seat is None:
-        company = f"You are watching. {company}"
+    company, clock = describe_players(state, model.room.viewer), describe_clock_in_words(state.time_control)
+    if model.seat is None:
+        company = say("invitation watcher", players=company)
     elif sum(held is not None for held in state.seats.values()) == 1:
-        company = f"You wait in a room of your own; you are {table.room.seat}."
-    facts = company, f"{clock[:1].upper()}{clock[1:]}; {state.visibility}."
+        company = say("invitation own", mark=model.seat)
+    facts = company, say(f"invitation {state.visibility}", clock=f"{clock[:1].upper()}{clock[1:]}")
     lines: list[Line] = [((shorten_words(fact, width), "dim"),) for fact in facts]
     lines += [()] if height > _LOW else []
-    for title, text, role in (("Code", table.room.code, "title"), ("Link", link, ""), ("Or", invitation(link), "")):
+    titles = (
+        ("invitation code", model.room.code, "title"),
+        ("invitation link", link, ""),
+        ("invitation or", invitation(link), ""),
+    )
+    for title, text, role in titles:
         for number, line in enumerate(wrap(text, width - 7)):
-            lines.append(((f"{'' if number else title:<7}", "dim"), (line, role)))
+            lines.append(((f"{'' if number else say(title):<7}", "dim"), (line, role)))
     del lines[max(0, height) :]
-    talk = break_talk(table, width)
-    talk = cut_talk(table, talk, max(0, min(_MOST_TALK, len(talk), height - len(lines) - 1)))
+    talk = break_talk(model, width)
+    talk = cut_talk(model, talk, max(0, min(_MOST_TALK, len(talk), height - len(lines) - 1)))
     return [*lines, *([()] if talk else []), *(((part, "dim"),) for _, part in talk)], [line for line, _ in talk]

@@ -21,7 +21,10 @@ Moment = tuple[int, tuple[int, ...], tuple[str, ...]]
 
 
 class Review:
-    """The worth of what `actions` look at; `run` does work beside, `tell` shows a refusal, `redraw` what has come."""
+    """The worth of what `actions` look at; `run` does work beside, `tell` shows a refusal, `redraw` what has come.
+
+    `better` is how the game had better gone on from the moments of mistakes.
+    """
 
     def __init__(
         self,
@@ -40,6 +43,7 @@ class Review:
         self._settle_seconds = settle_seconds
         self._is_on = False
         self._is_asking = False
+        self.better: dict[int, tuple[int, ...]] = {}
         self._known: dict[Moment | None, AnalysisState | None] = {}
 
     @property
@@ -58,6 +62,7 @@ class Review:
     def switch(self, *, on: bool) -> None:
         """Show values, or no longer; of a game that is over mistakes are looked for meanwhile."""
         if on and not self._is_on:
+            self.better.clear()
             self._run(self._find_mistakes())
         self._is_on = on
         self.look()
@@ -66,6 +71,8 @@ class Review:
         if (judge := self._actions.judge) is not None:
             for ply in range(1, judge.position.ply + 1):
                 if self.is_on and await judge.judge_move(ply) is not None:
+                    self.better[ply - 1] = await judge.find_line(ply - 1)
+                if self.is_on:
                     self._redraw()
 
     def look(self) -> None:

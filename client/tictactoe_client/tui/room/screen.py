@@ -1,83 +1,81 @@
-"""A room on the screen: what its keys, the mouse and the wheel mean there, and the drawing of it."""
+"""A room on the screen: its keys, its mouse and its line, and what is done by them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from time import monotonic
-from typing import ClassVar, Final
+from typing import Final
 
 from textual import events
-from textual.binding import BindingType
+from textual.binding import ActiveBinding, Binding
 from textual.geometry import Region
 
-from tictactoe_client.input.cells import begins_anew, cell_of_key
-from tictactoe_client.input.intents import BadInput, Look, Place, Query, Verb
+from tictactoe_client.input.actions import Actions
+from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb, describe_too_long
+from tictactoe_client.input.record import RecordActions, RecordedRoom
+from tictactoe_client.online.client import Choice
+from tictactoe_client.online.errors import ClientError
+from tictactoe_client.online.room import Room
 from tictactoe_client.text.answers import describe_last
-from tictactoe_client.text.choices import can_play_again
 from tictactoe_client.text.help import Topic, list_room_help
-from tictactoe_client.text.wording import describe_unknown
-from tictactoe_client.tui.foot import bind, draw_keys, find_keys, fit_keys
-from tictactoe_client.tui.keymap import ACTIONS, SITUATIONS
+from tictactoe_client.tui.desk import Desk
+from tictactoe_client.tui.drawn import DrawnScreen
+from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_client.tui.page import HelpPage
 from tictactoe_client.tui.picture import Picture
-from tictactoe_client.tui.room.banners import describe_question, may_claim_by_key
-from tictactoe_client.tui.room.hints import example_cell, name_keys
+from tictactoe_client.tui.room.following import Follower
+from tictactoe_client.tui.room.foot import describe_question
+from tictactoe_client.tui.room.keys import DEEDS, find_action, find_deed, list_actions
+from tictactoe_client.tui.room.leaving import WaysOut
+from tictactoe_client.tui.room.model import RoomModel
+from tictactoe_client.tui.room.moves import MoveInput
 from tictactoe_client.tui.room.panel import link_for_others
-from tictactoe_client.tui.room.visit import Visit
-from tictactoe_engine import Keys, Rules, has_single_keys
-from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.wording import name_of
+from tictactoe_client.tui.room.review import Review
+from tictactoe_client.tui.room.view import RoomView
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import Deed, describe_reason
+from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 
-_KEYS: Final[Mapping[str, tuple[str, Callable[[RoomScreen], object]]]] = {
-    "confirm": ("", lambda room: room.decide("confirm")),
-    "retry": ("try the connection now", lambda room: room.desk.link.retry()),
-    "chat": ("chat", lambda room: room.open_chat()),
-    "command": ("command", lambda room: room.hand.line.begin_command()),
-    "help": ("help", lambda room: room.desk.open(HelpPage(room.list_help()))),
-    "back": ("", lambda room: room.back()),
-    "accept": ("accept what is offered", lambda room: room.answer(Verb("yes"))),
-    "decline": ("decline what is offered", lambda room: room.answer(Verb("no"))),
-    "claim": ("claim the win", lambda room: room.answer(Verb("claim", "win"))),
-    "claim_draw": ("call it a draw", lambda room: room.answer(Verb("claim", "draw"))),
-    "copy": ("copy the link", lambda room: room.copy_link()),
-    "hide_code": ("hide the code", lambda room: room.hide_code()),
-    "computer": ("let the computer sit in", lambda room: room.go_to_computer()),
-    "left": ("", lambda room: room.go(0, -1)),
-    "right": ("", lambda room: room.go(0, 1)),
-    "up": ("", lambda room: room.go(-1, 0)),
-    "down": ("", lambda room: room.go(1, 0)),
-    "home": ("the first move", lambda room: room.jump(0)),
-    "end": ("the newest move", lambda room: room.at_present()),
-    "review": ("what moves are worth", lambda room: room.switch_values()),
-    "mistake": ("the next mistake", lambda room: room.do(Look("mistake", 1))),
-    "mistake_before": ("the mistake before", lambda room: room.do(Look("mistake", -1))),
-    "aside_left": ("", lambda room: room.shift(0, -1)),
-    "aside_right": ("", lambda room: room.shift(0, 1)),
-    "rematch": ("rematch", lambda room: room.do(Verb("rematch"))),
-    "save": ("save", lambda room: room.do(Verb("save"))),
-    "another": ("look for another opponent", lambda room: room.go_to_another()),
-    "place": ("", lambda room: room.enter()),
-}
-"""What the keys of a room do, with a name for those who look for it by that; of two with one key the first counts."""
-
-_WHEN: Final = {
-    "replay": "in a replay",
-    "waiting": "while you wait for others",
-    "playing": "in a game",
-    "watching": "while you watch",
-    "over": "after a game",
-}
-"""When that is, as the table of what counts calls it."""
+_NAMED: Final = {"chat": "deed chat", "copy": "deed copy", "command": "key command", "help": "key help"}
+"""What keys that are for no deed are called in the list of commands."""
 _LINE_KEYS: Final = {key: name for name in ("back", "accept", "decline") for key in ACTIONS[name]}
 """What counts in a line by the keys that it comes with, where one's own are text there."""
 
 
-class RoomScreen(Visit):
-    """One room as one sees it and has it in hand."""
+class RoomScreen(DrawnScreen):
+    """One room, entered, or a recorded game, first seen after `ply` moves, which needs no server.
 
-    BINDINGS: ClassVar[list[BindingType]] = [bind(name, f"do('{name}')", label) for name, (label, _) in _KEYS.items()]
+    `again` is what to enter for another opponent, if anything, `news` what is told at once.
+    """
+
+    def __init__(self, desk: Desk, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
+        client, settings = desk.link.client, replace(desk.settings, colour=False)
+        features = client.features if client is not None else frozenset()
+        if isinstance(room, RecordedRoom):
+            actions: Actions = RecordActions(room, settings, shows=True, tell=desk.say)
+            actions.timeline = actions.timeline.jump(ply)
+        else:
+            actions = Actions(room, settings, shows=True, aborts="abort" in features, tell=desk.say)
+        review = Review(actions, run=desk.start, tell=desk.say, redraw=self.redraw)
+        self.room = room
+        self.model = RoomModel(room, actions, review, again, features)
+        self.view = RoomView(desk, self.model)
+        self.moves = MoveInput(desk, self.model, self.do)
+        super().__init__(self.model.line)
+        self.ways = WaysOut(desk, self.model, self, lambda room, news: RoomScreen(desk, room, again, news))
+        self.is_room = self.needs_server = self.model.record is None
+        self._follower = Follower(desk, self.model, self, self.ways)
+        self._news = news
+        if room.seat is not None:
+            desk.link.keep_room(room.code)
+
+    def on_mount(self) -> None:
+        if self._news and self.model.record is not None:
+            self.desk.say(self._news)
+        elif self._news:
+            self.model.news.say(self._news)
 
     # -- what is drawn --------------------------------------------------------------------------------------------
 
@@ -85,98 +83,170 @@ class RoomScreen(Visit):
         return self.view.needed_size()
 
     def describe_question(self) -> str:
-        return describe_question(self.table, self.desk.keymap)
+        return describe_question(self.model, self.desk.keymap)
 
     def place(self, width: int, height: int) -> Region:
         return self.view.place(width, height)
 
     def paint(self, page: Picture) -> None:
-        state, desk = self.table.shown(), self.desk
-        self.view.draw(page, desk.status)
-        if state is not None:
-            hints = find_keys(self, name_keys(self.table, state, desk))
-            draw_keys(page, fit_keys(hints, page.width - 2, ("help",)))
+        self.view.draw(page, self.desk.status)
 
     def tick(self) -> None:
-        """Show what time changes; a welcome goes when it was read, over a line that is typed when that is done."""
-        if self.returned_until <= monotonic() and not self.hand.line.mode:
-            self.hand.returned = ""
+        self._follower.tick()
         super().tick()
 
     # -- keys -----------------------------------------------------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Tell whether a key counts at the moment."""
-        name, hand, table = parameters[0], self.hand, self.table
-        if hand.question is not None:
-            return name in SITUATIONS["when you are asked"]
-        if hand.line.mode:
-            return name in SITUATIONS["while you type"] and (name in ("back", "chat") or self.room.plays)
-        looks_on = self.room.seat is None and table.record is None
-        match name:
-            case "place":
-                return True  # what places says at every board why it does not
-            case "retry":
-                return self.desk.link.phase == "away"
-            case "claim" | "claim_draw":
-                return may_claim_by_key(table, monotonic())
-            case _ if name not in SITUATIONS[_WHEN["watching" if looks_on else table.situation]]:
-                return False
-            case "rematch":
-                return self.room.state is not None and can_play_again(self.room.state)
-            case "another":
-                return bool(table.another)
-            case "hide_code":
-                return self.desk.settings.colour and not self.desk.settings.ascii
-        return True
-
-    def action_do(self, name: str) -> None:
-        _KEYS[name][1](self)
-
     async def on_key(self, event: events.Key) -> None:
         """Take each key when what the one before it was for is done: as fast as they come, none means another thing."""
-        active = self.active_bindings.get(event.key)
-        if active is not None and active.node is not self:
-            return
         event.stop()
         event.prevent_default()
-        if self.is_small and self.hand.question is None:
+        model = self.model
+        if self.is_small and model.question is None:
             return
-        name = (active.binding.id or "") if active is not None else ""
         text = (event.character or "") if event.is_printable and "alt+" not in event.key else ""
-        if self.hand.question is not None:
-            self.decide(name)
-        elif self.hand.line.mode:
-            await self._type_in_line(event.key, text, name)
-        elif text and (not name or (name == "place" and self.hand.ahead)):
-            self.type(text)
-        elif name:
-            self.action_do(name)
+        action = find_action(model, self.desk.keymap, event.key, text)
+        if model.question is not None:
+            self.decide(action)
+        elif model.line.mode:
+            await self._type_in_line(event.key, text, action)
+        elif text and (not action or (action == "place" and model.typed)):
+            self.moves.type(text)
+        elif action:
+            self.act(action)
         elif event.key == "backspace":
-            self.hand.ahead = self.hand.ahead[:-1]
-        elif event.key == "enter" and self.hand.ahead:
-            self.enter()
+            model.typed = model.typed[:-1]
+        elif event.key == "enter" and model.typed:
+            self.moves.enter()
         self.desk.redraw()
 
-    def decide(self, name: str) -> None:
-        """Take the answer to a question; any other key plays on and does no more: it might place a mark."""
-        if self.hand.question is None:
-            return
-        (_, deed), self.hand.question = self.hand.question, None
-        self.hand.answered(monotonic())
-        if name == "confirm":
-            deed()
-        elif name != "back":
-            self.desk.say("The game goes on.", "dim")
+    def act(self, action: str) -> None:
+        """Do what a key is for; where that is a deed that is not possible, say why."""
+        if action in DEEDS and action != "mistake_before":
+            deed, state = find_deed(self.model, action), self.room.state
+            if deed is not None:
+                self.perform(deed)
+            elif state is not None:
+                self.moves.explain(action, DEEDS[action], state)
+        else:
+            _ACTS[action](self)
 
-    async def _type_in_line(self, key: str, text: str, name: str) -> None:
+    def perform(self, deed: Deed) -> None:
+        """Do one of the deeds that are possible."""
+        match deed.id:
+            case "place" | "chat" | "review" | "copy" | "leave":
+                _ACTS[deed.id](self)
+            case "mistakes":
+                self.do(Look("mistake", 1))
+            case "new":
+                self.ways.go_to_another()
+            case "computer":
+                self.ways.go_to_computer()
+            case "resign":
+                self.model.question = "resign", partial(self.do, Verb("resign"))
+            case "draw" | "undo" | "claim" | "rematch" | "save":
+                if deed.argument not in ("", "offer", "ask", "withdraw"):
+                    self.model.note_answer(monotonic())
+                self.do(Verb(deed.id, deed.argument))
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """The keys that count now, for those who look for them by what they are called; the program's first."""
+        bindings = dict(super().active_bindings)
+        for action in list_actions(self.model):
+            deed, keys = find_deed(self.model, action), self.desk.keymap.keys_of(action)
+            label = deed.label if deed is not None else "" if action in DEEDS else _NAMED.get(action, "")
+            for key in keys if label else ():
+                binding = Binding(key, f"act('{action}')", label, id=action)
+                bindings.setdefault(key, ActiveBinding(self, binding, enabled=True, tooltip=""))
+        return bindings
+
+    def decide(self, action: str) -> None:
+        """Take the answer to a question; any other key plays on and does no more: it might place a mark."""
+        if self.model.question is None:
+            return
+        (_, deed), self.model.question = self.model.question, None
+        self.model.note_answer(monotonic())
+        if action == "confirm":
+            deed()
+        elif action != "back":
+            self.desk.say(say("room plays on"), "dim")
+
+    def back(self) -> None:
+        """Take Esc, where nothing is asked: drop what is typed, hide values, return to the present, else leave."""
+        model = self.model
+        if model.line.mode:
+            model.line.close()
+        elif self.desk.errands.errand:
+            self.ways.go_home()
+        elif model.typed:
+            model.typed = ""
+        elif model.review.is_on:
+            self.switch_values()
+            if model.kind == "over":
+                model.look_at(len(self.room.moves))
+        elif model.is_back and model.record is None:
+            model.look_at(len(self.room.moves))
+        else:
+            self.ways.ask_before("leave", self.ways.go_home)
+
+    def go(self, rows: int, columns: int) -> None:
+        """Move the cursor of one who plays; else step, and compare what moves are worth or move the board."""
+        model = self.model
+        if model.kind == "playing":
+            is_falling = model.rules is not None and model.rules.gravity
+            model.move_cursor(0 if is_falling else rows, columns)
+        elif columns:
+            self.step(columns)
+        elif model.review.is_on:
+            self.moves.compare(rows)
+        elif model.record is not None:
+            self.shift(rows, 0)
+        else:
+            self.scroll(rows)
+
+    def shift(self, rows: int, columns: int) -> None:
+        self.model.cursor = self.view.scroll(rows, columns)
+
+    def step(self, by: int) -> None:
+        self.model.look_at(self.model.actions.timeline.here + by)
+
+    def switch_values(self) -> None:
+        """Show what moves are worth, or no longer; at the end of a game from its last move on."""
+        model, state = self.model, self.room.state
+        why = model.choices.find_reason("review")
+        if why is not None and state is not None and not model.review.is_on:
+            self.desk.say(describe_reason(why, state))
+        elif model.plays:
+            self.do(Query("value"))
+        else:
+            model.review.switch(on=not model.review.is_on)
+            model.cursor = None
+            if model.kind == "over" and model.review.is_on and not model.is_back:
+                self.step(-1)
+
+    def list_help(self) -> Sequence[Topic]:
+        rules, settings = self.model.rules, self.desk.settings
+        show = partial(self.desk.keymap.show, ascii_only=settings.ascii)
+        return () if rules is None else list_room_help(rules, settings, show, plays=self.model.seat is not None)
+
+    def copy_link(self) -> None:
+        link = link_for_others(self.desk, self.model)
+        self.desk.copy_to_clipboard(link)
+        self.desk.say(say("room copied", link=link), "good")
+
+    def hide_code(self) -> None:
+        self.model.shows_code = not self.model.shows_code
+
+    # -- the line -------------------------------------------------------------------------------------------------
+
+    async def _type_in_line(self, key: str, text: str, action: str) -> None:
         """Take a key while something is being said or commanded: a character is text there, whatever else it is for."""
-        line = self.hand.line
+        line = self.model.line
         if text:
             line.write(text)
-        elif name := name or _LINE_KEYS.get(key, ""):
-            if self.check_action("do", (name,)):
-                self.action_do(name)
+        elif action := action or _LINE_KEYS.get(key, ""):
+            self.act(action)
         elif key == "enter" and line.mode == "chat":
             self.say(line.submit())
         elif key == "enter":
@@ -188,7 +258,7 @@ class RoomScreen(Visit):
 
     def open_chat(self) -> None:
         """Open the line, or leave it for the board with what is typed kept; complete a command in it."""
-        line = self.hand.line
+        line = self.model.line
         if line.mode == "command":
             line.fill(line.completion or line.value)
         elif line.mode:
@@ -196,197 +266,105 @@ class RoomScreen(Visit):
         else:
             line.begin_chat()
 
-    def back(self) -> None:
-        """Take Esc, where nothing is asked: drop what is typed, hide values, return to the present, else leave."""
-        if self.hand.line.mode:
-            self.hand.line.close()
-        elif self.desk.errands.errand:
-            self.go_home()
-        elif self.hand.ahead:
-            self.hand.ahead = ""
-        elif self.table.review.is_on:
-            self.switch_values()
-            if self.table.situation == "over":
-                self.at_present()
-        elif self.table.actions.timeline.is_back and self.table.record is None:
-            self.at_present()
-        else:
-            self.ask_before("leave", self.go_home)
+    def say(self, text: str) -> None:
+        """Say something to everybody in the room; what is too long stays in the line to be made shorter."""
+        text = text.strip()
+        if len(text) > MAX_CHAT_LENGTH:
+            self.model.line.begin_chat(text)
+            self.desk.say(describe_too_long(text))
+        elif text:
+            self.do(Verb("chat", text))
 
     def command(self, text: str) -> None:
         """Carry out what was typed after ``:``; what costs the game is asked about first."""
         words, state = text.strip(), self.room.state
         if not words or state is None:
             return
-        match intent := self.table.actions.parse(f":{words}"):
-            case _ if words.lower() == "review":
-                self.switch_values()
+        match intent := self.model.actions.parse(f":{words}"):
             case BadInput(code="too_long"):
                 self.say(words.partition(" ")[2])
             case BadInput():
                 self.desk.say(intent.message)
+            case Query("value", None):
+                self.switch_values()
             case Verb(kind="chat"):
                 self.say(intent.argument)
             case Place():
-                self.play_or_point(intent.cell)
-            case Verb(kind="resign") if self.room.plays:
-                self.hand.question = "resign", partial(self.do, intent)
+                self.moves.play_or_point(intent.cell)
+            case Verb(kind="resign") if self.model.plays:
+                self.model.question = "resign", partial(self.do, intent)
             case Verb(kind="leave" | "quit"):
-                self.hand.ahead = ""
-                self.at_present()
+                self.model.typed = ""
+                self.model.look_at(len(self.room.moves))
                 self.back()
             case Verb(kind="new"):
-                self.go_to_another()
+                self.ways.go_to_another()
             case Query(kind="help"):
-                self.action_do("help")
+                self.act("help")
             case Query(kind="board"):
-                self.at_present()
+                self.model.look_at(len(self.room.moves))
                 self.desk.say(describe_last(state, self.room.viewer), "title")
             case _:
                 self.do(intent)
 
-    def list_help(self) -> Sequence[Topic]:
-        state, settings = self.room.state, self.desk.settings
-        if state is None:
-            return ()
-        show = partial(self.desk.keymap.show, ascii_only=settings.ascii)
-        return list_room_help(state.rules.to_rules(), settings, show, plays=self.room.seat is not None)
+    # -- what is carried out --------------------------------------------------------------------------------------
 
-    def copy_link(self) -> None:
-        link = link_for_others(self.desk, self.table)
-        self.desk.copy_to_clipboard(link)
-        self.desk.say(f"Copied: {link}", "good")
+    def do(self, intent: Intent) -> None:
+        """Do what is wanted beside everything else, and tell what comes of it."""
+        self.desk.start(self._do(intent))
 
-    def hide_code(self) -> None:
-        self.hand.shows_code = not self.hand.shows_code
+    async def _do(self, intent: Intent) -> None:
+        """A move that was not to be had goes out of its cell again; what was not said comes back into the line.
 
-    def go(self, rows: int, columns: int) -> None:
-        """Move the cursor of one who plays; else step, and compare what moves are worth or move the board."""
-        state = self.room.state
-        if state is not None and self.table.situation == "playing":
-            self.hand.move_cursor((0 if state.rules.gravity else rows, columns), state)
-        elif columns:
-            self.step(columns)
-        elif self.table.review.is_on:
-            self.compare(rows)
-        elif self.table.record is not None:
-            self.shift(rows, 0)
-        else:
-            self.scroll(rows)
-
-    def shift(self, rows: int, columns: int) -> None:
-        self.hand.cursor = self.view.scroll(rows, columns)
-
-    # -- at the board ---------------------------------------------------------------------------------------------
-
-    def type(self, character: str) -> None:
-        """Take a character at the board: of a move, of a move's number in a record, else a cell to ask about."""
-        state, hand = self.room.state, self.hand
-        if state is None:
-            return
-        rules = state.rules.to_rules()
-        cell = cell_of_key(character, rules, self.desk.settings.keys)
-        if self.table.situation == "playing":
-            self._type_move(character, cell, state, rules)
-        elif self.table.record is not None and character.isascii() and character.isdigit():
-            hand.type_ahead(character)
-        else:
-            hand.ahead = ""
-            self.enter() if cell is None else self.play_or_point(cell)
-
-    def _type_move(self, character: str, cell: int | None, state: RoomState, rules: Rules) -> None:
-        """Place on the cell of this key, or keep the key while it is not our move; else go on with a typed move."""
-        hand, keys = self.hand, self.desk.settings.keys
-        typed = hand.ahead.strip()
-        is_key_typed = cell_of_key(typed, rules, keys) is not None
-        if cell is not None and (not typed or is_key_typed):
-            hand.ahead = ""
-            if self._is_quiet:
-                return
-            if self._may_send:
-                self.play(cell)
-                return
-            hand.type_ahead(character)
-            if not self.room.is_my_turn:
-                name = name_of(state, state.turn)
-                self.desk.say(f"It's {name}'s move. Enter plays {character} when it is yours.")
-        elif not typed and character.isalpha() and has_single_keys(rules) and keys is Keys.LETTERS:
-            self.desk.say(f"Here a letter places: qwe/asd/zxc. For a name such as b3: {self._colon}b3")
-        elif character != " " or (typed and not is_key_typed):
-            if begins_anew(hand.ahead, character, rules):
-                hand.ahead = ""
-            hand.type_ahead(character)
-
-    def enter(self) -> None:
-        """Play what is typed, else at the cursor; go to the move whose number is typed in a record.
-
-        Where one only looks on, say why nothing is placed.
+        It waits for the next line where a key was pressed meanwhile.
         """
-        state, hand = self.room.state, self.hand
-        if state is None:
-            return
-        if self.table.situation == "playing":
-            if self._is_quiet:
-                return
-            if hand.ahead:
-                self._submit_ahead(hand.ahead.strip())
-            elif hand.cursor is not None:
-                self.play(hand.cursor)
-            else:
-                hand.move_cursor((0, 0), state)
-        elif hand.ahead:
-            number, hand.ahead = int(hand.ahead), ""
-            self.do(Look("at", number))
-        elif self.table.review.is_on:
-            cell = example_cell(state.rules.to_rules())
-            self.desk.say(f"{self._colon}{cell} or a click tells what a cell is worth.")
-        else:
-            self.play(0)
-
-    def _submit_ahead(self, typed: str) -> None:
-        """Play what was typed as a move; it stays while the move cannot be sent yet."""
-        intent = self.table.actions.parse(typed)
-        if not isinstance(intent, Place) or self._may_send:
-            self.hand.ahead = ""
+        model, line = self.model, self.model.line
+        timeline, keys = model.actions.timeline, model.news.keys
+        told: Sequence[str] = ()
+        waits = isinstance(intent, Place) or (isinstance(intent, Verb) and intent.kind == "chat")
+        is_offline = self.desk.link.phase == "away" and not waits  # what else needs the server is refused
+        try:
+            told = (await model.actions.do(intent, is_offline=is_offline)).lines
+        except ClientError:
+            model.pending = None if isinstance(intent, Place) else model.pending
+            raise
         match intent:
-            case Place(cell):
-                self.play(cell)
-            case BadInput(message=message):
-                self.desk.say(clean_text(message))
-            case _ if len(typed.split(" ")[0]) > 1:
-                self.desk.say(f"Commands begin with {self._colon}   {self._colon}{typed}")
-            case _:
-                self.desk.say(describe_unknown(typed, "A move looks like b2. ? for help."))
-
-    @property
-    def _is_quiet(self) -> bool:
-        """Whether a question was answered a moment ago, so that no key may place."""
-        return monotonic() < self.hand.quiet_until
-
-    @property
-    def _may_send(self) -> bool:
-        """Whether a move would go out now: it is ours, and none is on its way."""
-        return self.room.is_my_turn and self.hand.pending is None
-
-    @property
-    def _colon(self) -> str:
-        return self.desk.keymap.show("command")
+            case Place() if told:
+                model.pending = None
+            case Verb("chat", text) if told:
+                line.unsaid = text
+                if model.news.keys == keys and not line.mode:
+                    line.begin_chat()
+            case Look("mistake") if model.actions.timeline is not timeline:
+                model.review.switch(on=True)
+        if model.actions.timeline is not timeline:
+            model.note_look()
+            self.desk.redraw()
+        if len(told) > 1:
+            model.news.tell(*told)
+        if told:
+            self.desk.say(told[0])
 
     # -- the mouse ------------------------------------------------------------------------------------------------
 
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text goes into the line that is open; at the board only while there is a move to type."""
-        if self.hand.line.mode:
-            self.hand.line.write(event.text)
-        elif self.room.plays:
-            self.hand.type_ahead(event.text)
+        if self.model.line.mode:
+            self.model.line.write(event.text)
+        elif self.model.plays:
+            self.model.type(event.text)
         self.desk.redraw()
 
     def on_click(self, event: events.Click) -> None:
         """Take a click; beside the stage there is nothing to click."""
-        if (place := self.find(event)) is not None and self.hand.is_at_board:
-            self.click(*place)
-            self.desk.redraw()
+        place, model = self.find(event), self.model
+        if place is None or model.line.mode or model.question is not None:
+            return
+        if self.view.is_way_back(*place):
+            self.step(-1)
+        elif (cell := self.view.find_cell(*place)) is not None:
+            self.moves.click(cell)
+        self.desk.redraw()
 
     def on_mouse_scroll_down(self) -> None:
         self.scroll(1)
@@ -396,36 +374,65 @@ class RoomScreen(Visit):
         self.scroll(-1)
         self.desk.redraw()
 
-    def click(self, x: int, y: int) -> None:
-        """Place at once on 3x3; on larger boards choose, and place by a second click; step back in a watcher's head."""
-        state, grid, hand = self.room.state, self.view.grid, self.hand
-        if state is None or grid is None:
-            return
-        if y == 0 and x in self.view.back_at:
-            self.step(-1)
-            return
-        cell = grid.find_cell(x - self.view.corner[0], y - self.view.corner[1])
-        situation, reviews = self.table.situation, self.table.review.is_on
-        if cell is None:
-            return
-        if situation == "replay" and not reviews:
-            if cell in self.room.moves:
-                self.jump(self.room.moves.index(cell) + 1)
-        elif situation == "playing":
-            chosen, columns = hand.cursor, state.rules.columns
-            is_again = cell == chosen or (
-                state.rules.gravity and chosen is not None and chosen % columns == cell % columns
-            )
-            is_sure = has_single_keys(state.rules.to_rules()) and not self.desk.settings.confirm
-            hand.cursor = cell
-            if is_again or is_sure:
-                self.play(cell)
-        elif situation == "watching" or reviews:
-            self.play_or_point(cell)
-
     def scroll(self, lines: int) -> None:
         """The wheel moves the cursor, and so the board; in a record it steps."""
-        if self.table.record is not None:
+        if self.model.record is not None:
             self.step(lines)
-        elif self.room.state is not None:
-            self.hand.move_cursor((lines, 0), self.room.state)
+        else:
+            self.model.move_cursor(lines, 0)
+
+    # -- what the program asks ------------------------------------------------------------------------------------
+
+    @property
+    def window_title(self) -> str:
+        if self.model.record is not None:
+            return say("title replay")
+        return say("title your move") if self.room.is_my_turn else say("title room", code=self.room.code)
+
+    def connected(self) -> None:
+        """On a wholly new conversation the room must be entered anew; that is for the home page to offer."""
+        if self.model.record is None:
+            self.desk.go_home()
+
+    def closed(self) -> None:
+        self._follower.stop()
+        self.ways.note_game(self.room.state)
+        self.desk.errands.give_up()
+        self.model.review.switch(on=False)
+        self.desk.link.forget_room(self.room.code)
+
+    def describe_loss(self, reason: str) -> str:
+        return self.ways.describe_loss(reason)
+
+    def note_person(self) -> None:
+        self.model.news.note_key()
+
+    def asks_first(self, leave: Callable[[], None]) -> bool:
+        return self.ways.asks_first(leave)
+
+    async def say_goodbye(self, *, gives_up: bool) -> str:
+        return await self.ways.say_goodbye(gives_up=gives_up)
+
+
+_ACTS: Final[Mapping[str, Callable[[RoomScreen], object]]] = {
+    "retry": lambda room: room.desk.link.retry(),
+    "chat": lambda room: room.open_chat(),
+    "command": lambda room: room.model.line.begin_command(),
+    "help": lambda room: room.desk.open(HelpPage(room.list_help())),
+    "back": lambda room: room.back(),
+    "leave": lambda room: room.ways.ask_before("leave", room.ways.go_home),
+    "copy": lambda room: room.copy_link(),
+    "hide_code": lambda room: room.hide_code(),
+    "left": lambda room: room.go(0, -1),
+    "right": lambda room: room.go(0, 1),
+    "up": lambda room: room.go(-1, 0),
+    "down": lambda room: room.go(1, 0),
+    "home": lambda room: room.model.look_at(0),
+    "end": lambda room: room.model.look_at(len(room.room.moves)),
+    "review": lambda room: room.switch_values(),
+    "mistake_before": lambda room: room.do(Look("mistake", -1)),
+    "aside_left": lambda room: room.shift(0, -1),
+    "aside_right": lambda room: room.shift(0, 1),
+    "place": lambda room: room.moves.enter(),
+}
+"""What the keys do that are for no deed, and those for deeds that are more than to ask the server."""

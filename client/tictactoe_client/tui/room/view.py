@@ -5,9 +5,9 @@ It remembers where it drew the board, so that clicks find their cells.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from time import monotonic
 from typing import Final
 
 from textual.geometry import Region
@@ -18,8 +18,11 @@ from tictactoe_client.input.cells import resting_cell
 from tictactoe_client.input.record import describe_players
 from tictactoe_client.text.worth import format_value, list_worth
 from tictactoe_client.tui.desk import Desk
-from tictactoe_client.tui.picture import Picture, measure, place_stage, shorten
+from tictactoe_client.tui.foot import draw_keys, fit_keys
+from tictactoe_client.tui.picture import Picture, Text, measure, place_stage, shorten
 from tictactoe_client.tui.room.foot import RoomFoot
+from tictactoe_client.tui.room.keys import list_hints
+from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_client.tui.room.panel import (
     draw_code,
     fill_invitation,
@@ -28,8 +31,8 @@ from tictactoe_client.tui.room.panel import (
     list_players,
     shows_talk,
 )
-from tictactoe_client.tui.room.table import Table
 from tictactoe_engine import FREE, Rules
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.wording import describe_manners, describe_rules, name_of
 
@@ -50,8 +53,6 @@ _INVITATION_LEAST: Final = (36, 10)
 _INVITATION_MOST: Final = (100, 28)
 _MOST_WORTHS: Final = 5
 _VALUE_ROLES: Final = {"win": "good", "loss": "bad"}
-_BACK: Final = "[◂ back]"
-"""What a click steps back on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,135 +104,142 @@ def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, 
 
 
 class RoomView:
-    """One room's picture; `grid` and `corner` say where the board was drawn, `back_at` where the head steps back."""
+    """The picture of a room."""
 
-    def __init__(self, desk: Desk, table: Table) -> None:
+    def __init__(self, desk: Desk, model: RoomModel) -> None:
         self.desk = desk
-        self.table = table
-        self.foot = RoomFoot(desk, table)
-        self.grid: Grid | None = None
-        self.corner = (0, 0)
-        self.back_at = range(0)
+        self.model = model
+        self.foot = RoomFoot(desk, model)
+        self._grid: Grid | None = None
+        self._back_at = range(0)
         self._layout: RoomLayout | None = None
 
+    # -- where things are -----------------------------------------------------------------------------------------
+
     def needed_size(self) -> tuple[int, int]:
-        state = self.table.room.state
-        return (
-            needed_for_room(state.rules.to_rules())
-            if state is not None and state.status != "waiting"
-            else _INVITATION_LEAST
-        )
+        is_board = self.model.rules is not None and self.model.kind != "waiting"
+        return needed_for_room(self.model.rules) if is_board and self.model.rules else _INVITATION_LEAST
 
     def place(self, width: int, height: int) -> Region:
         """Return where in such a window the board, or the invitation, stands with all about it; it is drawn next."""
-        state = self.table.shown()
-        if state is None or state.status == "waiting":
+        model, rules, settings = self.model, self.model.rules, self.desk.settings
+        if rules is None or model.kind == "waiting":
             self._layout = None
             return place_stage(_INVITATION_MOST, (width, height))
-        settings = self.desk.settings
-        keys = settings.keys if self.table.room.plays else None
-        style = BoardStyle(ascii=settings.ascii, keys=keys, stars=not self.table.review.is_on)
-        layout = self._layout = lay_out_room(state.rules.to_rules(), style, width, height - self.foot.extra_lines)
-        return place_stage((layout.width, layout.height + self.foot.extra_lines), (width, height))
+        keys, extra = settings.keys if model.plays else None, self.foot.extra_lines
+        style = BoardStyle(ascii=settings.ascii, keys=keys, stars=not extra)
+        layout = self._layout = lay_out_room(rules, style, width, height - extra)
+        return place_stage((layout.width, layout.height + extra), (width, height))
 
-    def draw(self, picture: Picture, status: tuple[str, str] | None) -> None:
+    def is_way_back(self, x: int, y: int) -> bool:
+        """Tell whether a click here steps back."""
+        return y == 0 and x in self._back_at
+
+    def find_cell(self, x: int, y: int) -> int | None:
+        """Return the cell that is shown here."""
+        grid, layout = self._grid, self._layout
+        return None if grid is None or layout is None else grid.find_cell(x - LEFT, y - layout.top)
+
+    def scroll(self, rows: int, columns: int) -> int | None:
+        """Show another part of a board that does not fit; return its middle cell, None where all is in sight."""
+        if self._grid is None or self._grid.is_whole:
+            return None
+        self._grid = self._grid.scroll(self._grid.middle + rows * self._grid.rules.columns + columns, None)
+        return self._grid.middle
+
+    # -- the picture ----------------------------------------------------------------------------------------------
+
+    def draw(self, picture: Picture, status: Text | None) -> None:
         """Draw the room as it is, or as it was at the moment that is looked back at, on the stage that was placed.
 
         What was said and is not in sight beside the board has its place in the foot, which leaves less room beside it.
         """
-        table, state, newest, layout = self.table, self.table.shown(), self.table.room.state, self._layout
-        self.back_at = range(0)
+        model, state, newest, layout = self.model, self.model.shown, self.model.room.state, self._layout
+        self._back_at = range(0)
         if state is None or newest is None:
-            picture.put(1, 0, f" Room {table.room.code} ...")
+            picture.put(1, 0, say("title room", code=model.room.code))
             return
-        now, last, hand = time.monotonic(), picture.height - 1, table.hand
+        now, last, news = monotonic(), picture.height - 1, model.news
         if layout is None:
-            link, x, y, rows = link_for_others(self.desk, table), 3, 2, 3
-            has_code = hand.shows_code and self.desk.settings.colour and not picture.ascii_only
+            link, x, y, rows = link_for_others(self.desk, model), 3, 2, 3
+            has_code = model.shows_code and self.desk.settings.colour and not picture.ascii_only
             width = (draw_code(picture, link) if has_code else picture.width - 1) - x
-            fill = partial(fill_invitation, table, state, width, link=link)
+            fill = partial(fill_invitation, model, state, width, link=link)
         else:
             worth = self._draw_board(picture, state, layout)
             x, y, rows = layout.panel or 0, layout.top, last - layout.below_board
             width = min(MAX_WIDTH, picture.width - x - 1) if layout.panel is not None else 0
-            fill = partial(fill_panel, table, newest, width, now=now, worth=worth, ascii_only=picture.ascii_only)
-        heard = hand.heard if table.record is None else table.talk
+            fill = partial(fill_panel, model, newest, width, now=now, worth=worth, ascii_only=picture.ascii_only)
+        heard = news.unread if model.record is None else model.talk
         for unseen in ([], heard):
             foot = self.foot.arrange(state, status, now, picture.width, rows, unseen)
             lines, talk = fill(last - foot.height - y) if width else ([], [])
             if is_seen := shows_talk(talk, heard, width):
                 break
-        hand.told = len(hand.heard) if is_seen else foot.notes
+        news.in_sight = len(news.unread) if is_seen else foot.notes
         for number, parts in enumerate(lines, y):
             picture.put_parts(x, number, *parts, until=x + width)
         if layout is not None and layout.panel is None:
-            players = list_players(table, newest, picture.width - 1, now)
+            players = list_players(model, newest, picture.width - 1, now)
             picture.put_parts(1, layout.top - 1, *players, until=picture.width - 1)
         if layout is None or layout.panel is not None or layout.top > 1:
-            self._draw_head(picture, state, has_panel=layout is not None and layout.panel is not None)
-        self.foot.draw(picture, foot)
+            self._draw_head(picture, state)
+        foot.draw(picture)
+        is_first = len(self.desk.screens) == 1
+        hints = list_hints(model, self.desk.keymap, self.desk.settings, is_first=is_first)
+        draw_keys(picture, fit_keys(hints, picture.width - 2, (say("key help"),)))
 
-    def _draw_head(self, picture: Picture, state: RoomState, *, has_panel: bool) -> None:
-        """Draw which room this is, what is played there, by whom where that is not beside the board, and the moment."""
-        table, link, newest = self.table, self.desk.link, self.table.room.state
-        rules = describe_rules(state.rules).replace(" by ", "x").split(", ")
-        moment = f"move {state.ply} of {max(newest.ply if newest else 0, len(table.room.moves))}"
-        here = f"{link.latency_ms} ms ●" if link.phase == "online" else "offline ●"
-        title = state.room
-        if table.record is not None:
-            title, rights, players = "REPLAY", [moment], f"   {describe_players(table.record)}"
-            rests = [f"{players}   {' · '.join(rules)}", players]
-        elif table.room.seat is None:
-            watching = f"{state.watchers} watching" if state.watchers else ""
-            rights, rests = [watching or here], [""]
-            if state.status != "waiting":
-                back = _BACK if state.ply else ""
-                ways = (watching, moment, back), (moment, back), (moment,)
-                rights = ["   ".join(part for part in way if part) for way in ways]
-            if measure(f"WATCHING {title}{rights[-1]}") + 4 <= picture.width:
-                title = f"WATCHING {title}"
-            if not has_panel:
-                rests = [f"   {' v '.join(f'{name_of(state, mark)} ({mark})' for mark in state.seats)}"]
-        else:
-            parts = [f" · {part}" for part in rules + describe_manners(state)]
-            rights = [moment if table.actions.timeline.is_back else here]
-            rests = ["".join(parts[:count]) for count in range(len(parts), -1, -1)]
-        room = picture.width - measure(title) - 4
-        right = next((way for way in rights if measure(way) <= room), "")
-        room -= measure(right)
-        rest = next((way for way in rests if measure(way) <= room), shorten(rests[-1], room) if room > 9 else "")
-        if right.endswith(_BACK):
-            self.back_at = range(picture.width - 1 - measure(_BACK), picture.width - 1)
-        picture.put_parts(1, 0, (title, "title"), (rest, ""))
-        picture.put_right(0, right, "dim" if link.phase == "online" or table.record is not None else "bad")
-
-    def scroll(self, rows: int, columns: int) -> int | None:
-        """Show another part of a board that does not fit; return its middle cell, None where all is in sight."""
-        if self.grid is None or self.grid.is_whole:
-            return None
-        centre = self.grid.middle + rows * self.grid.rules.columns + columns
-        self.grid = self.grid.scroll(centre, None)
-        return self.grid.middle
+    def _draw_head(self, picture: Picture, state: RoomState) -> None:
+        """Draw who plays what, in which room, and the moment or how quick the connection is."""
+        model, link, newest = self.model, self.desk.link, self.model.room.state
+        is_record = model.record is not None
+        names = [name_of(state, mark) for mark, seat in state.seats.items() if seat is not None]
+        players = describe_players(model.record) if model.record is not None else say("versus").join(names)
+        preset = model.rules.preset if model.rules is not None else None
+        game = say(f"name of {preset}") if preset else describe_rules(state.rules)
+        label = say("head replay") if is_record else "" if model.seat else say("head watching")
+        total = max(newest.ply if newest else 0, len(model.room.moves))
+        watching = say("head watchers", n=state.watchers) if state.watchers and not (is_record or model.seat) else ""
+        back = f"[◂ {say('key back')}]" if state.ply and not (is_record or model.seat) else ""
+        right = say("head latency", ms=link.latency_ms) if link.phase == "online" else say("head offline")
+        if is_record or model.is_back or (model.seat is None and state.status != "waiting"):
+            moments = [say("head move", n=state.ply, total=total), *([back] if back else [])]
+            right = "   ".join([watching, *moments] if watching and picture.width >= _NARROW else moments)
+        elif watching:
+            right = watching
+        room = picture.width - measure(right) - 4
+        head, code = " · ".join([*([players] if len(names) > 1 else []), game]), "" if is_record else state.room
+        extras = " · ".join([head, *describe_manners(state)])
+        room -= measure(label) + 2 if label else 0
+        ways = (extras, code), (head, code), (head, ""), (players, code), (players, "")
+        fitting = (way for way in ways if way[0] and measure("  ".join(way)) <= room)
+        head, code = next(fitting, (shorten(players, room) if room > 0 else "", ""))
+        parts = ((label, "warn"), (head, "title"), (code, "dim"))
+        x = 1
+        for text, role in parts:
+            x = picture.put(x, 0, text, role) + 2 if text else x
+        if back and right.endswith(back):
+            self._back_at = range(picture.width - 1 - measure(back), picture.width - 1)
+        picture.put_right(0, right, "dim" if link.phase == "online" or is_record else "bad")
 
     def _draw_board(self, picture: Picture, state: RoomState, layout: RoomLayout) -> list[str]:
         """Draw the board, with values where they are shown; return those that its small cells have no room for.
 
         The cursor of one who plays where marks fall stands where the mark would land.
         """
-        table, cursor, shows_values = self.table, self.table.hand.cursor, self.table.review.is_on
-        if cursor is not None and state.rules.gravity and table.room.plays:
+        model, cursor, shows_values = self.model, self.model.cursor, self.model.review.is_on
+        if cursor is not None and state.rules.gravity and model.plays:
             cursor = resting_cell(state, cursor)
-        view = BoardView.of(state, cursor if table.room.plays or shows_values else None)
-        if not table.actions.timeline.is_back:
-            view = replace(view, pending=table.hand.pending)
-            if table.falling:
-                view = replace(view, board=table.falling[0], last=None, line=frozenset())
-        grid = self.grid = layout.grid.scroll(cursor if cursor is not None else state.last, self.grid)
-        self.corner = (LEFT, layout.top)
-        is_grey = self.desk.link.phase != "online" and table.record is None
-        picture.paste(*self.corner, draw_board(view, grid), "dim" if is_grey else None)
-        analysis = table.review.analysis if shows_values else None
+        view = BoardView.of(state, cursor if model.plays or shows_values else None)
+        if not model.is_back:
+            view = replace(view, pending=model.pending)
+            if model.falling:
+                view = replace(view, board=model.falling[0], last=None, line=frozenset())
+        grid = self._grid = layout.grid.scroll(cursor if cursor is not None else state.last, self._grid)
+        is_grey = self.desk.link.phase != "online" and model.record is None
+        picture.paste(LEFT, layout.top, draw_board(view, grid), "dim" if is_grey else None)
+        analysis = model.review.analysis if shows_values else None
         if analysis is None:
             return []
-        paint_values(picture, *self.corner, view, grid, analysis)
+        paint_values(picture, LEFT, layout.top, view, grid, analysis)
         return [] if grid.style.scale else list_worth(analysis, view.rules, _MOST_WORTHS)

@@ -1,4 +1,4 @@
-"""A table as it is seen after some states, without any server."""
+"""A room as it is seen after some states, without any server."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from tictactoe_client.input.actions import Actions
 from tictactoe_client.online.events import Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
+from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_client.tui.room.review import Review
-from tictactoe_client.tui.room.table import Table
 from tictactoe_protocol.happened import happened
 from tictactoe_protocol.pushes import RoomState
 
 
-def table_of(viewer: str, *states: RoomState, after_loss: bool = False) -> Table:
+def model_of(viewer: str, *states: RoomState, after_loss: bool = False) -> RoomModel:
     """Return what the viewer sees after these states, one a second; the later ones perhaps after a loss."""
     room = Room(FakeCourier(player=viewer), states[-1].room)
     actions = Actions(room, Settings())
-    table = Table(room, actions, Review(actions, run=ensure_future, tell=print, redraw=print))
+    model = RoomModel(room, actions, Review(actions, run=ensure_future, tell=print, redraw=print))
     for second, (old, new) in enumerate(pairwise((None, *states))):
         assert new is not None
         room._update(new, None)
         brought = [] if old is None else happened(old, new)
         update = Updated(old, new, after_loss=after_loss and old is not None)
         actions._hear(update)
-        table.take(update, brought, float(second))
-    return table
+        model.follow(update, brought, float(second))
+    return model

@@ -1,0 +1,212 @@
+"""The keys of a room: which count at a moment, which of them its last line names, and what each is called there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from tictactoe_client.board.grid import MOST_COLUMN_KEYS
+from tictactoe_client.input.cells import goes_on, is_whole
+from tictactoe_client.settings import Settings
+from tictactoe_client.text.words import word_of
+from tictactoe_client.tui.foot import Hint, join_hints
+from tictactoe_client.tui.keymap import ACTIONS, Keymap
+from tictactoe_client.tui.room.model import RoomModel
+from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import Deed
+
+_BOARD: Final = {"chat": "deed chat", "command": "key command", "help": "key help"}
+_STEPS: Final = {"left": "key step", "right": "key step"}
+_MOVES: Final = dict.fromkeys(("home", "end", "up", "down", "mistake_before"), "")
+_CURSOR: Final = dict.fromkeys(("left", "right", "up", "down", "place"), "")
+
+SITUATIONS: Final[Mapping[str, Mapping[str, str]]] = {
+    "asked": {"confirm": "key yes", "back": "key play on"},
+    "talking": {"enter": "key say it", "back": "key to the board", "chat": "", "accept": "", "decline": ""},
+    "commanding": {"chat": "", "enter": "key do it", "back": "key back", "accept": "", "decline": ""},
+    "away": {"retry": "key try now", "back": "deed leave", "chat": "", "command": "", "help": ""},
+    "playing": {**_BOARD, **_CURSOR, "accept": "", "decline": "", "claim": "", "claim_draw": "", "back": ""},
+    "reviewing": {
+        **_STEPS,
+        **dict.fromkeys(("up", "down"), "key compare"),
+        "review": "key hide values",
+        "mistake": "deed mistakes",
+        "end": "key to the newest",
+        "back": "key back",
+    },
+    "replay": {
+        **_STEPS,
+        "review": "key values",
+        "mistake": "deed mistakes",
+        "back": "key back",
+        "save": "deed save",
+        "home": "key to start and end",
+        "end": "key to start and end",
+        "12 enter": "key go to",
+        "help": "key help",
+        **dict.fromkeys(("up", "down", "mistake_before", "aside_left", "aside_right", "command"), ""),
+    },
+    "waiting": {
+        "back": "key cancel",
+        "copy": "key copy",
+        "hide_code": "key hide code",
+        "computer": "deed computer",
+        "help": "key help",
+        **dict.fromkeys(("chat", "command"), ""),
+    },
+    "attending": {"chat": "deed chat", "back": "deed leave", "help": "key help", "command": ""},
+    "watching": {
+        **_STEPS,
+        "end": "key live",
+        "review": "key values",
+        "chat": "deed chat",
+        "back": "deed leave",
+        "help": "key help",
+        **dict.fromkeys(("home", "up", "down", "mistake", "mistake_before", "command"), ""),
+    },
+    "looking back": {
+        **_STEPS,
+        "end": "key or back to the end",
+        "review": "key values",
+        "mistake": "deed mistakes",
+        "chat": "deed chat",
+        "help": "key help",
+        **dict.fromkeys(("home", "up", "down", "mistake_before", "rematch", "another", "save"), ""),
+        **dict.fromkeys(("command", "back"), ""),
+    },
+    "over": {
+        "rematch": "deed",
+        "review": "deed review",
+        "another": "deed",
+        "save": "deed save",
+        "chat": "deed chat",
+        "back": "key to home",
+        **dict.fromkeys((*_STEPS, *_MOVES, "mistake", "command", "help"), ""),
+    },
+}
+"""The actions that count at the same time, with the id of what the last line calls each, "" where it does not; a mere
+``deed`` is called as `DEEDS` say. Of two actions with one key the first counts."""
+
+DEEDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "accept": ("draw accept", "undo accept"),
+    "decline": ("draw decline", "undo decline", "draw withdraw", "undo withdraw"),
+    "claim": ("claim win",),
+    "claim_draw": ("claim draw",),
+    "rematch": ("rematch accept", "rematch ask"),
+    "another": ("new",),
+    "computer": ("computer",),
+    "review": ("review",),
+    "mistake": ("mistakes",),
+    "mistake_before": ("mistakes",),
+    "save": ("save",),
+}
+"""The names of the deeds that actions are for, the first that is possible; other actions may be done at any time."""
+
+_ARROWS: Final = ("up", "down", "left", "right")
+_OTHER_WAY: Final = {name: action for action, names in reversed([*DEEDS.items()]) for name in names}
+_COMMANDS: Final = ("resign", "draw", "undo", "claim", "chat", "clock", "who", "leave", "help")
+
+
+def find_situations(model: RoomModel) -> tuple[str, ...]:
+    """Return the situations that one is in: that which the last line is about, and perhaps the one below it."""
+    if model.question is not None:
+        return ("asked",)
+    if model.line.mode:
+        return ("talking" if model.line.mode == "chat" else "commanding",)
+    kind: str = model.kind
+    if kind == "over" and model.is_back:
+        kind = "looking back"
+    elif kind == "waiting" and model.seat is None:
+        kind = "attending"
+    if not model.is_online and model.record is None:
+        return "away", kind
+    return ("reviewing", kind) if model.review.is_on else (kind,)
+
+
+def list_actions(model: RoomModel) -> list[str]:
+    """Return the actions that count now; what places says at every board why it does not."""
+    names = [name for one in find_situations(model) for name in SITUATIONS[one] if name in ACTIONS]
+    return names if model.line.mode or model.question is not None else [*names, "place"]
+
+
+def find_deed(model: RoomModel, action: str) -> Deed | None:
+    """Return the deed that an action is for now, None where it is for none, or none that is possible."""
+    found = (deed for name in DEEDS.get(action, ()) if (deed := model.choices.find(name)) is not None)
+    return next(found, None)
+
+
+def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
+    """Return what a key does now, empty for nothing.
+
+    What is `text` in a game is no claim while there is nothing to claim, or a move of ours is waited for.
+    """
+    action = keymap.find(key, text, list_actions(model))
+    if text and action in ("claim", "claim_draw") and (model.room.is_my_turn or find_deed(model, action) is None):
+        return ""
+    return action
+
+
+def action_of(deed: Deed) -> str:
+    """Return the action whose key does this deed."""
+    return _OTHER_WAY.get(deed.name) or _OTHER_WAY.get(deed.id, deed.id)
+
+
+def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first: bool) -> list[Hint]:
+    """Return the keys that the last line names, with what each does; `is_first` where nothing lies below the room."""
+    situation = find_situations(model)[0]
+    named: dict[str, str] = {}
+    if situation == "playing" and model.rules is not None:
+        named = _name_moves(model, model.rules, keymap, settings)
+    elif situation == "commanding":
+        named = {"chat": model.line.completion} if model.line.completion else {"": " ".join(map(word_of, _COMMANDS))}
+    for action, id in SITUATIONS[situation].items():
+        if (
+            not id
+            or (action in DEEDS and find_deed(model, action) is None)
+            or (action == "another" and not model.again)
+        ):
+            continue
+        if action == "hide_code" and (settings.ascii or not settings.colour):
+            continue
+        named[action] = _name(model, action, id, keymap, is_first=is_first)
+    return join_hints(named, keymap, ascii_only=settings.ascii, in_text=bool(model.line.mode))
+
+
+def _name(model: RoomModel, action: str, id: str, keymap: Keymap, *, is_first: bool) -> str:
+    if id == "deed" and (deed := find_deed(model, action)) is not None:
+        return say(deed.label)
+    if action == "hide_code" and not model.shows_code:
+        return say("key show code")
+    if action == "back" and is_first and find_situations(model)[0] == "replay":
+        return say("deed leave")
+    return say(id, key=keymap.show("back"))
+
+
+def _name_moves(model: RoomModel, rules: Rules, keymap: Keymap, settings: Settings) -> dict[str, str]:
+    """Return how one plays, or what becomes of what is typed as a move."""
+    typed, enter = model.typed, keymap.show_key("enter")
+    if typed and model.may_send and is_whole(typed, rules, settings.keys):
+        return {"enter": say("key play", typed=typed.strip()), "back": say("key clear")}
+    if typed and not goes_on(typed.lstrip(), rules):
+        return {"back": say("key clear")}
+    ways = [keymap.show(name, ascii_only=settings.ascii) for name in ("up", "down", "left", "right")]
+    place, usual = keymap.show("place"), [keymap.show_key(name, ascii_only=settings.ascii) for name in _ARROWS]
+    arrows, sides = say("key arrows") if ways == usual else "/".join(ways), "/".join(ways[2:])
+    if rules.gravity and rules.columns <= MOST_COLUMN_KEYS:
+        return {f"1-{rules.columns}": say("key drop"), f"{sides} + {place}": ""}
+    if has_single_keys(rules):
+        return {"qwe/asd/zxc" if settings.keys is Keys.LETTERS else "1-9": say("deed place"), f"{arrows}+{place}": ""}
+    if rules.gravity:
+        column = format_column(rules.columns // 2).lower()
+        return {"": say("key type column", column=column, enter=enter, keys=f"{sides} + {place}")}
+    return {"": say("key type cell", cell=example_cell(rules), enter=enter, keys=f"{arrows}+{place}")}
+
+
+def example_cell(rules: Rules) -> str:
+    """Return the name of a cell of this board, to show what a name looks like.
+
+    >>> example_cell(Rules(15, 15, 5)), example_cell(Rules(4, 4, 4))
+    ('h8', 'd4')
+    """
+    return format_cell((min(8, rules.rows) - 1) * rules.columns + min(8, rules.columns) - 1, rules).lower()
