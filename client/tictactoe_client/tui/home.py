@@ -74,8 +74,7 @@ class HomePage(ListPage):
         self._games: tuple[PastGame, ...] = ()
         self._nearby: tuple[NearbyServer, ...] = ()
         self._losses: list[str] = []
-        self._game = Field("", "classic", choices=name_games())
-        self._level = Field("", "medium", choices={say(f"level {level}"): level for level in LEVELS})
+        self._game, self._level = Field("", "classic"), Field("", "medium")
 
     # -- what it shows --------------------------------------------------------------------------------------------
 
@@ -96,6 +95,8 @@ class HomePage(ListPage):
 
     def fill(self) -> None:
         client = None if self.desk.link.phase == "failed" else self.desk.link.client
+        self._game.choices = name_games()
+        self._level.choices = {say(f"level {level}"): level for level in LEVELS}
         self._entries = dict(self._list_entries(client))
         titles, rooms = align(self.desk.lobby.tabulate("waiting", client.player if client else None))
         rooms = rooms if client else {}
