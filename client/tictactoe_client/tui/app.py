@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 from io import StringIO
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from rich.console import Console
@@ -33,7 +34,6 @@ from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.picture import ASCII
 from tictactoe_client.tui.question import Line
 from tictactoe_client.tui.room.screen import RoomScreen
-from tictactoe_client.tui.stylesheet import STYLE
 from tictactoe_client.tui.terminal import Terminal
 from tictactoe_client.tui.themes import THEMES, library_theme, style_variables
 from tictactoe_client.tui.watch import WatchPage
@@ -64,7 +64,7 @@ class TicTacToe(Desk, inherit_bindings=False):
     """
 
     TITLE = "tictactoe"
-    CSS = STYLE
+    CSS_PATH = Path(__file__).with_name("pages.tcss")
     COMMAND_PALETTE_BINDING = "ctrl+p"
     BINDINGS: ClassVar[list[BindingType]] = [
         bind("quit", "ask_to_quit", "key quit", priority=True),

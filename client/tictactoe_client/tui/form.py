@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -17,17 +17,9 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tictactoe_client.tui.foot import bind
-from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.page import Part, Text
 from tictactoe_client.tui.question import Line
-
-_IN_TEXT: Final = {
-    key: action
-    for name, action in {"up": "move(-1)", "down": "move(1)", "back": "back", "help": "help"}.items()
-    for key in ACTIONS[name]
-}
-"""What the keys do in a text that they come with, where one's own are text there."""
 
 
 @dataclass(slots=True)
@@ -57,9 +49,15 @@ class Field:
 
 
 class FormLine(Line):
-    """The text of a line."""
+    """The text of a line, where keys do what they come with: one's own may be text there."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "screen.enter_room", "key open the room")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "screen.move(-1)", "key choose"),
+        Binding("down", "screen.move(1)", "key choose"),
+        Binding("enter", "screen.enter_room", "key open the room"),
+        Binding("escape", "screen.back", "key cancel"),
+        Binding("question_mark,f1", "screen.help", "key help"),
+    ]
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Leave the question mark to the help: it is part of no line's text."""
@@ -198,12 +196,6 @@ class FormPage(ListPage):
 
     def on_input_changed(self) -> None:
         self.take()
-
-    async def on_key(self, event: events.Key) -> None:
-        action = _IN_TEXT.get(event.key) or _IN_TEXT.get(event.character or "")
-        if action and self.line is not None and event.key not in self.active_bindings:
-            event.stop()
-            await self.run_action(action)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("step", "list_values"):
