@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
+from itertools import takewhile
 
 from tictactoe_client.online.address import Address
 from tictactoe_client.text.commands import Command
 from tictactoe_client.text.programs import own_command
 from tictactoe_client.text.words import word_of
+from tictactoe_engine import Rules
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.happened import is_draw
-from tictactoe_protocol.pushes import PastGame, RoomSummary
+from tictactoe_protocol.pushes import PastGame, RoomSummary, RulesState
 from tictactoe_protocol.wording import (
     count,
     describe_clock,
@@ -151,3 +153,46 @@ def format_date(milliseconds: int, zone: tzinfo | None = None) -> str:
         return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M")
     except (ValueError, OverflowError, OSError):
         return say("date unknown")
+
+
+def describe_age(milliseconds: int) -> str:
+    """Return an age in words that change seldom.
+
+    >>> describe_age(3_000), describe_age(130_000), describe_age(9_000_000)
+    ('new', '2 min', '2 h')
+    """
+    minutes = milliseconds // 60_000
+    if minutes < 1:
+        return say("age new")
+    return say("age minutes", n=minutes) if minutes < 60 else say("age hours", n=minutes // 60)
+
+
+def short_rules(rules: RulesState | Rules) -> str:
+    """Return rules in very few words: ``15x15, 5 in a row``."""
+    parts = [f"{rules.rows}x{rules.columns}"]
+    if (rules.line, rules.rows, rules.columns) != (3, 3, 3):
+        parts.append(say("rules line", line=rules.line))
+    special = {"rules misere": rules.misere, "rules falls": rules.gravity, "rules some blocked": rules.blocked}
+    return ", ".join([*parts, *(say(id) for id, is_so in special.items() if is_so)])
+
+
+def describe_record(games: Sequence[PastGame], viewer: str) -> str:
+    """Return how the newest game, the first, went and how many were won in a row; nothing where there is none."""
+    if not games:
+        return ""
+    others = ", ".join(clean_text(player.name) for player in games[0].players.values() if player.player != viewer)
+    outcome = describe_outcome(games[0], viewer)
+    told = say("home last against", outcome=outcome, names=others) if others else say("home last", outcome=outcome)
+    winners = (game.players.get(game.result.winner or "") for game in games)
+    streak = len(list(takewhile(lambda winner: winner is not None and winner.player == viewer, winners)))
+    if streak < 2:
+        return told
+    return f"{told} {say('home streak at least' if streak == len(games) > 9 else 'home streak', n=streak)}"
+
+
+def tally(games: Sequence[PastGame], viewer: str, *, is_complete: bool) -> str:
+    """Return how many of these games the viewer won, lost and drew; there are more where they are not complete."""
+    winners = [game.players[game.result.winner].player for game in games if game.result.winner is not None]
+    won, drawn = winners.count(viewer), sum(is_draw(game.result) for game in games)
+    many = say("count game" if is_complete else "history at least", n=len(games))
+    return say("history tally", games=many, won=won, lost=len(winners) - won, drawn=drawn)

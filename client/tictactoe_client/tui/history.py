@@ -12,10 +12,9 @@ from textual.binding import BindingType
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Refused
-from tictactoe_client.text.lobby import describe_no_games, describe_outcome, format_date
+from tictactoe_client.text.lobby import describe_no_games, describe_outcome, format_date, short_rules, tally
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lists import ListPage
-from tictactoe_client.tui.lobby import short_rules
 from tictactoe_client.tui.no_server import describe_no_server
 from tictactoe_client.tui.page import Part
 from tictactoe_client.tui.picture import measure
@@ -25,7 +24,6 @@ from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.happened import is_draw
 from tictactoe_protocol.pushes import PastGame
 
 PAGE_GAMES: Final = 50
@@ -156,12 +154,10 @@ class HistoryPage(ListPage):
         """Return how many games were won, lost and drawn, of how many, and at which server."""
         if not self.games:
             return self.desk.link.address.url
-        winners = [game.players[game.result.winner].player for game in self.games if game.result.winner is not None]
-        won, drawn = winners.count(self._viewer), sum(is_draw(game.result) for game in self.games)
-        many = say("count game" if self.is_complete else "history at least", n=len(self.games))
-        told = say("history tally", games=many, won=won, lost=len(winners) - won, drawn=drawn)
+        told = tally(self.games, self._viewer, is_complete=self.is_complete)
+        count = say("count game", n=len(self.games))
         room = self.size.width - measure(self.describe_heading()) - 6
-        return next((text for text in (f"{told}   {self.desk.link.address.url}", told) if measure(text) <= room), many)
+        return next((text for text in (f"{told}   {self.desk.link.address.url}", told) if measure(text) <= room), count)
 
     def describe_news(self) -> Part | None:
         """Say what is wrong with the connection, or with the last answer, where games are in sight all the same."""

@@ -16,13 +16,12 @@ from tictactoe_client.earlier import find_losses
 from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.nearby import NearbyServer, follow_nearby
-from tictactoe_client.text.lobby import name_with_time
+from tictactoe_client.text.lobby import describe_record, name_with_time, short_rules
 from tictactoe_client.tui.boards import Boards, live_board, sample_of
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.form import Field
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.lists import ListPage, Rows, align
-from tictactoe_client.tui.lobby import describe_record, short_rules
 from tictactoe_client.tui.new_room import LEVELS, NewRoomPage, name_games
 from tictactoe_client.tui.no_server import can_start_local, describe_no_server
 from tictactoe_client.tui.picture import measure, shorten

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Coroutine, Sequence
-from itertools import takewhile
+from collections.abc import Callable, Coroutine
 from typing import Any, Literal
 
 from msgspec import UNSET
 
 from tictactoe_client.online.messages import Message
 from tictactoe_client.session import Session
-from tictactoe_client.text.lobby import describe_outcome
+from tictactoe_client.text.lobby import describe_age, short_rules
 from tictactoe_client.tui.picture import shorten
-from tictactoe_engine import Rules
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, Ok, PastGame, RoomSummary, RulesState
+from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, Ok, RoomSummary
 from tictactoe_protocol.wording import describe_clock, describe_manners
 
 
@@ -79,38 +77,3 @@ class Lobby:
             age = describe_age(room.age_ms + round((time.monotonic() - self._rooms[room.room][1]) * 1000))
             table[room.room] = room.room, rules, players, shorten(say("watch versus").join(taken) or "-", 24), how, age
         return table
-
-
-def describe_age(milliseconds: int) -> str:
-    """Return an age in words that change seldom.
-
-    >>> describe_age(3_000), describe_age(130_000), describe_age(9_000_000)
-    ('new', '2 min', '2 h')
-    """
-    minutes = milliseconds // 60_000
-    if minutes < 1:
-        return say("age new")
-    return say("age minutes", n=minutes) if minutes < 60 else say("age hours", n=minutes // 60)
-
-
-def short_rules(rules: RulesState | Rules) -> str:
-    """Return rules in very few words: ``15x15, 5 in a row``."""
-    parts = [f"{rules.rows}x{rules.columns}"]
-    if (rules.line, rules.rows, rules.columns) != (3, 3, 3):
-        parts.append(say("rules line", line=rules.line))
-    special = {"rules misere": rules.misere, "rules falls": rules.gravity, "rules some blocked": rules.blocked}
-    return ", ".join([*parts, *(say(id) for id, is_so in special.items() if is_so)])
-
-
-def describe_record(games: Sequence[PastGame], viewer: str) -> str:
-    """Return how the newest game, the first, went and how many were won in a row; nothing where there is none."""
-    if not games:
-        return ""
-    others = ", ".join(clean_text(player.name) for player in games[0].players.values() if player.player != viewer)
-    outcome = describe_outcome(games[0], viewer)
-    told = say("home last against", outcome=outcome, names=others) if others else say("home last", outcome=outcome)
-    winners = (game.players.get(game.result.winner or "") for game in games)
-    streak = len(list(takewhile(lambda winner: winner is not None and winner.player == viewer, winners)))
-    if streak < 2:
-        return told
-    return f"{told} {say('home streak at least' if streak == len(games) > 9 else 'home streak', n=streak)}"

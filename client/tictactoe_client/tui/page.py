@@ -99,7 +99,12 @@ class Page(ClientScreen):
     def _list_keys(self) -> list[Part]:
         """Return the keys that count now with what they do, as many as there is room for."""
         shown = [active.binding for active in self.active_bindings.values() if active.enabled and active.binding.show]
-        ids = {binding.id or binding.action: self.name_key(binding.description) for binding in shown}
+        in_line = {binding.action.removeprefix("screen.") for binding in shown if binding.id is None}
+        ids = {
+            binding.id or binding.action: self.name_key(binding.description)
+            for binding in shown
+            if binding.id is None or binding.action not in in_line
+        }
         first = [id for id in (*self.first_keys, *ids.values()) if id in ids.values()]
         names = dict(sorted(((name, say(id)) for name, id in ids.items()), key=lambda pair: first.index(ids[pair[0]])))
         lasting = tuple(say(id) for id in (*self.first_keys, *_LASTING))

@@ -52,12 +52,9 @@ class Line(Input, inherit_bindings=False):
 
 
 class Answer(Line):
-    """The line of a question; Esc goes back from it whatever else it is for."""
+    """The line of a question; Enter and Esc answer it whatever else they are for."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "screen.answer", "key ok"),
-        Binding("escape", "screen.drop", "key no"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "screen.yes"), Binding("escape", "screen.no")]
 
 
 class Question(ModalScreen[str | None], inherit_bindings=False):
@@ -67,15 +64,16 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
     Where it is asked `anew`, what is typed takes the place of that text.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [bind("confirm", "yes", "key yes"), bind("back", "no", "key no")]
+    BINDINGS: ClassVar[list[BindingType]] = [bind("confirm", "yes"), bind("back", "no")]
 
     def __init__(
         self, text: str, value: str | None = None, *, yes: str = "key yes", limit: int = 2000, anew: bool = False
     ) -> None:
         super().__init__()
         self.line = None if value is None else Answer(value, max_length=limit, compact=True, select_on_focus=anew)
+        names = ("confirm", "back") if self.line is None else ("screen.yes", "screen.no")
+        self._names = dict(zip(names, (yes if self.line is None else "key ok", "key no"), strict=True))
         self._text = text
-        self._yes = yes
 
     def compose(self) -> ComposeResult:
         with Vertical(id="question"):
@@ -85,12 +83,7 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
             yield Label(id="answers")
 
     def on_mount(self) -> None:
-        names = (
-            {"confirm": self._yes, "back": "key no"}
-            if self.line is None
-            else {"screen.answer": "key ok", "screen.drop": "key no"}
-        )
-        keys = find_keys(self, {name: say(id) for name, id in names.items()})
+        keys = find_keys(self, {name: say(id) for name, id in self._names.items()})
         shown = (Content.assemble((key, "bold $key"), (f" {label}", "$dim")) for key, label in keys)
         self.query_one("#answers", Label).update(Content("  ").join(shown))
 
@@ -99,32 +92,13 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
             await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Lose no key that comes before the line has the keys."""
-        if self.line is None or self.focused is not None:
-            return
-        if event.key == "escape":
-            self.action_drop()
-        elif event.key == "enter":
-            self.action_answer()
-        elif event.is_printable and event.character:
+        """Lose no character that comes before the line has the keys."""
+        if self.line is not None and self.focused is None and event.is_printable and event.character:
             self.line.write(event.character)
-        else:
-            return
-        event.stop()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A text has keys of its own."""
-        return action not in ("yes", "no") or self.line is None
-
-    def action_answer(self) -> None:
-        if self.line is not None:
-            self.dismiss(self.line.value.strip())
-
-    def action_drop(self) -> None:
-        self.dismiss(None)
+            event.stop()
 
     def action_yes(self) -> None:
-        self.dismiss("")
+        self.dismiss("" if self.line is None else self.line.value.strip())
 
     def action_no(self) -> None:
         self.dismiss(None)

@@ -96,25 +96,16 @@ def library_theme(name: str) -> LibraryTheme:
     """Return a theme for the library's own widgets."""
     from textual.theme import Theme
 
-    if name == "terminal":
-        return Theme(
-            "terminal", primary="ansi_default", foreground="ansi_default", background="ansi_default", ansi=True
-        )
-    colours = _colours(name)
-    return Theme(
-        name, primary=colours["title"], foreground=colours["ink"], background=colours["ground"], dark=name != "paper"
-    )
+    colours, is_bare = _colours(name), name == "terminal"
+    ground, ink, title = (colours[role] for role in ("ground", "ink", "title"))
+    return Theme(name, primary=title, foreground=ink, background=ground, dark=name != "paper", ansi=is_bare)
 
 
 def style_variables(name: str) -> dict[str, str]:
     """Return what the style sheet and the library's own widgets call their colours, for a theme that is shown."""
-    if name == "terminal":
-        colours = dict.fromkeys(("ink", "ground", "dim", "good", "bad", "warn", "title", *_MARKS), "ansi_default")
-        bar, bar_style = "ansi_default", "bold reverse"
-    else:
-        colours = _colours(name)
-        bar, bar_style = colours["title"], "bold"
-    cursor = {"foreground": colours["ground"], "background": bar, "text-style": bar_style}
+    colours = _colours(name)
+    style = "bold reverse" if name == "terminal" else "bold"
+    cursor = {"foreground": colours["ground"], "background": colours["title"], "text-style": style}
     kinds = ("block-cursor", "block-cursor-blurred", "input-cursor", "input-selection", "button-focus")
     variables = {f"{kind}-{part}": value for kind in kinds for part, value in cursor.items()}
     for role, names in _LIBRARY_NAMES.items():
@@ -124,6 +115,8 @@ def style_variables(name: str) -> dict[str, str]:
 
 def _colours(name: str) -> dict[str, str]:
     """Return the colours of a theme by what they are for; those of `night` for one that is not ours."""
+    if name == "terminal":
+        return dict.fromkeys(("ink", "ground", "title", "good", "bad", "warn", "dim", *_MARKS), "ansi_default")
     ground, ink, dim, title, *marks = _OWN.get(name, _OWN["night"]).split()
     told = {"good": marks[3], "bad": marks[5], "warn": marks[2], "dim": dim}
     return {"ink": ink, "ground": ground, "title": title, **told, **dict(zip(_MARKS, marks, strict=True))}
