@@ -291,17 +291,16 @@ class HomePage(ListPage):
         return offers[action] if action in offers else super().check_action(action, parameters)
 
     def action_change(self, by: int) -> None:
-        choice = self._entries[self.chosen].choice
-        if choice is not None:
+        if (choice := self._entries[self.chosen].choice) is not None:
             choice.step(by)
             self.redraw()
+
+    def action_retry(self) -> None:
+        self.desk.link.retry()
 
     def action_refresh(self) -> None:
         self.desk.link.retry()
         self.desk.lobby.follow()
-
-    def action_retry(self) -> None:
-        self.desk.link.retry()
 
     def action_start_local(self) -> None:
         self.desk.errands.stay()
