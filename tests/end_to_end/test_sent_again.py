@@ -18,7 +18,7 @@ from tictactoe_client import Room, connect
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.errors import Interrupted
 from tictactoe_client.online.events import Back, Retrying
-from tictactoe_client.online.pending import may_be_repeated
+from tictactoe_client.online.pending import Pending
 from tictactoe_protocol.pushes import Notice, Ok
 from tictactoe_protocol.requests import (
     Chat,
@@ -157,12 +157,18 @@ async def test_it_is_the_server_that_one_comes_back_to_whose_features_count() ->
         assert len(sent(hostile, Hello)) == 2
 
 
-def test_a_line_of_json_may_be_sent_again_where_the_request_may() -> None:
-    assert may_be_repeated({"type": "undo", "action": "offer", "game": 1, "ply": 2})
-    assert not may_be_repeated({"type": "undo", "action": "offer", "ply": 2})
-    assert may_be_repeated({"type": "move"})
-    assert not may_be_repeated({"type": ["move"]})
-    assert not may_be_repeated({"type": "chat", "game": 1, "ply": 2})
+@pytest.mark.parametrize(
+    ("line", "may_be"),
+    [
+        ({"type": "undo", "action": "offer", "game": 1, "ply": 2}, True),
+        ({"type": "undo", "action": "offer", "ply": 2}, False),
+        ({"type": "move"}, True),
+        ({"type": ["move"]}, False),
+        ({"type": "chat", "game": 1, "ply": 2}, False),
+    ],
+)
+async def test_a_line_of_json_may_be_sent_again_where_the_request_may(line: dict[str, object], *, may_be: bool) -> None:
+    assert Pending({"id": "1", **line}).may_be_repeated == may_be
 
 
 @pytest.mark.parametrize("kind", [Create, Match, Chat, Claim])

@@ -21,27 +21,28 @@ from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Request
 
 _ENTERING: Final = frozenset({"create", "match", "join", "watch"})
-_REPEATABLE: Final = frozenset(kind.__struct_config__.tag for kind in get_args(Request)) - {
-    *("hello", "create", "match", "undo", "claim", "chat")
-}
-"""What may be sent a second time where the answer to the first was lost: it changes nothing, or is refused, then."""
+_ONCE: Final = frozenset({"hello", "create", "match", "undo", "claim", "chat"})
+_REPEATABLE: Final = frozenset(kind.__struct_config__.tag for kind in get_args(Request)) - _ONCE
+"""What may be sent a second time; so may an undo that names its game and position."""
 
 
 class Pending:
     """A request without an answer yet, and the connection over which it was sent last, None while it is to be sent.
 
-    `room` is the code of the room that it is about, if any; one that `enters` may lead into a room that we are not in.
+    `text` is what is sent, and `room` the code of the room that it is about, if any; one that `enters` may lead into a
+    room that we are not in. What `may_be_repeated` changes nothing, or is refused, when it is sent a second time.
     `brings_back` is the room of ours into which it leads us again. While it `is_followed` somebody is on the way to the
     server that has the room: `moves` is how often in a row it was sent on so, `waited_seconds` how long was waited
     before it was sent to the first server again.
     """
 
     def __init__(self, request: Request | Mapping[str, object], brings_back: Room | None = None) -> None:
-        told = request if isinstance(request, Mapping) else {"id": request.id, "type": request.__struct_config__.tag}
-        self.request = request
-        self.id = str(told["id"])
-        self.room = str(told.get("room") or getattr(request, "room", ""))
-        self.enters = str(told.get("type")) in _ENTERING
+        said = to_builtins(request)
+        kind = str(said.get("type"))
+        self.text = encode(said).decode()
+        self.id, self.room = str(said["id"]), str(said.get("room") or "")
+        self.enters = kind in _ENTERING
+        self.may_be_repeated = kind in _REPEATABLE or (kind == "undo" and {"game", "ply"} <= said.keys())
         self.brings_back = brings_back
         self.sent_over: Connection | None = None
         self.is_followed = False
@@ -55,12 +56,6 @@ class Pending:
         """Let an error be the answer, where there is none yet."""
         if not self.answer.done():
             self.answer.set_exception(error)
-
-
-def may_be_repeated(request: Request | Mapping[str, object]) -> bool:
-    """Tell whether a request may be sent a second time; an undo that names its game and position may be, too."""
-    said = to_builtins(request)
-    return str(said.get("type")) in _REPEATABLE or (said.get("type") == "undo" and {"game", "ply"} <= said.keys())
 
 
 class Unanswered:
@@ -110,7 +105,7 @@ class Unanswered:
     def take_back(self, concerns: Callable[[Pending], bool]) -> None:
         """Let these be sent once more, whose answers will not come; what must not be sent twice fails."""
         for pending in filter(concerns, self):
-            if may_be_repeated(pending.request):
+            if pending.may_be_repeated:
                 pending.sent_over = None
             else:
                 pending.fail(Interrupted())
@@ -131,7 +126,7 @@ class Unanswered:
         pending.sent_over = over or self._route(pending)
         pending.is_followed = False
         self.most_rooms += pending.enters
-        await self.send_text(encode(pending.request).decode(), pending.sent_over)
+        await self.send_text(pending.text, pending.sent_over)
 
     async def send_text(self, text: str, over: Connection) -> None:
         """Send a message; raises `ConnectionLost` where what finds no connection is not sent again."""
