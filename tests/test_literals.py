@@ -21,6 +21,12 @@ ALLOWED: Final = (
     ("cli/options.py", r"\0 config (set theme night|unset theme)", "command lines"),
     ("cli/manual.py", r"NO_COLOR, FORCE_COLOR", "names of variables"),
     ("cli/visits.py", r"\0 ms", "a unit"),
+    ("online/version.py", r".*(pipx|uv|pip|git|--upgrade) .*", "command lines"),
+    ("online/local_server.py", r"--host .*", "options of a command"),
+    ("online/nearby.py", r"(?s)HEAD .*", "a request of HTTP"),
+    ("online/messages.py", r"\0 failed", "said to whoever wrote the listener"),
+    (".py", r"TLS: \0(: \0)?", "what it is about"),
+    (".py", r"tictactoe [a-z]+", "the name of a task"),
     ("text/programs.py", r"\0 join \0", "a command line"),
     ("invitation.js", r"tictactoe-client join \0", "a command line"),
     ("catalogue.js", r".*sentence.*", "said to whoever writes the page"),
@@ -31,7 +37,7 @@ ALLOWED: Final = (
 )
 """What is not read, or is the same in every language: the end of a path, all of the text, and why."""
 
-LEFT: Final = frozenset({"tui", "online", "keys.js"})
+LEFT: Final = frozenset({"tui", "keys.js"})
 """Folders and files that still have words of their own."""
 
 
