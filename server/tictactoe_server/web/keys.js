@@ -1,25 +1,29 @@
 /** What keys mean: the terminal's, as far as a browser leaves them to a page. */
 
+import { say } from "./catalogue.js";
 import { button, h } from "./dom.js";
+import { COMMANDS, KEYS, KEYS_OF_CLAIMS } from "./typing.js";
 
-const KEYS = [
-	["1 to 9", "a cell of 3x3, or a column where marks fall"],
-	["h8 Enter", "a cell by its name"],
-	["arrows, Enter", "go to a cell and place"],
-	["← → Home End", "step through a game"],
-	["Ctrl+Y, Alt+N", "accept, decline"],
-	["r n v", "rematch, new opponent, values of moves"],
-	["w d", "claim the win or a draw"],
-	["y b", "copy the link, let the computer sit in"],
-	["/", "a command, such as /draw, /undo, /resign, /leave"],
-	["Esc", "back"],
-];
+/** What is no deed of the room. */
+const OTHERS = ["digits", "names", "arrows", "steps", "answers"];
+
+function listKeys() {
+	const letters = Object.entries({ ...KEYS, ...KEYS_OF_CLAIMS }).map(([key, names]) => [key, say(`deed ${names[names.length - 1]}`)]);
+	const commands = Object.keys(COMMANDS).map((id) => `/${say(`view type ${id}`)}`);
+	return [
+		...OTHERS.map((id) => [say(`view keys ${id}`), say(`view keys ${id} do`)]),
+		...letters,
+		["/", say("view keys commands", { commands: commands.join(", ") })],
+		["Esc", say("view keys back")],
+	];
+}
 
 export function showKeys() {
-	const rows = KEYS.map(([keys, does]) => h("div", {}, h("dt", {}, keys), h("dd", {}, does)));
-	const close = button("Close", () => dialog.close(), { class: "primary" });
+	const rows = listKeys().map(([keys, does]) => h("div", {}, h("dt", {}, keys), h("dd", {}, does)));
+	const title = say("view keys");
+	const close = button(say("page close"), () => dialog.close(), { class: "primary" });
 	/** @type {HTMLDialogElement} */
-	const dialog = h("dialog", { "aria-label": "Keys", close: () => dialog.remove() }, h("h2", {}, "Keys"), h("dl", {}, rows), close);
+	const dialog = h("dialog", { "aria-label": title, close: () => dialog.remove() }, h("h2", {}, title), h("dl", {}, rows), close);
 	document.body.append(dialog);
 	dialog.showModal();
 }

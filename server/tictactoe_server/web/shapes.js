@@ -112,6 +112,6 @@ export function makeBurst(rules, run) {
 /** What a cell is worth, written into it. @param {Rules} rules @param {number} cell @param {import("./worth.js").Worth} worth */
 export function makeWorth(rules, cell, { sign, kind, best }) {
 	const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });
-	const text = svg("text", { x: 50, y: 61, "font-size": best && sign.length > 1 ? 28 : 34 }, best ? `*${sign}` : sign);
+	const text = svg("text", { x: 50, y: 61, "font-size": sign.length > 2 ? 28 : 34 }, sign);
 	return svg("g", { class: `worth ${kind}${best ? " best" : ""}`, transform: `translate(${cornerOf(rules, cell)})` }, box, text);
 }

@@ -11,15 +11,15 @@ import { hasSingleKeys } from "./rules.js";
 /** Which deeds a key stands for, the first of them that may be done. @type {Record<string, string[]>} */
 export const KEYS = {
 	b: ["computer"],
-	n: ["new"],
+	n: ["new game", "new private room", "new opponent"],
 	r: ["rematch accept", "rematch ask"],
 	v: ["review"],
 	y: ["copy"],
 };
 /** At the board, where other letters name cells. @type {Record<string, string[]>} */
-const KEYS_OF_CLAIMS = { w: ["claim win"], d: ["claim draw"] };
+export const KEYS_OF_CLAIMS = { w: ["claim win"], d: ["claim draw"] };
 /** Which deeds a word stands for that is typed behind a slash. @type {Record<string, string[]>} */
-const COMMANDS = {
+export const COMMANDS = {
 	claim: ["claim win"],
 	"claim draw": ["claim draw"],
 	computer: ["computer"],

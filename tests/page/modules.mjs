@@ -1,0 +1,143 @@
+// Tests of the page's modules that touch no element: node modules.mjs FOLDER CATALOGUES
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+const [folder, catalogues] = process.argv.slice(2);
+const [{ speak }, { choices }, { sceneOf }, { Review, judgeMoves, nextMistake, pointsOf, turningPoint }, { readCommand, COMMANDS, deedOfKey }, { showPlayed }, { rulesOf }] =
+	await Promise.all(["catalogue", "choices", "scene", "review", "typing", "replay", "rules"].map((name) => import(`${folder}/${name}.js`)));
+
+const use = (language) => speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
+const seat = (player, more = {}) => ({ player, name: player, online: true, bot: null, out: false, left: false, ...more });
+const FEATURES = ["abort", "analysis", "review", "share"];
+use("en");
+
+function stateOf(more = {}) {
+	return {
+		type: "room", room: "K7M4PQ", seq: 1, status: "playing", visibility: "public", game: 1, rules: rulesOf("classic"), board: "X...O....",
+		ply: 2, turn: "X", last: 4, seats: { X: seat("ana"), O: seat("bo") }, result: null, offers: { draw: null, undo: null, rematch: [] },
+		clock: null, watchers: 0, score: {}, ...more,
+	};
+}
+
+function gameOf(state, viewer = "ana", more = {}) {
+	const own = Object.keys(state.seats).find((mark) => state.seats[mark]?.player === viewer) ?? null;
+	const plays = state.status === "playing" && own !== null;
+	return { code: "K7M4PQ", state, moves: [0, 4], viewer, seat: own, plays, receivedAt: 0, pending: null, ended: "", isLive: true, ...more };
+}
+
+function scene(state, { viewer = "ana", game = {}, ...view } = {}) {
+	const shown = gameOf(state, viewer, game);
+	const base = { here: null, typed: "", confirming: "", isOffline: false, onlyWatches: false, values: null, isReviewing: false };
+	const may = choices(state, viewer, shown.moves, FEATURES, 0, true);
+	return sceneOf(shown, state, may, { ...base, maySharePast: false, mayReview: true, mayNotify: false, ...view });
+}
+
+const names = (answers) => answers.map(({ name }) => name);
+
+test("whoever is to move sees it in the line, in the title and on the board", () => {
+	const { turn, title, board, head, deeds } = scene(stateOf());
+	assert.deepEqual(turn, { text: "Your move (X)", kind: "mine" });
+	assert.equal(title, "● Your move · ana v bo");
+	assert.equal(head, "ana v bo · Tic-tac-toe");
+	assert.equal(board.isMine, true);
+	assert.deepEqual(names(deeds), ["draw offer", "undo offer", "resign", "copy", "leave"]);
+});
+
+test("a move that is on its way is nobody's turn yet", () => {
+	const { turn, board, isMine } = scene(stateOf(), { game: { pending: { cell: 8, ply: 2 } } });
+	assert.deepEqual([turn.text, board.pending, isMine], ["C3 is on its way…", 8, false]);
+});
+
+test("looking back shows the board of then, and nothing to be played", () => {
+	const { board, turn, isBack } = scene(stateOf(), { here: 1 });
+	assert.deepEqual([board.board, board.last, board.isMine, isBack], ["X........", 0, false, true]);
+	assert.equal(turn.text, "Move 1 of 2: ana plays A1, top left.");
+});
+
+test("a question stands with its answers, yes first, and the own deed that is asked about before all", () => {
+	const { questions } = scene(stateOf({ offers: { draw: "O", undo: null, rematch: [] } }), { confirming: "resign" });
+	assert.deepEqual(questions.map(({ id, answers }) => [id, names(answers)]), [
+		["confirm", ["confirm", "play on"]],
+		["draw", ["draw accept", "draw decline"]],
+	]);
+	assert.deepEqual(scene(stateOf({ offers: { draw: "O" } }), { isOffline: true }).questions, []);
+});
+
+test("while a seat is free its host sees an invitation, and others the door", () => {
+	const waiting = stateOf({ status: "waiting", turn: null, board: ".........", ply: 0, last: null, seats: { X: seat("ana"), O: null } });
+	assert.equal(scene(waiting).card, "invitation");
+	assert.equal(scene(waiting, { viewer: "eve" }).card, "door");
+	assert.equal(scene(waiting, { viewer: "eve", onlyWatches: true }).card, "empty");
+	assert.equal(scene(waiting).head, "Tic-tac-toe");
+});
+
+test("a room that has ended leads home, and back where another connection has the seat", () => {
+	assert.deepEqual(names(scene(stateOf(), { game: { ended: "closed" } }).deeds), ["home"]);
+	assert.deepEqual(names(scene(stateOf(), { game: { ended: "replaced" } }).deeds), ["back", "home"]);
+});
+
+test("a game that was kept is over, can be reviewed where the server does that, and shared where it is one's own", () => {
+	const played = { room: "K7M4PQ", game: 1, at: 0, rules: rulesOf("classic"), players: { X: { player: "ana", name: "ana" }, O: { player: "bo", name: "bo" } } };
+	const shown = showPlayed({ ...played, board: "XXXOO....", moves: [0, 3, 1, 4, 2], result: { winner: "X", reason: "line", line: [0, 1, 2] } }, "ana");
+	assert.equal(shown.state.status, "over");
+	const look = (view) => names(scene(shown.state, { game: { ...shown, moves: shown.moves }, ...view }).deeds);
+	assert.deepEqual(look({ maySharePast: true }), ["review", "share", "home"]);
+	assert.deepEqual(look({ mayReview: false }), ["home"]);
+});
+
+const worth = (kind) => ({ kind, plies: null, estimate: { win: 1, draw: 0, loss: -1 }[kind] });
+const analysis = (ply, turn, value, cells, best) => ({
+	ply, turn, value: worth(value), cells: Object.fromEntries(Object.entries(cells).map(([cell, kind]) => [cell, worth(kind)])), best, solved: true,
+});
+const KNOWN = [analysis(0, "X", "draw", { 0: "draw", 4: "draw" }, [0, 4]), analysis(1, "O", "draw", { 1: "loss", 4: "draw" }, [4]), analysis(2, "X", "win", { 2: "win", 8: "draw" }, [2])];
+const PLAYED = [0, 1, 8];
+
+test("moves are judged by what they gave away, and the greatest loss is where the game turned", () => {
+	assert.deepEqual(judgeMoves(KNOWN, PLAYED), ["fine", "mistake", "mistake"]);
+	assert.equal(turningPoint(KNOWN, PLAYED), 3);
+	assert.equal(turningPoint(KNOWN, [0, 4]), 0);
+	assert.deepEqual([nextMistake(["fine", "mistake", "slip"], 0), nextMistake(["fine", "mistake", "slip"], 2), nextMistake(["fine", "mistake"], 2), nextMistake(["best"], 0)], [2, 3, 2, 0]);
+});
+
+test("the graph is drawn for the first player, to the result at its end", () => {
+	const state = stateOf({ status: "over", result: { winner: "O", reason: "resigned", line: [] } });
+	assert.deepEqual(pointsOf(KNOWN, PLAYED, state).map((point) => point?.worth), [0, -0, 1, -1]);
+	assert.deepEqual(pointsOf([], [0], state).map((point) => point?.worth), [undefined, -1]);
+});
+
+test("each position is asked for once, and what was taken back is asked for anew", async () => {
+	const asked = [];
+	const review = new Review(async (ply) => (asked.push(ply), KNOWN[ply]));
+	review.follow(1, PLAYED);
+	await review.analyseAll(() => undefined);
+	await review.analyse(2);
+	assert.deepEqual(asked, [3, 2, 1, 0]);
+	review.follow(1, [0, 4]);
+	await review.analyse(1);
+	await review.analyse(2);
+	assert.deepEqual(asked, [3, 2, 1, 0, 2]);
+	review.follow(2, [0, 4]);
+	await review.analyse(1);
+	assert.deepEqual(asked, [3, 2, 1, 0, 2, 1]);
+});
+
+test("words that are typed are told apart in every language", () => {
+	for (const [language, draw] of [["en", "draw"], ["de", "remis"]]) {
+		use(language);
+		assert.deepEqual(readCommand(` ${draw.toUpperCase()} `), COMMANDS.draw);
+		const { "view type yes": yes, "view type no": no } = JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8"));
+		assert.notDeepEqual(readCommand(yes), readCommand(no));
+	}
+	use("en");
+	assert.equal(readCommand("dance"), null);
+});
+
+test("a key stands for the first of its deeds that may be done", () => {
+	const over = stateOf({ status: "over", turn: null, result: { winner: "X", reason: "line", line: [] } });
+	const may = (state) => choices(state, "ana", [0, 4], FEATURES, 0, true);
+	assert.equal(deedOfKey(may(over), "r", false), "rematch ask");
+	assert.equal(deedOfKey(may({ ...over, offers: { rematch: ["O"] } }), "r", false), "rematch accept");
+	assert.equal(deedOfKey(may(stateOf()), "r", false), "");
+	assert.equal(deedOfKey(may(stateOf()), "w", true), "");
+});

@@ -1,0 +1,71 @@
+"""The page's modules that touch no element, run by node; what they say of worth, held to the terminal's words."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.environment import environment
+from tictactoe_client.text.worth import compare_played, describe_position
+from tictactoe_engine import PRESETS, Position
+from tictactoe_engine.search import Budget, Value, analyse
+from tictactoe_protocol.catalogue import FOLDER as CATALOGUES
+from tictactoe_protocol.codec import encode
+from tictactoe_protocol.pushes import AnalysisState, CellValue, RulesState
+from tictactoe_server.http.assets import FOLDER
+
+PROGRAM = Path(__file__).with_name("modules.mjs")
+POSITIONS = 40
+SAY = """
+const [folder, catalogues, text] = process.argv.slice(1);
+const { readFileSync } = await import("node:fs");
+const { speak } = await import(`${folder}/catalogue.js`);
+const { comparePlayed, describePosition } = await import(`${folder}/worth.js`);
+speak("en", JSON.parse(readFileSync(`${catalogues}/en.json`, "utf8")));
+const tell = ([rules, found, cell]) => [describePosition(found, rules), comparePlayed(cell, found, rules)];
+console.log(JSON.stringify(JSON.parse(text).map(tell)));
+"""
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
+
+
+def run_node(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["node", *words], capture_output=True, text=True, check=False, env=environment())
+
+
+def test_the_modules_do_what_their_tests_say() -> None:
+    done = run_node(str(PROGRAM), FOLDER.as_uri(), str(CATALOGUES))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_page_says_of_positions_and_moves_what_the_terminal_says() -> None:
+    cases, told = [], []
+    for seed in range(POSITIONS):
+        random = Random(seed)
+        name = ("classic", "misere", "three-players", "four")[seed % 4]
+        position = Position.start(PRESETS[name])
+        for _ in range(random.randrange(2, 8)):
+            if position.turn is not None:
+                position = position.play(random.choice(position.legal_cells))
+        if position.turn is None:
+            continue
+        found = analyse(position, Budget(nodes=2_000))
+        cells = {cell: _value_of(value) for cell, value in found.cells.items()}
+        state = AnalysisState(
+            position.ply, position.turn, _value_of(found.value), cells, found.best_cells, found.is_solved
+        )
+        cell = random.choice(position.legal_cells)
+        rules = position.rules
+        cases.append([json.loads(encode(RulesState.of(rules))), json.loads(encode(state)), cell])
+        told.append([describe_position(state, rules), compare_played(cell, state, rules)])
+    done = run_node("--input-type=module", "--eval", SAY, FOLDER.as_uri(), str(CATALOGUES), json.dumps(cases))
+    assert json.loads(done.stdout or "[]") == told, done.stderr
+
+
+def _value_of(value: Value) -> CellValue:
+    return CellValue(value.kind, value.plies, value.estimate)
