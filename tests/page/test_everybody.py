@@ -10,7 +10,7 @@ from playwright.async_api import Page, expect
 from tests.page.checkers import axe
 from tests.page.conftest import Visit
 from tests.page.test_play import address, one_at_the_board, two_at_the_board
-from tests.peer import Peer
+from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
 
 
@@ -140,9 +140,19 @@ async def test_axe_finds_nothing_wrong_on_any_page(
     await ana.page.keyboard.press("v")
     await expect(ana.page.locator(".worth.best")).to_have_count(1)
     found["review"] = await find_violations(ana.page, *rules)
-    for path in ("/#new", "/#games", "/wall"):
-        await bo.page.goto(address(server, path))
-        found[path] = await find_violations(bo.page, *rules)
+    async with open_peer(server.url, "cy") as cy, open_peer(server.url, "dee") as dee:
+        await two_in_a_game(cy, dee, "gomoku")
+        await two_in_a_game(dee, cy, "connect-four")
+        for path in ("/#new", "/#games", "/wall", "/"):
+            await bo.page.goto(address(server, path))
+            await expect(bo.page.locator(".link.on")).to_be_visible()
+            if path == "/#new":
+                await bo.page.get_by_text("More").click()
+            if path in ("/", "/wall"):
+                await expect(bo.page.locator(".live-boards li")).to_have_count(2)
+            found[path] = await find_violations(bo.page, *rules)
+        await bo.button("Rules").click()
+        found["rules"] = await find_violations(bo.page, *rules)
     assert {page: faults for page, faults in found.items() if faults} == {}
 
 
@@ -173,6 +183,12 @@ async def test_all_columns_are_in_sight_in_every_window_and_nothing_moves_the_bo
     await bo.send("draw", room=ana.page.url.rsplit("/", 1)[1], action="offer")
     await expect(ana.button("Accept")).to_be_visible()
     assert await places() == before
+
+
+async def two_in_a_game(ana: Peer, bo: Peer, game: str) -> None:
+    room = (await ana.ask("create", rules=game, clock={"initial_ms": 60_000, "increment_ms": 0}))["room"]
+    await bo.ask("join", room=room)
+    await ana.ask("move", room=room, cell=38, ply=0)
 
 
 async def test_nothing_is_cut_off_in_a_window_magnified_to_400_percent(server: Server, visit: Visit, bo: Peer) -> None:

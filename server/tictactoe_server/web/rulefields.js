@@ -7,75 +7,79 @@ import { PRESETS, nameCells, parseCell, rulesOf } from "./rules.js";
 /** @typedef {Protocol.RulesState} Rules */
 
 const MOST = 32;
+const number = (least = 1) => h("input", { type: "number", min: least, max: MOST });
+const text = (placeholder = "") => h("input", { placeholder, autocomplete: "off" });
+const check = () => h("input", { type: "checkbox" });
 
-/**
- * @param {(preset: string | null) => void} onChange hears which game with a name the fields make, null for none
- * @param {() => void} onEdit
- */
-export function makeRuleFields(onChange, onEdit) {
-	const [rows, columns, line] = [1, 1, 2].map((min) => h("input", { type: "number", min, max: MOST }));
-	const [marks, blocked] = ["XO", say("page new none")].map((placeholder) => h("input", { placeholder, autocomplete: "off" }));
-	const [misere, gravity] = [1, 2].map(() => h("input", { type: "checkbox" }));
-	const seat = h("select");
-	/** @type {string | null} */
-	let preset = PRESETS[0];
-	const fields = h("div.fields", { input: edit },
-		h("div.pair", {}, field(say("page new rows"), rows), field(say("page new columns"), columns)),
-		field(say("page new line"), line),
-		field(say("page new marks"), marks, say("page new marks note")),
-		field(say("page new blocked"), blocked, say("page new blocked note")),
-		h("div.pair", {},
-			field(say("page new misere"), misere, say("page new misere note")),
-			field(say("page new gravity"), gravity, say("page new gravity note")),
-		),
-		field(say("page new seat"), seat, say("page new seat note")),
-	);
-	return {
-		fields, take, read,
-		get preset() {
-			return preset;
-		},
-	};
+export class RuleFields {
+	/** The game with a name that the fields make, null for one's own. @type {string | null} */
+	preset = PRESETS[0];
+	#rows = number();
+	#columns = number();
+	#line = number(2);
+	#marks = text("XO");
+	#blocked = text(say("page new none"));
+	#misere = check();
+	#gravity = check();
+	#seat = h("select");
+
+	/** @param {(preset: string | null) => void} onChange hears which game the fields make @param {() => void} onEdit */
+	constructor(onChange, onEdit) {
+		this.onChange = onChange;
+		this.onEdit = onEdit;
+		this.element = h("div.fields", { input: (/** @type {Event} */ event) => this.#edit(event) },
+			h("div.pair", {}, field(say("page new rows"), this.#rows), field(say("page new columns"), this.#columns)),
+			field(say("page new line"), this.#line),
+			field(say("page new marks"), this.#marks, say("page new marks note")),
+			field(say("page new blocked"), this.#blocked, say("page new blocked note")),
+			h("div.pair", {},
+				field(say("page new misere"), this.#misere, say("page new misere note")),
+				field(say("page new gravity"), this.#gravity, say("page new gravity note")),
+			),
+			field(say("page new seat"), this.#seat, say("page new seat note")),
+		);
+	}
 
 	/** Fill the fields with the rules of a game that has a name. @param {string} name */
-	function take(name) {
+	take(name) {
 		const rules = rulesOf(name);
-		[rows.value, columns.value, line.value] = [rules.rows, rules.columns, rules.line].map(String);
-		[marks.value, blocked.value] = [rules.marks, nameCells(rules.blocked, rules).join(" ").toLowerCase()];
-		[misere.checked, gravity.checked] = [rules.misere, rules.gravity];
-		preset = name;
-		offerSeats(rules.marks);
-	}
-
-	/** @param {Event} event */
-	function edit({ target }) {
-		onEdit();
-		if (target === seat) return;
-		const own = JSON.stringify(readFields());
-		preset = PRESETS.find((name) => JSON.stringify({ ...rulesOf(name), preset: null }) === own) ?? null;
-		offerSeats(readFields().marks);
-		onChange(preset);
-	}
-
-	/** @param {string} of the marks */
-	function offerSeats(of) {
-		const before = seat.value;
-		seat.replaceChildren(...[...of].map((mark) => h("option", { selected: mark === before }, mark)));
-	}
-
-	/** @returns {Rules} */
-	function readFields() {
-		const size = { rows: Number(rows.value), columns: Number(columns.value), line: Number(line.value) };
-		const kind = { marks: marks.value.trim().toUpperCase(), blocked: [], misere: misere.checked, gravity: gravity.checked };
-		const rules = { preset: null, ...size, ...kind };
-		const cells = blocked.value.split(/[\s,]+/).filter(Boolean).map((name) => parseCell(name, { ...rules, gravity: false }));
-		return { ...rules, blocked: cells.sort((a, b) => a - b) };
+		[this.#rows.value, this.#columns.value, this.#line.value] = [rules.rows, rules.columns, rules.line].map(String);
+		[this.#marks.value, this.#blocked.value] = [rules.marks, nameCells(rules.blocked, rules).join(" ").toLowerCase()];
+		[this.#misere.checked, this.#gravity.checked] = [rules.misere, rules.gravity];
+		this.preset = name;
+		this.#offerSeats(rules.marks);
 	}
 
 	/** What a room is made with, or null where a blocked cell is none of the board. */
-	function read() {
-		const { preset: _, ...own } = readFields();
+	read() {
+		const { preset: _, ...own } = this.#readFields();
 		if (own.blocked.includes(-1)) return null;
-		return { rules: preset ?? own, seat: seat.value, players: own.marks.length };
+		return { rules: this.preset ?? own, seat: this.#seat.value, players: own.marks.length };
+	}
+
+	/** @param {Event} event */
+	#edit({ target }) {
+		this.onEdit();
+		if (target === this.#seat) return;
+		const rules = this.#readFields();
+		const own = JSON.stringify(rules);
+		this.preset = PRESETS.find((name) => JSON.stringify({ ...rulesOf(name), preset: null }) === own) ?? null;
+		this.#offerSeats(rules.marks);
+		this.onChange(this.preset);
+	}
+
+	/** @param {string} marks */
+	#offerSeats(marks) {
+		const before = this.#seat.value;
+		this.#seat.replaceChildren(...[...marks].map((mark) => h("option", { selected: mark === before }, mark)));
+	}
+
+	/** @returns {Rules} */
+	#readFields() {
+		const [rows, columns, line] = [this.#rows, this.#columns, this.#line].map(({ value }) => Number(value));
+		const marks = this.#marks.value.trim().toUpperCase();
+		const rules = { preset: null, rows, columns, line, marks, blocked: [], misere: this.#misere.checked, gravity: this.#gravity.checked };
+		const cells = this.#blocked.value.split(/[\s,]+/).filter(Boolean).map((name) => parseCell(name, { ...rules, gravity: false }));
+		return { ...rules, blocked: cells.sort((a, b) => a - b) };
 	}
 }
