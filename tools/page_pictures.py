@@ -1,6 +1,7 @@
 """Pictures of the page in a browser, taken of the real thing: a server, Chromium and games that are played in it.
 
 ``python -m tools.page_pictures --out docs/browser/`` needs the `dev` extra and a Chromium of the system.
+With ``--every`` it takes the pages in windows of all sizes instead, light and dark, to look them through.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import argparse
 import asyncio
 import shutil
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import product
 from pathlib import Path
 from typing import Final, Literal
 
@@ -18,57 +20,122 @@ from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-_LAPTOP: Final = ViewportSize(width=1120, height=740)
+_LAPTOP: Final = ViewportSize(width=1280, height=800)
 _PHONE: Final = ViewportSize(width=390, height=844)
-_GOMOKU: Final = ("H8", "H7", "I8", "G8", "I7", "I9", "G9", "H6", "H9", "J9", "J6")
-_CLASSIC: Final = ("A1", "B2", "C3", "C1", "A3", "A2", "B3")
+_SCREEN: Final = ViewportSize(width=1920, height=1080)
+_SIZES: Final = (
+    *(_LAPTOP, _SCREEN, _PHONE),
+    *(ViewportSize(width=width, height=height) for width, height in ((844, 390), (640, 400), (320, 568))),
+)
+_GAMES: Final = {
+    "gomoku": ("H8", "H7", "I8", "G8", "I7", "I9", "G9", "H6", "H9", "J9", "J6"),
+    "connect-four": ("D6", "D5", "E6", "C6", "E5", "E4", "D4", "C5", "C4", "F6"),
+    "four": ("B2", "C2", "B3", "C3", "A1"),
+    "classic": ("A1", "B2", "C3", "C1", "A3", "A2", "B3"),
+}
 Look = Literal["light", "dark"]
 
 
-async def take_pictures(folder: Path) -> None:
-    """Write all pictures to a folder that is there."""
+async def take_pictures(folder: Path, *, every: bool) -> None:
+    """Write the pictures to a folder that is there: those of the documentation, or `every` page in every window."""
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None:
         raise SystemExit("No Chromium on this machine: chromium, chromium-browser or google-chrome")
-    async with Server(Settings(host="127.0.0.1", port=0)) as server, async_playwright() as playwright:
+    async with (
+        Server(Settings(host="127.0.0.1", port=0)) as server,
+        async_playwright() as playwright,
+        AsyncExitStack() as stack,
+    ):
         browser = await playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         at = f"http://127.0.0.1:{server.port}"
-        async with _open(browser, at, "light") as ana, _open(browser, at, "dark", is_phone=True) as bo:
-            await _play(ana, bo, "gomoku", _GOMOKU)
-            async with _open(browser, at, "light") as home, _open(browser, f"{at}/wall", "dark") as wall:
-                await home.locator(".live-boards svg").wait_for()
-                await wall.locator(".live-boards svg").wait_for()
-                await _shoot(home, folder / "home.png")
-                await _shoot(wall, folder / "wall.png")
-            await _shoot(ana, folder / "gomoku.png")
-            await bo.locator("[data-cell='101']").tap()
-            await _shoot(bo, folder / "phone.png")
-        async with _open(browser, at, "dark") as ana, _open(browser, at, "light", is_phone=True) as bo:
-            await _play(ana, bo, "classic", _CLASSIC)
-            await _shoot(ana, folder / "end.png")
-            await ana.keyboard.press("v")
-            await ana.locator(".worth.best").first.wait_for()
-            await _shoot(ana, folder / "review.png")
+        for game in ("four", "connect-four"):
+            pair = [await stack.enter_async_context(_open(browser, at, "light")) for _ in range(2)]
+            await _play(*pair, ("cleo", "dan"), game)
+        async with _open(browser, at, "light") as ana, _open(browser, at, "dark", _PHONE) as bo:
+            await _play(ana, bo, ("ana", "bo"), "gomoku")
+            await (_take_every(browser, at, ana, folder) if every else _take_best(browser, at, ana, bo, folder))
         await browser.close()
+
+
+async def _take_every(browser: Browser, at: str, ana: Page, folder: Path) -> None:
+    """Take each page in windows of all sizes, light and dark; ana's games and the one that she shares are hers."""
+    shared = await _finish_and_share(browser, at, ana)
+    pages = {"first": "/", "new-room": "/#new", "games": "/#games", "shared": shared, "wall": "/wall"}
+    for (name, path), look, size in product(pages.items(), ("light", "dark"), _SIZES):
+        await ana.emulate_media(color_scheme="light" if look == "light" else "dark", reduced_motion="reduce")
+        await ana.set_viewport_size(size)
+        await ana.goto("about:blank")
+        await ana.goto(f"{at}{path}")
+        await ana.locator(".link.on").wait_for()
+        await _shoot(ana, folder / f"{name}-{size['width']}x{size['height']}-{look}.png")
+
+
+async def _take_best(browser: Browser, at: str, ana: Page, bo: Page, folder: Path) -> None:
+    """Take the pictures of the documentation."""
+    async with (
+        _open(browser, at, "light") as home,
+        _open(browser, at, "dark", _PHONE) as phone,
+        _open(browser, f"{at}/wall", "dark", _SCREEN) as wall,
+    ):
+        for page in (home, phone, wall):
+            await page.locator(".live-boards svg.mini").first.wait_for()
+        await home.locator("[name=game][value=gomoku]").check()
+        await _shoot(home, folder / "home.png")
+        await _shoot(phone, folder / "home-phone.png")
+        await _shoot(wall, folder / "wall.png")
+        await home.goto(f"{at}/#new")
+        await home.locator(".new-room").wait_for()
+        await _shoot(home, folder / "new-room.png")
+        await home.goto(at)
+        await home.get_by_role("button", name="Invite a friend").click()
+        await home.locator(".invite img").wait_for()
+        await _shoot(home, folder / "invitation.png")
+    await _shoot(ana, folder / "gomoku.png")
+    await bo.locator("[data-cell='101']").tap()
+    await _shoot(bo, folder / "phone.png")
+    await _finish_and_share(browser, at, ana)
+    async with _open(browser, at, "dark") as eve, _open(browser, at, "light") as gus:
+        await _play(eve, gus, ("eve", "gus"), "classic")
+        await _shoot(eve, folder / "end.png")
+        await eve.keyboard.press("v")
+        await eve.locator(".worth.best").first.wait_for()
+        await _shoot(eve, folder / "review.png")
+    await ana.goto(f"{at}/#games")
+    await ana.locator(".totals").wait_for()
+    await _shoot(ana, folder / "games.png")
+
+
+async def _finish_and_share(browser: Browser, at: str, ana: Page) -> str:
+    """Let ana win, lose and win again, and share the last; return the path under which it is seen."""
+    async with _open(browser, at, "light") as fay:
+        await _play(ana, fay, ("ana", "fay"), "classic")
+        await _play(fay, ana, ("fay", "ana"), "classic")
+        await _play(ana, fay, ("ana", "fay"), "classic")
+        await ana.get_by_role("button", name="share", exact=False).last.click()
+        await ana.get_by_role("status").get_by_text("/replay/").wait_for()
+        told = await ana.get_by_role("status").inner_text()
+    return f"/replay/{told.rpartition('/')[2].split()[0]}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Take the pictures into the folder that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m tools.page_pictures", description="Take pictures of the page.")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where they go: docs/browser/")
-    folder: Path = parser.parse_args(arguments).out
+    parser.add_argument("--every", action="store_true", help="each page in windows of all sizes, light and dark")
+    chosen = parser.parse_args(arguments)
+    folder: Path = chosen.out
     folder.mkdir(parents=True, exist_ok=True)
-    asyncio.run(take_pictures(folder))
+    asyncio.run(take_pictures(folder, every=chosen.every))
 
 
 @asynccontextmanager
-async def _open(browser: Browser, address: str, look: Look, *, is_phone: bool = False) -> AsyncIterator[Page]:
+async def _open(browser: Browser, address: str, look: Look, size: ViewportSize = _LAPTOP) -> AsyncIterator[Page]:
     """Open an address as somebody new, whose page moves nothing."""
     context = await browser.new_context(
-        viewport=_PHONE if is_phone else _LAPTOP,
+        viewport=size,
         color_scheme=look,
-        has_touch=is_phone,
-        is_mobile=is_phone,
+        has_touch=size is _PHONE,
+        is_mobile=size is _PHONE,
         reduced_motion="reduce",
     )
     page = await context.new_page()
@@ -78,16 +145,18 @@ async def _open(browser: Browser, address: str, look: Look, *, is_phone: bool = 
     await context.close()
 
 
-async def _play(ana: Page, bo: Page, game: str, cells: Sequence[str]) -> None:
-    """Let two meet and make these moves in turn."""
-    await ana.get_by_label("Playing as").fill("ana")
-    await ana.get_by_role("combobox", name="Game").select_option(game)
+async def _play(ana: Page, bo: Page, names: tuple[str, str], game: str) -> None:
+    """Let two meet and make the moves of a game in turn."""
+    await ana.goto(ana.url.partition("/#")[0].rpartition("/")[0] + "/")
+    await ana.locator(".link.on").wait_for()
+    await ana.get_by_label("Playing as").fill(names[0])
+    await ana.locator(f"[name=game][value={game}]").check()
     await ana.get_by_role("button", name="Quick match").click()
     await ana.locator(".invite").wait_for()
     await bo.goto(ana.url)
-    await bo.get_by_label("Your name").fill("bo")
+    await bo.get_by_label("Your name").fill(names[1])
     await bo.get_by_role("button", name="Play as").click()
-    for number, cell in enumerate(cells):
+    for number, cell in enumerate(_GAMES[game]):
         mover = bo if number % 2 else ana
         await mover.locator("p.turn.mine").wait_for()
         await mover.get_by_role("gridcell", name=f"{cell}, free", exact=True).dispatch_event("click")
