@@ -49,8 +49,8 @@ async def take_pictures(folder: Path, *, every: bool) -> None:
         browser = await playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         at = f"http://127.0.0.1:{server.port}"
         for game in ("four", "connect-four"):
-            pair = [await stack.enter_async_context(_open(browser, at, "light")) for _ in range(2)]
-            await _play(*pair, ("cleo", "dan"), game)
+            cleo, dan = [await stack.enter_async_context(_open(browser, at, "light")) for _ in range(2)]
+            await _play(cleo, dan, ("cleo", "dan"), game)
         async with _open(browser, at, "light") as ana, _open(browser, at, "dark", _PHONE) as bo:
             await _play(ana, bo, ("ana", "bo"), "gomoku")
             await (_take_every(browser, at, ana, folder) if every else _take_best(browser, at, ana, bo, folder))
