@@ -57,7 +57,7 @@ LARGEST = {"rows": 32, "columns": 32, "line": 32}
 STATES = range(950, 970)
 """The moves on 32x32 whose states are timed."""
 
-REDRAWS = ("DrawnScreen._draw",)
+REDRAWS = ("ClientScreen._draw",)
 """The functions that draw all that a window shows."""
 
 
@@ -286,10 +286,10 @@ def report(what: str, figure: float, goal: float | None, unit: str) -> None:
     print(f"{what:<58} {figure:>8.1f} {unit:<9} {verdict}", flush=True)
 
 
-def report_depth(what: str, stretches: Sequence[list[str]]) -> None:
+def report_depth(what: str, stretches: Sequence[list[str]], goal: int) -> None:
     """Print how deep the shortest of some stretches is, which nothing that only happened by chance is part of."""
     calls, functions, files = min(count(stretch) for stretch in stretches)
-    report(f"{what}: calls", calls, None, "calls")
+    report(f"{what}: calls", calls, goal, "calls")
     report(f"{what}: functions", functions, 120, "functions")
     report(f"{what}: files", files, 15, "files")
 
@@ -309,8 +309,10 @@ async def measure(home: Path, *, deepest: bool) -> None:
             report(f"an opponent's move on {what}", opponent, 600, "bytes")
             report(f"an own move on {what}", own_bytes, 600, "bytes")
         own, others = await measure_depth(server, home, bo)
-        report_depth("from a key to the socket", [stretch.until(SENT) for stretch in own])
-        report_depth("from the opponent's state to the screen", [stretch.after(HEARD, SHOWN) for stretch in others])
+        report_depth("from a key to the socket", [stretch.until(SENT) for stretch in own], 60)
+        report_depth(
+            "from the opponent's state to the screen", [stretch.after(HEARD, SHOWN) for stretch in others], 300
+        )
         redraws = [sum(call.split(" ")[1] in REDRAWS for call in _ours(stretch.calls)) for stretch in own]
         report("an own move, from the key to the end", min(redraws), 2, "redraws")
         redraws = [sum(call.split(" ")[1] in REDRAWS for call in _ours(stretch.calls)) for stretch in others]

@@ -60,7 +60,7 @@ def test_a_terminal_shows_the_other_picture_once_the_changes_are_written(
             for y, rows in enumerate(zip(one.rows, other.rows, strict=True))
             for start, end in find_changes(*rows)
         ]
-        pyte.Stream(screen).feed(write_changes(other, changed, STYLES.__getitem__).render(console))
+        pyte.Stream(screen).feed(write_changes(other, changed, STYLES).render(console))
     for y, row in enumerate(new.rows):
         for x, (character, role) in enumerate(row):
             shown, style = screen.buffer[y][x], STYLES[role]
@@ -75,7 +75,7 @@ def test_changes_of_one_style_go_out_together_and_by_the_column_in_one_line() ->
     for picture, mark in ((old, "X"), (new, "O")):
         picture.put_parts(0, 0, (mark, "mark0"), (" is to move ", ""), (mark, "mark0"))
     changed = [Region(start, 0, end - start, 1) for start, end in find_changes(old.rows[0], new.rows[0])]
-    assert write_changes(new, changed, STYLES.__getitem__).text == "\x1b[1;1HO\x1b[14GO"
+    assert write_changes(new, changed, STYLES).text == "\x1b[1;1HO\x1b[14GO"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)])

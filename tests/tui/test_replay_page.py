@@ -120,7 +120,7 @@ async def test_the_wheel_steps_and_a_click_goes_to_the_move_of_a_mark(watch: Wat
         row = next(number for number, line in enumerate(text) if line.startswith("  1 │"))
         await ana.click(text[row].index("O"), row)
         await ana.until("Move 2 of 7: bo (O) plays A1, top left.")
-        ana.app.pages[-1].scroll(1)
+        ana.app.pages[-1].commands.scroll(1)
         ana.app.redraw()
         await ana.until("Move 3 of 7")
         await ana.click(1, 14)

@@ -133,10 +133,11 @@ class _Drawing:
                 for down, line in enumerate(glyph, -(grid.tall // 2)):
                     self.put(cell, line, role, down=down)
             return
+        shown = len(grid.columns)
+        x, top = grid.middle_of(grid.rows.start * rules.columns + grid.columns.start)
         for row in grid.rows:
-            first = row * rules.columns + grid.columns.start
-            x, y = grid.middle_of(first)
-            marks = board[first : first + len(grid.columns)]
+            first, y = row * rules.columns + grid.columns.start, top + (row - grid.rows.start) * grid.down
+            marks = board[first : first + shown]
             self.rows[y][x : x + (grid.wide + 1) * len(marks) : grid.wide + 1] = [signs[mark] for mark in marks]
         for cell in outstanding:
             self.put(cell, board[cell], self.role_of(cell))

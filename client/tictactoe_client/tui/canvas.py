@@ -5,7 +5,7 @@ The library would send each line that has changed from its left edge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby, starmap
 from operator import itemgetter
 from typing import cast
@@ -20,12 +20,23 @@ from textual.widget import Widget
 
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Cell, Picture
-from tictactoe_client.tui.themes import Theme
+from tictactoe_client.tui.themes import Theme, theme_named
 
 _CLOSE_ENOUGH = 5
 """Changes in a line that are no further apart go out as one, where what is between them looks like the one before."""
-StyleOf = Callable[[str], Style]
 _BARE = Style.parse("default on default")
+
+
+class Styles(dict[str, Style]):
+    """The styles of a theme by their roles; made when they are looked up first."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+
+    def __missing__(self, role: str) -> Style:
+        style = self[role] = _BARE + Style.parse(self._theme.get(role, self._theme.get("", "")))
+        return style
 
 
 class Canvas(Widget, inherit_bindings=False):
@@ -36,14 +47,14 @@ class Canvas(Widget, inherit_bindings=False):
     def __init__(self, *children: Widget) -> None:
         super().__init__(*children)
         self.picture = Picture(0, 0)
-        self._theme: Theme = {}
-        self._styles: dict[str, Style] = {}
+        self._theme = ""
+        self._styles = Styles({})
         self._is_painted = False
 
-    def use_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self._styles.clear()
-        self.refresh()
+    def use_theme(self, name: str) -> None:
+        if name != self._theme:
+            self._theme, self._styles = name, Styles(theme_named(name))
+            self.refresh()
 
     def show(self, picture: Picture) -> None:
         """Show another picture; only what differs is sent, past the library where nothing lies on it."""
@@ -61,7 +72,7 @@ class Canvas(Widget, inherit_bindings=False):
         is_bare = self._is_painted and self.screen.is_active and not any(child.display for child in self.children)
         if not changed:
             return
-        patch = write_changes(picture, changed, self._style) if is_bare else None
+        patch = write_changes(picture, changed, self._styles) if is_bare else None
         if patch is None or not cast(Desk, self.app).terminal.write(patch.render(self.app.console)):
             self.refresh(*changed)
 
@@ -70,29 +81,23 @@ class Canvas(Widget, inherit_bindings=False):
         self._is_painted = self._is_painted or crop.size == self.size
         rows = [row[crop.x : crop.right] for row in self.picture.rows[crop.y : crop.bottom]]
         rows += [[]] * (crop.height - len(rows))
-        strips = (Strip(starmap(Segment, _paint(row, self._style)), len(row)) for row in rows)
-        return [strip.adjust_cell_length(crop.width, self._style("")) for strip in strips]
-
-    def _style(self, role: str) -> Style:
-        style = self._styles.get(role)
-        if style is None:
-            style = self._styles[role] = _BARE + Style.parse(self._theme.get(role, self._theme.get("", "")))
-        return style
+        strips = (Strip(starmap(Segment, _paint(row, self._styles)), len(row)) for row in rows)
+        return [strip.adjust_cell_length(crop.width, self._styles[""]) for strip in strips]
 
 
-def write_changes(picture: Picture, changed: Iterable[Region], style_of: StyleOf) -> Strip:
+def write_changes(picture: Picture, changed: Iterable[Region], styles: Mapping[str, Style]) -> Strip:
     """Return what makes these parts of a terminal show the picture, all of one style together.
 
     Blanks go with any style in which they look the same.
     """
     runs: list[tuple[str, Style, int, int]] = []
     for x, y, width, _ in changed:
-        for text, style in _paint(picture.rows[y][x : x + width], style_of):
+        for text, style in _paint(picture.rows[y][x : x + width], styles):
             runs.append((text, style, x, y))
             x += cell_len(text)
     parts: dict[Style, list[str]] = {}
     rows: dict[Style, int] = {}
-    for text, own, x, y in sorted(runs, key=lambda run: run[0].isspace()):
+    for text, own, x, y in (*(run for run in runs if not run[0].isspace()), *(run for run in runs if run[0].isspace())):
         style = next((each for each in parts if _are_blanks_alike(each, own)), own) if text.isspace() else own
         way = Control.move_to_column(x) if rows.get(style) == y else Control.move_to(x, y)
         parts.setdefault(style, []).extend((way.segment.text, text))
@@ -100,11 +105,11 @@ def write_changes(picture: Picture, changed: Iterable[Region], style_of: StyleOf
     return Strip([Segment("".join(texts), style) for style, texts in parts.items()])
 
 
-def _paint(cells: Iterable[Cell], style_of: StyleOf) -> list[tuple[str, Style]]:
+def _paint(cells: Iterable[Cell], styles: Mapping[str, Style]) -> list[tuple[str, Style]]:
     """Return cells as texts of one style; blanks go with what stands beside them where that looks the same."""
     runs: list[tuple[str, Style]] = []
     for role, group in groupby(cells, key=itemgetter(1)):
-        text, style = "".join(character for character, _ in group), style_of(role)
+        text, style = "".join(character for character, _ in group), styles[role]
         before, other = runs[-1] if runs else ("", style)
         has_blank = text.isspace() or before.isspace()
         if before and (style == other or (has_blank and _are_blanks_alike(style, other))):
@@ -119,20 +124,22 @@ def _are_blanks_alike(one: Style, two: Style) -> bool:
 
 
 def find_changes(old: list[Cell], new: list[Cell]) -> list[tuple[int, int]]:
-    """Return the stretches (start, end) in which two rows differ, close ones joined, wide characters whole."""
+    """Return the stretches (start, end) in which two rows differ, wide characters whole.
+
+    Close ones are joined where they and what is between them need one style, blanks aside.
+    """
     found: list[tuple[int, int]] = []
     for x, (before, after) in enumerate(zip(old, new, strict=True)):
         if before == after:
             continue
         end = x + 2 if x + 1 < len(new) and not new[x + 1][0] else x + 1
         start, last = found[-1] if found else (x, x)
-        if found and x - last <= _CLOSE_ENOUGH and _looks_alike(new[last - 1 : x]):
+        if (
+            found
+            and x - last <= _CLOSE_ENOUGH
+            and all(sign == " " or role == new[last - 1][1] for sign, role in new[last - 1 : x])
+        ):
             found[-1] = (start, end)
         else:
             found.append((x, end))
     return found
-
-
-def _looks_alike(cells: list[Cell]) -> bool:
-    """Tell whether cells need no other style than the first, blanks aside."""
-    return all(character == " " or role == cells[0][1] for character, role in cells)

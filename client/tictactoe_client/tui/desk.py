@@ -223,9 +223,9 @@ class Desk(App[int], inherit_bindings=False):
         self.redraw()
 
     def redraw(self) -> None:
-        if self.is_running and self.screens:
-            self.screens[-1].redraw()
-            self.terminal.set_title(self.screens[-1].window_title)
+        if self.is_running and (screens := self.screens):
+            screens[-1].redraw()
+            self.terminal.set_title(screens[-1].window_title)
 
     # -- what screens may ask -------------------------------------------------------------------------------------
 

@@ -183,7 +183,8 @@ class RoomFoot:
         notes += [(model.news.back, "good")] if model.news.back else []
         before = len(notes)
         notes += [(said, "title") for said in heard]
-        worth = fold(self._describe_worth(state), width, max(1, rows - 2)) if model.review.is_on else []
+        shows_worth = model.review.is_on
+        worth = fold(self._describe_worth(state), width, max(1, rows - 2)) if shows_worth else []
         beside, marked = ("", ""), None
         keeps: Literal["", "above", "below"] = ""
         if line.mode:
@@ -238,15 +239,16 @@ class RoomFoot:
             told.append(say("worth better", cells=", ".join(format_cell(cell, model.rules) for cell in line)))
         return "   ".join(told)
 
+    def _compare_played(self) -> str:
+        """Return how the move that followed compares with the best, "" where that is not looked at or not known."""
+        model, played = self.model, self.model.actions.timeline.played_next
+        if played is None or model.rules is None or not model.review.is_on or model.review.analysis is None:
+            return ""
+        return compare_played(played, model.review.analysis, model.rules)
+
     def _describe_turn(self, state: RoomState, now: float, width: int) -> Text:
         """Return what stands there while there is no other news, for the moment that is looked at."""
-        model, timeline = self.model, self.model.actions.timeline
-        played, analysis = timeline.played_next, model.review.analysis if model.review.is_on else None
-        compared = (
-            ""
-            if played is None or analysis is None or not model.rules
-            else compare_played(played, analysis, model.rules)
-        )
+        model, timeline, compared = self.model, self.model.actions.timeline, self._compare_played()
         if model.record is not None:
             return (compared, "warn") if compared else (model.describe_moment()[0], "title")
         if timeline.is_back:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, Literal
 
+from tictactoe_client.board.board import mark_role
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.client import Choice
@@ -16,7 +17,7 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.tui.room.line import RoomLine
 from tictactoe_client.tui.room.news import News
 from tictactoe_client.tui.room.review import Review
-from tictactoe_engine import FREE, Rules
+from tictactoe_engine import FREE, Rules, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.choices import Choices, Cost, choices
 from tictactoe_protocol.pushes import RoomState
@@ -33,10 +34,11 @@ QUIET_SECONDS: Final = 0.4
 class RoomModel:
     """What there is to show of `room`, and what its keys are for; `record` is the game where it is one on record.
 
-    `kind` is what one does there, `seat` the mark that one plays, and `choices` what may be done. `typed` is what is
-    typed of a move, `pending` a move that is sent, by its cell and mark, `question` what is asked, with what yes does.
-    `again` is what to enter for another opponent. `falling` are boards to be shown before the newest one, `ending` is
-    the first state of a game that is over, and `turning_point` says where that was decided.
+    `names` are those of the cells, and `roles` those of the marks. `kind` is what one does there, `seat` the mark that
+    one plays, and `choices` what may be done. `typed` is what is typed of a move, `pending` a move that is sent, by its
+    cell and mark, `question` what is asked, with what yes does. `again` is what to enter for another opponent.
+    `falling` are boards to be shown before the newest one, `ending` is the first state of a game that is over, and
+    `turning_point` says where that was decided.
     """
 
     def __init__(
@@ -58,6 +60,8 @@ class RoomModel:
         self.seat: str | None = None
         self.plays = False
         self.rules: Rules | None = None
+        self.names: tuple[str, ...] = ()
+        self.roles: dict[str, str] = {}
         self.choices = Choices((), (), {})
         self.is_online = True
         self.typed = ""
@@ -101,7 +105,9 @@ class RoomModel:
         if state is None:
             return
         if self.rules is None:
-            self.rules = state.rules.to_rules()
+            self.rules = rules = state.rules.to_rules()
+            self.names = tuple(format_cell(cell, rules) for cell in range(rules.size))
+            self.roles = {mark: mark_role(mark, rules) for mark in rules.marks}
         self.seat, self.plays = room.seat, room.plays
         if self.record is None:
             running: Kind = "playing" if self.plays else "watching"

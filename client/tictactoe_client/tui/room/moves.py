@@ -125,13 +125,13 @@ class MoveInput:
         model, state = self._model, self._model.room.state
         if state is None:
             return
-        if why := model.choices.find_reason("place"):
-            told = describe_reason(why, state)
-            self._desk.say(f"{told}   {self._list_ways_on()}" if model.kind == "over" and model.seat else told)
-        elif model.may_send:
+        if model.may_send:
             target = landing_cell(state, cell)
             model.pending = None if target is None else (target, state.turn or "")
             self._do(Place(cell))
+        elif why := model.choices.find_reason("place"):
+            told = describe_reason(why, state)
+            self._desk.say(f"{told}   {self._list_ways_on()}" if model.kind == "over" and model.seat else told)
 
     def play_or_point(self, cell: int) -> None:
         """Place; where values are shown, ask for that of the cell."""

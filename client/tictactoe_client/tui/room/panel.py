@@ -11,7 +11,6 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Final
 
-from tictactoe_client.board.board import mark_role
 from tictactoe_client.board.glyphs import draw_words
 from tictactoe_client.input.past import list_rounds
 from tictactoe_client.input.record import describe_end, list_facts
@@ -22,8 +21,6 @@ from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Picture, Text, fold, measure, shorten, shorten_words, wrap
 from tictactoe_client.tui.room.ending import sum_up_end
 from tictactoe_client.tui.room.model import RoomModel
-from tictactoe_engine import format_cell
-from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import describe_players, describe_tally, format_duration
@@ -104,10 +101,11 @@ def _look_at(mark: str, model: RoomModel, state: RoomState, now: float) -> tuple
     """Return a mark in its role, the name of who plays it, and what their clock shows."""
     seat, left, runs = state.seats.get(mark), model.remaining_ms(mark, now), state.turn == mark
     role = "dim" if not runs else "bad" if left is not None and left < _URGENT_MS else "title"
-    who = mark, mark_role(mark, model.rules, strong=runs) if model.rules else ""
+    own = model.roles.get(mark, "")
+    who = mark, own.replace("mark", "strong") if runs else own
     return (
         who,
-        clean_text(seat.name) if seat else say("panel free"),
+        seat.name if seat else say("panel free"),
         ("" if left is None else format_duration(left), role),
     )
 
@@ -171,7 +169,7 @@ def draw_graph(model: RoomModel, width: int, *, ascii_only: bool) -> Line:
         ply = place * (len(rates) - 1) // max(1, many - 1)
         rate = rates[ply]
         sign = " " if rate is None else levels[round((rate + 1) / 2 * (len(levels) - 1))]
-        role = "dim" if rate is None or abs(rate) <= _UNCERTAIN else mark_role(rules.marks[rate < 0], rules)
+        role = "dim" if rate is None or abs(rate) <= _UNCERTAIN else model.roles[rules.marks[rate < 0]]
         parts.append(
             (sign, "chosen" if ply == model.actions.timeline.here and (model.is_back or model.record) else role)
         )
@@ -180,21 +178,19 @@ def draw_graph(model: RoomModel, width: int, *, ascii_only: bool) -> Line:
 
 def _list_moves(rounds: list[range], count: int, model: RoomModel, state: RoomState) -> list[Line]:
     """Return so many rounds around the moment that is looked at, which is marked where it is not the newest."""
-    timeline, moves, rules = model.actions.timeline, model.room.moves, model.rules
-    if rules is None:
-        return []
+    timeline, moves = model.actions.timeline, model.room.moves
     here, marks_here = timeline.here, timeline.is_back or model.record is not None
-    column = 4 + max(len(format_cell(rules.size - 1, rules)), 2)
+    column = 4 + max(len(model.names[-1]), 2)
     current = next((number for number, plies in enumerate(rounds) if here in plies), 0 if here == 0 else len(rounds))
     start = max(0, min(current - count // 2, len(rounds) - count))
-    found = model.actions.judge.found if model.review.is_on and model.actions.judge is not None else ()
-    roles = {mark: mark_role(mark, rules) for mark in rules.marks}
+    judge = model.actions.judge
+    found = judge.found if judge is not None and model.review.is_on else ()
     lines: list[Line] = []
     for number, plies in enumerate(rounds[start : start + count], start + 1):
         sign = "" if not marks_here else ">" if here in plies else " "
         parts = [(f"{sign}{number:>{len(str(len(rounds)))}}. ", "dim")]
         for ply in plies:
-            mark, cell = state.board[moves[ply - 1]], format_cell(moves[ply - 1], rules)
+            mark, cell = state.board[moves[ply - 1]], model.names[moves[ply - 1]]
             role = (
                 "bad"
                 if ply in found
@@ -202,7 +198,7 @@ def _list_moves(rounds: list[range], count: int, model: RoomModel, state: RoomSt
                 if ply > here
                 else "title"
                 if marks_here and ply == here
-                else roles[mark]
+                else model.roles[mark]
             )
             parts.append((f"{mark} {cell}{'?' if ply in found else ''}".ljust(column), role))
         lines.append(parts)

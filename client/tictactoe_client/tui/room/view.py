@@ -5,12 +5,13 @@ It remembers where it drew the board, so that clicks find their cells.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from time import monotonic
 from typing import Final
 
-from textual.geometry import Region
+from textual.geometry import Offset, Region
 
 from tictactoe_client.board.board import BoardView, draw_board
 from tictactoe_client.board.grid import BoardStyle, Grid, fit_board, smallest_board
@@ -18,10 +19,10 @@ from tictactoe_client.input.cells import resting_cell
 from tictactoe_client.input.record import describe_players
 from tictactoe_client.text.worth import format_value, list_worth
 from tictactoe_client.tui.desk import Desk
-from tictactoe_client.tui.foot import draw_keys, fit_keys
-from tictactoe_client.tui.picture import Picture, Text, measure, place_stage, shorten
-from tictactoe_client.tui.room.foot import RoomFoot
-from tictactoe_client.tui.room.keys import list_hints
+from tictactoe_client.tui.foot import Hint, draw_keys, fit_keys
+from tictactoe_client.tui.picture import Picture, Text, measure, notice_size, place_stage, shorten
+from tictactoe_client.tui.room.foot import RoomFoot, describe_question
+from tictactoe_client.tui.room.keys import find_situations, list_hints
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_client.tui.room.panel import (
     draw_code,
@@ -104,7 +105,7 @@ def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, 
 
 
 class RoomView:
-    """The picture of a room."""
+    """The picture of a room; `is_small` where the window has no room for it, and says so in its place."""
 
     def __init__(self, desk: Desk, model: RoomModel) -> None:
         self.desk = desk
@@ -112,13 +113,18 @@ class RoomView:
         self.foot = RoomFoot(desk, model)
         self._grid: Grid | None = None
         self._back_at = range(0)
+        self._stage = Region()
+        self._hinted_at: object = None
+        self._hints: Sequence[Hint] = ()
+        self.is_small = False
         self._layout: RoomLayout | None = None
 
     # -- where things are -----------------------------------------------------------------------------------------
 
     def needed_size(self) -> tuple[int, int]:
-        is_board = self.model.rules is not None and self.model.kind != "waiting"
-        return needed_for_room(self.model.rules) if is_board and self.model.rules else _INVITATION_LEAST
+        """Return the width and height of the smallest window that shows the room."""
+        rules = self.model.rules
+        return _INVITATION_LEAST if rules is None or self.model.kind == "waiting" else needed_for_room(rules)
 
     def place(self, width: int, height: int) -> Region:
         """Return where in such a window the board, or the invitation, stands with all about it; it is drawn next."""
@@ -131,14 +137,16 @@ class RoomView:
         layout = self._layout = lay_out_room(rules, style, width, height - extra)
         return place_stage((layout.width, layout.height + extra), (width, height))
 
-    def is_way_back(self, x: int, y: int) -> bool:
+    def is_way_back(self, at: Offset) -> bool:
         """Tell whether a click here steps back."""
-        return y == 0 and x in self._back_at
+        return not self.is_small and at.y == self._stage.y and at.x - self._stage.x in self._back_at
 
-    def find_cell(self, x: int, y: int) -> int | None:
-        """Return the cell that is shown here."""
+    def find_cell(self, at: Offset) -> int | None:
+        """Return the cell that is shown at this place of the window."""
         grid, layout = self._grid, self._layout
-        return None if grid is None or layout is None else grid.find_cell(x - LEFT, y - layout.top)
+        if grid is None or layout is None or self.is_small:
+            return None
+        return grid.find_cell(at.x - self._stage.x - LEFT, at.y - self._stage.y - layout.top)
 
     def scroll(self, rows: int, columns: int) -> int | None:
         """Show another part of a board that does not fit; return its middle cell, None where all is in sight."""
@@ -148,6 +156,20 @@ class RoomView:
         return self._grid.middle
 
     # -- the picture ----------------------------------------------------------------------------------------------
+
+    def draw_window(self, size: tuple[int, int], status: Text | None) -> Picture:
+        """Return what a window of this size shows: the room on its stage, or how much room it needs."""
+        picture, needed = Picture(*size), self.needed_size()
+        self.is_small = size[0] < needed[0] or size[1] < needed[1]
+        if self.is_small:
+            for y, line in enumerate(notice_size(needed, size, describe_question(self.model, self.desk.keymap))):
+                picture.put(0, y, line)
+            return picture
+        self._stage = self.place(*size)
+        stage = Picture(self._stage.width, self._stage.height, ascii_only=self.desk.settings.ascii)
+        self.draw(stage, status)
+        picture.paste(*self._stage.offset, stage.rows)
+        return picture
 
     def draw(self, picture: Picture, status: Text | None) -> None:
         """Draw the room as it is, or as it was at the moment that is looked back at, on the stage that was placed.
@@ -185,9 +207,19 @@ class RoomView:
         if layout is None or layout.panel is not None or layout.top > 1:
             self._draw_head(picture, state)
         foot.draw(picture)
-        is_first = len(self.desk.screens) == 1
-        hints = list_hints(model, self.desk.keymap, self.desk.settings, is_first=is_first)
-        draw_keys(picture, fit_keys(hints, picture.width - 2, (say("key help"),)))
+        draw_keys(picture, self._list_hints(picture.width - 2))
+
+    def _list_hints(self, width: int) -> Sequence[Hint]:
+        """Return the keys that the last line names; they are looked for where something may have changed them."""
+        model, is_first = self.model, len(self.desk.screens) == 1
+        situations = find_situations(model)
+        choices = None if situations[0] == "playing" else model.choices
+        typed = model.typed and (model.typed, model.may_send)
+        at = (situations, choices, typed, model.line.value, model.shows_code, is_first, width, self.desk.settings)
+        if at != self._hinted_at:
+            hints = list_hints(model, self.desk.keymap, self.desk.settings, is_first=is_first)
+            self._hinted_at, self._hints = at, fit_keys(hints, width, (say("key help"),))
+        return self._hints
 
     def _draw_head(self, picture: Picture, state: RoomState) -> None:
         """Draw who plays what, in which room, and the moment or how quick the connection is."""

@@ -1,0 +1,263 @@
+"""What is done in a room: by its keys, by what is typed behind a colon, and by the list of commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from time import monotonic
+from typing import Final
+
+from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb, describe_too_long
+from tictactoe_client.online.errors import ClientError
+from tictactoe_client.text.answers import describe_last
+from tictactoe_client.text.help import Topic, list_room_help
+from tictactoe_client.tui.desk import Desk
+from tictactoe_client.tui.page import HelpPage
+from tictactoe_client.tui.room.keys import DEEDS, find_deed
+from tictactoe_client.tui.room.leaving import WaysOut
+from tictactoe_client.tui.room.model import RoomModel
+from tictactoe_client.tui.room.moves import MoveInput
+from tictactoe_client.tui.room.panel import link_for_others
+from tictactoe_client.tui.room.view import RoomView
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import Deed, describe_reason
+from tictactoe_protocol.codes import MAX_CHAT_LENGTH
+
+
+class RoomCommands:
+    """Does what somebody wants in the room of `model`; `moves` is what is done at the board, `ways` lead out."""
+
+    def __init__(self, desk: Desk, model: RoomModel, view: RoomView, ways: WaysOut) -> None:
+        self._desk = desk
+        self.model = model
+        self._view = view
+        self.ways = ways
+        self.moves = MoveInput(desk, model, self.do)
+
+    def act(self, action: str) -> None:
+        """Do what a key is for; where that is a deed that is not possible, say why."""
+        if action in DEEDS and action != "mistake_before":
+            deed, state = find_deed(self.model, action), self.model.room.state
+            if deed is not None:
+                self.perform(deed)
+            elif state is not None:
+                self.moves.explain(action, DEEDS[action], state)
+        else:
+            _ACTS[action](self)
+
+    def perform(self, deed: Deed) -> None:
+        """Do one of the deeds that are possible."""
+        match deed.id:
+            case "place" | "chat" | "review" | "copy" | "leave":
+                _ACTS[deed.id](self)
+            case "mistakes":
+                self.do(Look("mistake", 1))
+            case "new":
+                self.ways.go_to_another()
+            case "computer":
+                self.ways.go_to_computer()
+            case "resign":
+                self.model.question = "resign", partial(self.do, Verb("resign"))
+            case "draw" | "undo" | "claim" | "rematch" | "save":
+                if deed.argument not in ("", "offer", "ask", "withdraw"):
+                    self.model.note_answer(monotonic())
+                self.do(Verb(deed.id, deed.argument))
+
+    def decide(self, action: str) -> None:
+        """Take the answer to a question; any other key plays on and does no more: it might place a mark."""
+        if self.model.question is None:
+            return
+        (_, deed), self.model.question = self.model.question, None
+        self.model.note_answer(monotonic())
+        if action == "confirm":
+            deed()
+        elif action != "back":
+            self._desk.say(say("room plays on"), "dim")
+
+    def back(self) -> None:
+        """Take Esc, where nothing is asked: drop what is typed, hide values, return to the present, else leave."""
+        model = self.model
+        if model.line.mode:
+            model.line.close()
+        elif self._desk.errands.errand:
+            self.ways.go_home()
+        elif model.typed:
+            model.typed = ""
+        elif model.review.is_on:
+            self.switch_values()
+            if model.kind == "over":
+                model.look_at(len(self.model.room.moves))
+        elif model.is_back and model.record is None:
+            model.look_at(len(self.model.room.moves))
+        else:
+            self.ways.ask_before("leave", self.ways.go_home)
+
+    def go(self, rows: int, columns: int) -> None:
+        """Move the cursor of one who plays; else step, and compare what moves are worth or move the board."""
+        model = self.model
+        if model.kind == "playing":
+            is_falling = model.rules is not None and model.rules.gravity
+            model.move_cursor(0 if is_falling else rows, columns)
+        elif columns:
+            self.step(columns)
+        elif model.review.is_on:
+            self.moves.compare(rows)
+        elif model.record is not None:
+            self.shift(rows, 0)
+        else:
+            self.scroll(rows)
+
+    def shift(self, rows: int, columns: int) -> None:
+        self.model.cursor = self._view.scroll(rows, columns)
+
+    def step(self, by: int) -> None:
+        self.model.look_at(self.model.actions.timeline.here + by)
+
+    def switch_values(self) -> None:
+        """Show what moves are worth, or no longer; at the end of a game from its last move on."""
+        model, state = self.model, self.model.room.state
+        why = model.choices.find_reason("review")
+        if why is not None and state is not None and not model.review.is_on:
+            self._desk.say(describe_reason(why, state))
+        elif model.plays:
+            self.do(Query("value"))
+        else:
+            model.review.switch(on=not model.review.is_on)
+            model.cursor = None
+            if model.kind == "over" and model.review.is_on and not model.is_back:
+                self.step(-1)
+
+    def list_help(self) -> Sequence[Topic]:
+        rules, settings = self.model.rules, self._desk.settings
+        show = partial(self._desk.keymap.show, ascii_only=settings.ascii)
+        return () if rules is None else list_room_help(rules, settings, show, plays=self.model.seat is not None)
+
+    def copy_link(self) -> None:
+        link = link_for_others(self._desk, self.model)
+        self._desk.copy_to_clipboard(link)
+        self._desk.say(say("room copied", link=link), "good")
+
+    def hide_code(self) -> None:
+        self.model.shows_code = not self.model.shows_code
+
+    def scroll(self, lines: int) -> None:
+        """The wheel moves the cursor, and so the board; in a record it steps."""
+        if self.model.record is not None:
+            self.step(lines)
+        else:
+            self.model.move_cursor(lines, 0)
+
+    # -- what is said and commanded -----------------------------------------------------------------------------------
+
+    def open_chat(self) -> None:
+        """Open the line, or leave it for the board with what is typed kept; complete a command in it."""
+        line = self.model.line
+        if line.mode == "command":
+            line.fill(line.completion or line.value)
+        elif line.mode:
+            line.unsaid = line.close()
+        else:
+            line.begin_chat()
+
+    def say(self, text: str) -> None:
+        """Say something to everybody in the room; what is too long stays in the line to be made shorter."""
+        text = text.strip()
+        if len(text) > MAX_CHAT_LENGTH:
+            self.model.line.begin_chat(text)
+            self._desk.say(describe_too_long(text))
+        elif text:
+            self.do(Verb("chat", text))
+
+    def command(self, text: str) -> None:
+        """Carry out what was typed after ``:``; what costs the game is asked about first."""
+        words, state = text.strip(), self.model.room.state
+        if not words or state is None:
+            return
+        match intent := self.model.actions.parse(f":{words}"):
+            case BadInput(code="too_long"):
+                self.say(words.partition(" ")[2])
+            case BadInput():
+                self._desk.say(intent.message)
+            case Query("value", None):
+                self.switch_values()
+            case Verb(kind="chat"):
+                self.say(intent.argument)
+            case Place():
+                self.moves.play_or_point(intent.cell)
+            case Verb(kind="resign") if self.model.plays:
+                self.model.question = "resign", partial(self.do, intent)
+            case Verb(kind="leave" | "quit"):
+                self.model.typed = ""
+                self.model.look_at(len(self.model.room.moves))
+                self.back()
+            case Verb(kind="new"):
+                self.ways.go_to_another()
+            case Query(kind="help"):
+                self.act("help")
+            case Query(kind="board"):
+                self.model.look_at(len(self.model.room.moves))
+                self._desk.say(describe_last(state, self.model.room.viewer), "title")
+            case _:
+                self.do(intent)
+
+    # -- what is carried out --------------------------------------------------------------------------------------
+
+    def do(self, intent: Intent) -> None:
+        """Do what is wanted beside everything else, and tell what comes of it."""
+        self._desk.start(self._do(intent))
+
+    async def _do(self, intent: Intent) -> None:
+        """A move that was not to be had goes out of its cell again; what was not said comes back into the line.
+
+        It waits for the next line where a key was pressed meanwhile.
+        """
+        model, line = self.model, self.model.line
+        timeline, keys = model.actions.timeline, model.news.keys
+        told: Sequence[str] = ()
+        waits = isinstance(intent, Place) or (isinstance(intent, Verb) and intent.kind == "chat")
+        is_offline = self._desk.link.phase == "away" and not waits  # what else needs the server is refused
+        try:
+            told = (await model.actions.do(intent, is_offline=is_offline)).lines
+        except ClientError:
+            model.pending = None if isinstance(intent, Place) else model.pending
+            raise
+        match intent:
+            case Place() if told:
+                model.pending = None
+            case Verb("chat", text) if told:
+                line.unsaid = text
+                if model.news.keys == keys and not line.mode:
+                    line.begin_chat()
+            case Look("mistake") if model.actions.timeline is not timeline:
+                model.review.switch(on=True)
+        if model.actions.timeline is not timeline:
+            model.note_look()
+            self._desk.redraw()
+        if len(told) > 1:
+            model.news.tell(*told)
+        if told:
+            self._desk.say(told[0])
+
+
+_ACTS: Final[Mapping[str, Callable[[RoomCommands], object]]] = {
+    "retry": lambda room: room._desk.link.retry(),
+    "chat": lambda room: room.open_chat(),
+    "command": lambda room: room.model.line.begin_command(),
+    "help": lambda room: room._desk.open(HelpPage(room.list_help())),
+    "back": lambda room: room.back(),
+    "leave": lambda room: room.ways.ask_before("leave", room.ways.go_home),
+    "copy": lambda room: room.copy_link(),
+    "hide_code": lambda room: room.hide_code(),
+    "left": lambda room: room.go(0, -1),
+    "right": lambda room: room.go(0, 1),
+    "up": lambda room: room.go(-1, 0),
+    "down": lambda room: room.go(1, 0),
+    "home": lambda room: room.model.look_at(0),
+    "end": lambda room: room.model.look_at(len(room.model.room.moves)),
+    "review": lambda room: room.switch_values(),
+    "mistake_before": lambda room: room.do(Look("mistake", -1)),
+    "aside_left": lambda room: room.shift(0, -1),
+    "aside_right": lambda room: room.shift(0, 1),
+    "place": lambda room: room.moves.enter(),
+}
+"""What the keys do that are for no deed, and those for deeds that are more than to ask the server."""
