@@ -22,6 +22,7 @@ from tictactoe_client.text.commands import COMMANDS
 from tictactoe_client.text.help import describe_controls, describe_help, list_room_help
 from tictactoe_client.text.lobby import list_games, list_rooms, offer_games
 from tictactoe_client.text.wording import describe_seconds
+from tictactoe_client.text.words import word_of
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
 from tictactoe_protocol.catalogue import LANGUAGES, speak
 from tictactoe_protocol.pushes import (
@@ -150,9 +151,10 @@ def test_english_words_are_understood_in_every_language() -> None:
 
 
 def _typed_in(language: str) -> list[tuple[str, str]]:
-    """Return what each command is typed by in a language, the last one of its words."""
+    """Return what each command is typed by in a language, the last one of its words; FILE is called so in each."""
     speak(language)
-    return [(one.id, one.typed[-1]) for commands in COMMANDS.values() for one in commands if one.typed]
+    typed = [(one.id, one.typed[-1]) for commands in COMMANDS.values() for one in commands if one.typed]
+    return [(id, words.replace(word_of("argument file"), "FILE")) for id, words in typed]
 
 
 def test_the_documentation_lists_what_help_does() -> None:
