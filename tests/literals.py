@@ -21,7 +21,7 @@ _WORDS: Final = re.compile(
 )
 _SHOWN: Final = re.compile(r"[A-Za-z]{2,}")
 _SHOWING: Final = frozenset({"print", "print_error", "tell", "_tell", "notify", "echo", "write_text"})
-"""What shows its arguments as they stand; `say` of an object does, and the catalogue's `say` takes an id."""
+"""What shows its first argument as it stands; `say` of an object does, and the catalogue's `say` takes an id."""
 _TAKING_IDS: Final = frozenset(
     {"say", "_say_of", "may", "find", "find_reason", "_want", "get", "word_of", "words_of", "understood"}
 )
@@ -106,9 +106,11 @@ class _Finder(ast.NodeVisitor):
             return
         is_showing = name in _SHOWING or (name == "say" and not _is_catalogues(node.func))
         self._visit(node.func, shown=False)
-        for argument in node.args:
+        for number, argument in enumerate(node.args):
             before, self._is_id = self._is_id, name in _TAKING_IDS and not is_showing
-            self._visit(argument, shown=is_showing and not isinstance(argument, ast.Call))
+            self._visit(
+                argument, shown=is_showing and not number and isinstance(argument, ast.Constant | ast.JoinedStr)
+            )
             self._is_id = before
         for keyword in node.keywords:
             self._visit(keyword.value, shown=keyword.arg in _LABELS)

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET, DecodeError
 
 from tictactoe_client.exits import dismiss, exit_code_of
+from tictactoe_client.input.intents import BadInput, describe_move
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.errors import ConnectionLost, Interrupted, Refused
@@ -24,7 +25,9 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import OutputFailed, own_line, print_json, print_own
 from tictactoe_client.text.choices import can_play_again
+from tictactoe_client.text.wording import describe_unknown
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
+from tictactoe_engine.errors import shorten
 from tictactoe_protocol import MAX_MESSAGE_BYTES, BadRoomCode, encode, parse_room_code
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import MAX_ID_LENGTH
@@ -187,8 +190,10 @@ class JsonGame:
                     self._complain("stale", say("move gone"), id=request["id"], line=number)
                     return
             await self._send(request, room)
-        except (IllegalMove, UnknownNotation) as error:
+        except IllegalMove as error:
             self._complain(error.code, describe_fault(error), id=request["id"], line=number)
+        except BadInput as error:
+            self._complain("bad_input", error.message, id=request["id"], line=number)
         except Interrupted as error:
             self._complain("interrupted", error.message, id=request["id"])
         except Refused:
@@ -226,7 +231,10 @@ class JsonGame:
         if "at" in move and "cell" not in move:
             settings, rules = self._settings, room.state.rules.to_rules()
             name = str(move.pop("at"))
-            move["cell"] = parse_cell(name, rules, keys=settings.keys, coordinates=settings.coordinates)
+            try:
+                move["cell"] = parse_cell(name, rules, keys=settings.keys, coordinates=settings.coordinates)
+            except UnknownNotation:
+                raise BadInput(describe_unknown(shorten(name), describe_move(rules))) from None
         move.setdefault("ply", room.state.ply)
 
     def _may_move(self, room: Room, state: RoomState) -> bool:

@@ -117,6 +117,20 @@ async def test_a_line_that_is_no_json_object_is_answered_with_its_number(server:
         assert await ana.end() == 0
 
 
+async def test_the_clients_own_refusals_are_in_the_language_and_their_codes_are_not(server: Server) -> None:
+    async with run_client("play", "--json", "--language", "de", "-s", server.url) as ana:
+        await ana.message(type="room")
+        ana.type('{"type":"move","at":"z9"}', '{"type":"move","at":"??"}', "{")
+        async with open_peer(server.url, "bo") as bo:
+            await bo.ask("match")
+            told = [await ana.message(type="error") for _ in range(3)]
+    assert {(error["code"], error["message"]) for error in told} == {
+        ("off_board", "Z9 liegt neben dem Brett: Spalten A-C, Zeilen 1-3."),
+        ("bad_input", "„??“ kenne ich nicht. Ein Zug sieht aus wie b2 oder 5. ? für Hilfe."),
+        ("bad_json", "Eine Zeile ist ein JSON-Objekt: Input data was truncated."),
+    }
+
+
 @pytest.mark.parametrize(("at", "code"), [("z9", "off_board"), ("nowhere", "bad_input")])
 async def test_a_cell_that_does_not_exist_is_answered_by_the_client(server: Server, at: str, code: str) -> None:
     async with json_game(server) as (ana, *_):
