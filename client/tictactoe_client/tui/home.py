@@ -84,6 +84,7 @@ class HomePage(ListPage):
             with Vertical(id="menu"):
                 yield self.rows
                 yield self.text("note")
+                yield self.text("how")
             with Vertical(id="aside"):
                 yield self.text("caption")
                 yield self.boards
@@ -130,9 +131,8 @@ class HomePage(ListPage):
         live, entry, game = self.desk.lobby.boards, self._entries.get(self.chosen), self._game.value
         self.text("caption").show((say("home now") if live else "", "title"))
         self.boards.show([*map(live_board, live)] or [sample_of(game)])
-        note = [entry.note] if entry else []
-        rules = [say(f"rules of {game}")] if self.chosen in ("match", "bot", "game") else []
-        self.text("note").show(("\n".join(filter(None, note + rules)), "dim"))
+        self.text("note").show((entry.note if entry else "", "dim"))
+        self.text("how").show((say(f"rules of {game}") if entry and entry.choice else "", "dim"))
 
     def describe_heading(self) -> str:
         return say("home title")
