@@ -24,7 +24,7 @@ PACKAGES = (ENGINE, PROTOCOL, SERVER, CLIENT)
 STANDARD_LIBRARY = frozenset(sys.stdlib_module_names)
 
 CLIENT_LEVELS = (
-    {"online"},
+    {"online", "themes"},
     {"__init__"},
     {"settings"},
     {"board", "streams"},
@@ -49,8 +49,6 @@ SERVER_LEVELS = (
     {"__main__"},
 )
 """The same of the server."""
-CLIENT_TABLES = frozenset({"tui.themes"})
-"""A table of what a person may choose, which knows nothing of the client: every level may read it."""
 
 SHAPELESS_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "base"})
 
@@ -181,10 +179,9 @@ def find_upward_imports(package: Path, levels: Sequence[Set[str]]) -> Iterator[s
         inside = path.relative_to(package).with_suffix("").parts
         for imported in list_imports(path, package):
             parts = imported.module.split(".")[1:] or ["__init__"]
-            if imported.top != package.name or ".".join(parts) in CLIENT_TABLES:
+            if imported.top != package.name:
                 continue
-            is_table = ".".join(inside) in CLIENT_TABLES
-            if is_table or (parts[0] != inside[0] and level_of[parts[0]] >= level_of[inside[0]]):
+            if parts[0] != inside[0] and level_of[parts[0]] >= level_of[inside[0]]:
                 yield f"{path.relative_to(package.parent)}:{imported.line} imports {imported.module}"
 
 
@@ -344,8 +341,8 @@ def test_the_check_reports_a_client_that_imports_the_server(package: Path) -> No
         ("text/answers.py", "def later():\n    from tictactoe_client.cli.run import run", 1),
         ("settings.py", "from tictactoe_client.files.players import KnownPlayers", 1),
         ("online/room.py", "from tictactoe_client import connect", 1),
-        ("tui/themes.py", "from tictactoe_client.online.address import Address", 1),
-        ("settings.py", "from tictactoe_client.tui.themes import THEMES", 0),
+        ("themes.py", "from tictactoe_client.online.address import Address", 1),
+        ("settings.py", "from tictactoe_client.themes import THEMES", 0),
         ("text/answers.py", "from tictactoe_client.online.address import Address\nfrom .wording import name_of", 0),
         ("cli/main.py", "from tictactoe_client.cli.run import run\nimport tictactoe_client", 0),
     ],

@@ -13,7 +13,7 @@ from enum import EnumType, IntEnum
 from typing import Any, Final, Literal, get_args
 
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.tui.themes import THEMES
+from tictactoe_client.themes import THEMES
 from tictactoe_engine import Coordinates, Keys
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue, say
 

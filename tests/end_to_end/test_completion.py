@@ -12,7 +12,7 @@ from tests.end_to_end.clients import COMMAND
 from tests.environment import environment
 from tests.programs import run_program
 from tests.terminal import run_screen
-from tictactoe_client.tui.themes import THEMES
+from tictactoe_client.themes import THEMES
 
 PROGRAM = "tictactoe-client"
 LEVELS = ["easy", "medium", "hard", "random", "rules", "perfect"]

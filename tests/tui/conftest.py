@@ -22,9 +22,9 @@ from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
 from tictactoe_client.settings import Settings
+from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.tui.app import TicTacToe
 from tictactoe_client.tui.opening import Opening
-from tictactoe_client.tui.terminal import Terminal
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.server import Server

@@ -119,7 +119,7 @@ async def test_the_list_is_asked_for_once_and_followed_from_no_room(
 @pytest.mark.parametrize(
     ("rules", "size", "words"),
     [
-        ({"rows": 32, "columns": 32, "line": 5}, (80, 24), "A-J 1-1"),
+        ({"rows": 32, "columns": 32, "line": 5}, (80, 24), "A-K 1-14"),
         ({"rows": 32, "columns": 32, "line": 5}, (200, 50), " 32  . . ."),
         ("classic", (72, 16), "(O)"),
         ("classic", (200, 50), "▄▀▀▀▀▀▄"),

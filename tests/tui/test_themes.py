@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.tui.conftest import OpenScreen
-from tictactoe_client.tui.themes import THEMES, resolve_theme, style_variables, theme_named
+from tictactoe_client.themes import THEMES, resolve_theme, style_variables, theme_named
 from tictactoe_server.server import Server
 
 COLOURFUL = [name for name in THEMES if name not in ("auto", "terminal")]

@@ -14,7 +14,7 @@ import click
 from tictactoe_client.files.config import config_path, show_path
 from tictactoe_client.files.writer import state_folder
 from tictactoe_client.settings import OPTIONS, PROGRAM, SECTIONS, Option, suggest
-from tictactoe_client.tui.themes import THEMES
+from tictactoe_client.themes import THEMES
 from tictactoe_protocol.catalogue import LANGUAGES, say
 
 _EXIT_CODES: Final = ("0", "1", "2", "3", "4", "5", "6", "7", "8", "10, 11, 12")

@@ -26,6 +26,8 @@ from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
+from tictactoe_client.streams.terminal import Terminal
+from tictactoe_client.themes import THEMES, library_theme, style_variables
 from tictactoe_client.tui.desk import ClientScreen, Desk
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.history import HistoryPage
@@ -34,8 +36,6 @@ from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.picture import ASCII
 from tictactoe_client.tui.question import Line
 from tictactoe_client.tui.room.screen import RoomScreen
-from tictactoe_client.tui.terminal import Terminal
-from tictactoe_client.tui.themes import THEMES, library_theme, style_variables
 from tictactoe_client.tui.watch import WatchPage
 from tictactoe_protocol.catalogue import say
 

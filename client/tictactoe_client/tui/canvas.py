@@ -18,9 +18,9 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tictactoe_client.themes import Theme, theme_named
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Cell, Picture
-from tictactoe_client.tui.themes import Theme, theme_named
 
 _CLOSE_ENOUGH = 5
 """Changes in a line that are no further apart go out as one, where what is between them looks like the one before."""

@@ -27,15 +27,15 @@ from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.session import Role, Session, cluster_for
 from tictactoe_client.settings import SCREEN_OPTIONS, ExitCode, Misuse, Settings
+from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.text.help import Topic, list_home_help
 from tictactoe_client.text.language import speak_as_chosen
 from tictactoe_client.text.talk import describe_push
+from tictactoe_client.themes import THEMES, resolve_theme
 from tictactoe_client.tui.errands import Errands
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.question import Question, hand_on
-from tictactoe_client.tui.terminal import Terminal
-from tictactoe_client.tui.themes import THEMES, resolve_theme
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say

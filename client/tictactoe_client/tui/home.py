@@ -13,16 +13,17 @@ from textual.containers import Horizontal, Vertical
 from textual.worker import Worker
 
 from tictactoe_client.earlier import find_losses
+from tictactoe_client.input.room_form import LEVELS
 from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.nearby import NearbyServer, follow_nearby
 from tictactoe_client.text.lobby import describe_record, name_with_time, short_rules
-from tictactoe_client.tui.boards import Boards, live_board, sample_of
+from tictactoe_client.tui.boards import Boards, live_board, sample_board
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.form import Field
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.lists import ListPage, Rows, align
-from tictactoe_client.tui.new_room import LEVELS, NewRoomPage, name_games
+from tictactoe_client.tui.new_room import NewRoomPage, name_games
 from tictactoe_client.tui.no_server import can_start_local, describe_no_server
 from tictactoe_client.tui.picture import measure, shorten
 from tictactoe_client.tui.question import Question
@@ -130,7 +131,7 @@ class HomePage(ListPage):
         """Show games that are on, or else the game that is chosen; its rules stand under the menu."""
         live, entry, game = self.desk.lobby.boards, self._entries.get(self.chosen), self._game.value
         self.text("caption").show((say("home now") if live else "", "title"))
-        self.boards.show([*map(live_board, live)] or [sample_of(game)])
+        self.boards.show([*map(live_board, live)] or [sample_board(game)])
         self.text("note").show((entry.note if entry else "", "dim"))
         self.text("how").show((say(f"rules of {game}") if entry and entry.choice else "", "dim"))
 

@@ -8,21 +8,16 @@ from typing import Any, ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from tictactoe_client.input.rule_options import parse_clock, parse_rules
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.room_form import LEVELS, RULES, describe_room, read_room, read_rules, values_of
 from tictactoe_client.settings import Misuse
 from tictactoe_client.text.help import Topic
-from tictactoe_client.text.wording import describe_clock_in_words
-from tictactoe_client.tui.boards import Boards, sample_of
+from tictactoe_client.tui.boards import Boards, sample_board
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.form import Field, FormPage
 from tictactoe_client.tui.page import Part
-from tictactoe_engine import PRESETS, Rules, format_cell
+from tictactoe_engine import PRESETS
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.wording import describe_rules
 
-LEVELS: Final = ("easy", "medium", "hard")
-_RULES: Final = ("board", "win", "marks", "blocked", "misere", "gravity")
 _FIRST: Final = ("game", "clock", "with", "begin", "more")
 _OF_OTHERS: Final = ("seen", "analysis", "chat")
 """The lines that mean nothing where nobody else can come."""
@@ -101,7 +96,7 @@ class NewRoomPage(FormPage):
         game = self.fields["game"].value
         is_named = game in PRESETS and not self.fields["more"].value
         self.text("rules").show((say(f"rules of {game}") if is_named else "", ""))
-        self.sample.show([sample_of(game)] if is_named else [])
+        self.sample.show([sample_board(game)] if is_named else [])
 
     def describe_sum(self) -> Part:
         try:
@@ -122,9 +117,9 @@ class NewRoomPage(FormPage):
             self._offer_seats(rules.marks)
         elif name == "game":
             lines["more"].value = True
-        elif name in _RULES:
+        elif name in RULES:
             try:
-                rules = _read_rules(self._values)
+                rules = read_rules(self._values)
             except Misuse:
                 lines["game"].value = "custom"
             else:
@@ -164,47 +159,3 @@ class NewRoomPage(FormPage):
         else:
             self.desk.errands.give_up()
             super().action_back()
-
-
-def read_room(values: Mapping[str, Any]) -> Choice:
-    """Return the room that these lines describe; raises `Misuse` in the form's words."""
-    rules, opponent = _read_rules(values), values["with"]
-    return Choice(
-        "create",
-        rules,
-        parse_clock(values["clock"] or None),
-        values.get("seen") != "public",
-        values["seat"],
-        (opponent,) * (len(rules.marks) - 1) if opponent in LEVELS else (),
-        analysis=values.get("analysis", "closed"),
-        chat=values.get("chat", "all"),
-    )
-
-
-def describe_room(wish: Choice, *, alone: bool) -> str:
-    """Return what such a room comes to in words."""
-    told = say("new room sum", rules=describe_rules(wish.rules), clock=describe_clock_in_words(wish.clock))
-    if alone:
-        return told
-    seen = [say("new room is private" if wish.private else "new room is public")]
-    seen += [say("new room is lesson")] if wish.analysis == "open" else []
-    seen += [say("new room is quiet")] if wish.chat == "players" else []
-    return f"{told} {say('new room is', seen=', '.join(seen))}"
-
-
-def values_of(rules: Rules) -> dict[str, Any]:
-    """Return what the lines of the rules say of these.
-
-    >>> values_of(PRESETS["classic"])["board"]
-    '3x3'
-    """
-    blocked = ",".join(format_cell(cell, rules).lower() for cell in sorted(rules.blocked))
-    size, line = f"{rules.rows}x{rules.columns}", str(rules.line)
-    return dict(zip(_RULES, (size, line, rules.marks, blocked, rules.misere, rules.gravity), strict=True))
-
-
-def _read_rules(values: Mapping[str, Any]) -> Rules:
-    rules, win = {name: values[name] for name in _RULES}, values["win"]
-    if not (win.isascii() and win.isdigit() and len(win) <= 3):
-        raise Misuse(say("new room no number", typed=win))
-    return parse_rules(**{**rules, "win": int(win), "blocked": rules["blocked"] or None})

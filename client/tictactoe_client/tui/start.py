@@ -11,8 +11,8 @@ from tictactoe_client.online.cluster import parse_cluster
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import hear_signals
 from tictactoe_client.streams.output import print_error
+from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.tui.opening import Opening
-from tictactoe_client.tui.terminal import Terminal
 
 if TYPE_CHECKING:
     from tictactoe_client.online.client import Choice

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from tictactoe_client.settings import ExitCode
-from tictactoe_client.tui.themes import tell_dark
+from tictactoe_client.themes import tell_dark
 from tictactoe_protocol import clean_text
 
 if TYPE_CHECKING:
