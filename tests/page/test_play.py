@@ -350,3 +350,34 @@ async def test_title_and_icon_say_whose_turn_it_is(server: Server, visit: Visit,
     await ana.play(4)
     await expect(ana.page).to_have_title("It's bo's move. ana v bo")
     await expect(icon).to_have_attribute("href", re.compile("favicon"))
+
+
+async def test_the_rules_of_the_game_are_one_click_away_in_its_room(server: Server, visit: Visit, bo: Peer) -> None:
+    ana = await one_at_the_board(server, visit, bo, "connect-four")
+    await ana.button("6 by 7, 4 in a row, marks fall · no clock").click()
+    await expect(ana.page.get_by_text("Drop a disc into a column")).to_be_in_viewport()
+    await ana.button("Close").click()
+
+
+HIDDEN = "Object.defineProperty(document, 'hidden', {get: () => true})"
+TOLD = """window.told = [];
+Notification = class extends Notification {constructor(...all) {super(...all); told.push(all)}};
+void 0"""
+
+
+async def test_who_looks_elsewhere_is_told_of_their_turn_where_they_allowed_it(
+    server: Server, visit: Visit, bo: Peer
+) -> None:
+    ana = await visit(address(server))
+    await ana.page.context.grant_permissions(["notifications"])
+    await ana.page.reload()
+    await ana.quick_match("ana")
+    code = ana.page.url.rsplit("/", 1)[1]
+    await bo.ask("join", room=code)
+    await ana.play(4)
+    await ana.page.evaluate(f"{HIDDEN}; {TOLD}")
+    await bo.send("move", room=code, cell=0, ply=1)
+    await ana.hears("bo plays A1")
+    assert await ana.page.evaluate("told.map(([title, {body}]) => [title, body])") == [
+        ["It's your move", "ana v bo · Tic-tac-toe"]
+    ]

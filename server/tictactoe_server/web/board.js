@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { h, setText, svg } from "./dom.js";
 import { BLOCKED, FREE, landingCell, nameCell, neighbour, splitLines } from "./rules.js";
-import { SIDE, cornerOf, makeBurst, makeContent, makeGround, makeLabels, makeMark, makePlate, makeShine, makeStroke, makeWorth } from "./shapes.js";
+import { SIDE, cornerOf, makeBurst, makeCells, makeContent, makeGround, makeLabels, makeMark, makePlate, makeRows, makeShine, makeStroke, makeWorth } from "./shapes.js";
 
 /** @typedef {Protocol.RulesState} Rules */
 
@@ -14,6 +14,8 @@ const REFUSAL_MS = 4500;
 const MOST_MOVED = 3;
 /** Narrower cells than these pixels are not shown: a large board is moved sideways instead. */
 const LEAST_CELL = 14;
+/** More columns have names of two letters. */
+const ONE_LETTER = 26;
 /** @type {Record<string, [down: number, right: number]>} */
 const WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
@@ -66,7 +68,7 @@ export class Board {
 
 	#makePicture() {
 		const { rules, look } = this;
-		const letters = Math.max(11, Math.min(rules.rows, rules.columns) * 3);
+		const letters = Math.min(rules.columns > ONE_LETTER ? 52 : 80, Math.max(11, Math.min(rules.rows, rules.columns) * 3));
 		this.margin = letters * 1.8;
 		const [width, height] = [rules.columns * SIDE + this.margin + 8, rules.rows * SIDE + this.margin + 8];
 		const under = svg("g", { "aria-hidden": "true" }, look === "stones" && makeShine(), makeGround(rules, look), this.#cross);
@@ -224,22 +226,6 @@ export class Board {
 		clearTimeout(this.#refusalTimer);
 		this.#refusalTimer = setTimeout(() => (bubble.hidden = true), REFUSAL_MS);
 	}
-}
-
-/** @param {Rules} rules @returns {SVGElement[]} */
-function makeCells(rules) {
-	const model = svg("g", { role: "gridcell", tabindex: -1 }, svg("rect", { class: "hit", width: SIDE, height: SIDE, rx: 12 }));
-	return [...Array(rules.rows * rules.columns).keys()].map((cell) => {
-		const made = /** @type {SVGElement} */ (model.cloneNode(true));
-		made.setAttribute("data-cell", `${cell}`);
-		made.setAttribute("transform", `translate(${cornerOf(rules, cell)})`);
-		return made;
-	});
-}
-
-/** @param {Rules} rules @param {SVGElement[]} cells */
-function makeRows({ rows, columns }, cells) {
-	return [...Array(rows).keys()].map((row) => svg("g", { role: "row" }, cells.slice(row * columns, (row + 1) * columns)));
 }
 
 /** The cell that an event is about, -1 for none. @param {Event} event */

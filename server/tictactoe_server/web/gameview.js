@@ -35,6 +35,7 @@ export class GameView {
 			onAnswer: (name) => page.controls.run(name),
 			onHeard: () => page.talk.look(),
 			onLook: () => this.#changeLook(),
+			onRules: () => this.#showRules(),
 		});
 	}
 
@@ -73,7 +74,7 @@ export class GameView {
 		stage.draw(scene, (kind) => this.#makeCard(kind, state));
 		stage.drawReview(review?.element ?? null, review?.text ?? "");
 		this.#drawQuestions(scene.questions);
-		this.#signals.draw(scene.isMine, scene.title);
+		this.#signals.draw(scene.isMine, scene.head);
 	}
 
 	/** @param {import("./stage.js").Scene} scene */
@@ -127,6 +128,11 @@ export class GameView {
 		const { board } = this;
 		const name = cell === null || !board ? null : nameCell(cell, board.rules);
 		this.stage.drawConfirm(name, () => cell !== null && board?.play(cell), () => board?.choose(null));
+	}
+
+	async #showRules() {
+		const { showRules } = await import("./rulesdialog.js");
+		showRules(this.page.game?.state?.rules.preset ?? null);
 	}
 
 	#changeLook() {

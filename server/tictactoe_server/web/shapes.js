@@ -21,6 +21,22 @@ const BITS = 28;
 /** The corner at the top left of a cell. @param {Rules} rules @param {number} cell @returns {[x: number, y: number]} */
 export const cornerOf = ({ columns }, cell) => [(cell % columns) * SIDE, Math.floor(cell / columns) * SIDE];
 
+/** The cells, empty, in the order of their numbers. @param {Rules} rules @returns {SVGElement[]} */
+export function makeCells(rules) {
+	const model = svg("g", { role: "gridcell", tabindex: -1 }, svg("rect", { class: "hit", width: SIDE, height: SIDE, rx: 12 }));
+	return [...Array(rules.rows * rules.columns).keys()].map((cell) => {
+		const made = /** @type {SVGElement} */ (model.cloneNode(true));
+		made.setAttribute("data-cell", `${cell}`);
+		made.setAttribute("transform", `translate(${cornerOf(rules, cell)})`);
+		return made;
+	});
+}
+
+/** The cells in their rows. @param {Rules} rules @param {SVGElement[]} cells */
+export function makeRows({ rows, columns }, cells) {
+	return [...Array(rows).keys()].map((row) => svg("g", { role: "row" }, cells.slice(row * columns, (row + 1) * columns)));
+}
+
 /** Board and lines. @param {Rules} rules @param {Look} look */
 export function makeGround({ rows, columns }, look) {
 	const [width, height] = [columns * SIDE, rows * SIDE];

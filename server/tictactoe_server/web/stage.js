@@ -10,13 +10,13 @@ import { showKeyed } from "./keyed.js";
 
 /**
  * What of the page is drawn by others, and who hears which answer was chosen, by its name.
- * @typedef {{players: Element, steps: Element, moves: Element, talk: Element | null, onAnswer(name: string): void, onHeard(): void, onLook(): void}} StageParts
+ * @typedef {{players: Element, steps: Element, moves: Element, talk: Element | null, onAnswer(name: string): void, onHeard(): void, onLook(): void, onRules(): void}} StageParts
  */
 
 export class Stage {
 	#head = h("h1", { tabindex: -1 });
 	#code = h("code.room-code", { title: say("view room code") });
-	#terms = h("p.sub");
+	#terms = button("", () => this.parts.onRules(), { class: "sub terms", title: say("page rules") });
 	#banner = h("p.banner", { hidden: true });
 	#card = h("div.card-place");
 	#turn = h("p");
