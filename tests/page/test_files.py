@@ -14,7 +14,7 @@ import pytest
 from tests.environment import environment
 from tests.page.checkers import tsc
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.catalogue import LANGUAGES
+from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
 from tictactoe_protocol.pushes import FEATURES, RulesState
 from tictactoe_server.http.assets import FOLDER, Assets
 from tools.protocol_types import PATH, render_declarations
@@ -53,6 +53,18 @@ def test_a_file_puts_no_markup_in_and_names_nobody_else(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|\bstyle=\"|\bon\w+=\"", text)
     assert set(re.findall(r"https?://[\w.]+", text)) <= {"http://www.w3.org"}
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".js"], ids=lambda path: path.name)
+def test_a_module_has_no_sentence_of_its_own(path: Path) -> None:
+    code = re.sub(r"/\*\*.*?\*/|^\s*//.*?$", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    if path.name == "catalogue.js":  # says which sentence there is none of, to who writes a module
+        code = re.sub(r"new RangeError\(.*\)", "", code)
+    ids = "\n".join(open_catalogue("en").sentences)
+    for quoted in re.findall(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`', code):
+        for part in re.split(r"\$\{[^}]*\}", "".join(quoted)):
+            is_sentence = re.search(r"[A-Z][a-z]+ [a-z]{2}|[a-z]{2,} [a-z]{2,} [a-z]{2,}", part)
+            assert not is_sentence or part in ids, part
 
 
 def test_the_declarations_are_those_of_the_protocol() -> None:

@@ -7,7 +7,10 @@ from playwright.async_api import expect
 from tests.limits import uncounted
 from tests.page.conftest import Visit
 from tests.page.odd_server import OddServer, welcome
-from tests.page.test_play import address, two_at_the_board
+from tests.page.test_play import address, one_at_the_board, two_at_the_board
+from tests.peer import Peer
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.catalogue import say
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -72,3 +75,40 @@ async def test_a_seat_of_which_an_older_server_says_nothing_is_called_by_its_cod
     async with OddServer(hello=[welcome({"room": "ABCDEF", "seat": "X"})]) as server:
         ana = await visit(server.origin, may_fail="WebSocket connection to")
         await expect(ana.page.locator(".resume .ask")).to_contain_text("Your room ABCDEF")
+
+
+async def test_a_friend_is_invited_to_the_game_that_is_chosen(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    await expect(ana.page.locator(".link.on")).to_be_visible()
+    await ana.tile("connect-four").check()
+    await expect(ana.page.locator(".play")).to_contain_text("Drop a disc into a column")
+    await ana.button("Invite a friend").click()
+    await expect(ana.page.locator(".sub")).to_contain_text("private")
+    eve = await visit(address(server))
+    await expect(eve.page.get_by_text("No public room.")).to_be_visible()
+    await eve.page.get_by_label("Code or link").fill(ana.page.url)
+    await eve.button("Join").click()
+    await eve.join("eve")
+    await ana.hears("eve joins as O.")
+
+
+async def test_one_who_wants_rules_of_ones_own_is_led_to_a_new_room(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    await expect(ana.page.locator(".link.on")).to_be_visible()
+    await ana.tile("custom").check()
+    await expect(ana.page.get_by_role("heading", name="New room")).to_be_visible()
+
+
+async def test_the_rules_of_each_game_are_one_click_away_on_every_page(server: Server, visit: Visit, bo: Peer) -> None:
+    ana = await one_at_the_board(server, visit, bo, "gomoku")
+    for path in ("", "/", "/#new", "/#games", "/wall"):
+        if path:
+            await ana.page.goto(address(server, path))
+        await ana.button("Rules").click()
+        rules = ana.page.get_by_role("dialog", name="Rules")
+        for game in PRESETS:
+            await expect(rules).to_contain_text(say(f"rules of {game}"))
+        if not path:
+            await expect(rules.locator("#rules-gomoku")).to_be_in_viewport()
+        await ana.page.keyboard.press("Escape")
+        await expect(rules).to_have_count(0)

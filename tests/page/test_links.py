@@ -71,6 +71,18 @@ async def test_a_link_is_marked_where_the_browser_copies_nothing(server: Server,
     assert await ana.page.evaluate("getSelection().toString()") == ana.page.url
 
 
+async def test_an_invitation_is_photographed_or_shared_by_the_sheet_of_the_device(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    await ana.page.evaluate("void (navigator.canShare = ({url}) => !!url)")
+    await ana.page.evaluate("void (navigator.share = async ({url}) => void (globalThis.shared = url))")
+    await ana.quick_match("ana")
+    code = ana.page.get_by_role("img", name="The link as a QR code")
+    assert await code.evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
+    assert await code.get_attribute("src") == f"/qr/{ana.page.url.rsplit('/', 1)[1]}.svg"
+    await ana.button("Share").click()
+    assert await ana.page.evaluate("shared") == ana.page.url
+
+
 async def test_where_there_is_nothing_a_page_leads_on(server: Server, visit: Visit) -> None:
     for path in ("/K7M4PQ", "/no/such/page", "/replay/abcdefghijklmnop"):
         ana = await visit(address(server, path), may_fail="404")

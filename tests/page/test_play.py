@@ -273,6 +273,8 @@ async def test_the_end_is_reviewed_shared_and_found_among_ones_games(server: Ser
     await expect(eve.page.locator(".through")).to_have_count(1)
     await ana.page.goto(address(server, "/#games"))
     await expect(ana.page.locator(".rooms li")).to_contain_text(re.compile("by a line.*won"))
+    await expect(ana.page.locator(".total.won")).to_have_text("1 won")
+    await expect(ana.page.locator(".total.lost")).to_have_text("0 lost")
     await ana.page.get_by_role("link", name="Replay").click()
     await ana.button("To the end").click()
     await ana.sees(A1="X", C1="X")

@@ -19,7 +19,7 @@ export function makeWall(app) {
 	let featured = "";
 	const element = h("div.wall", {},
 		h("h1", { tabindex: -1, class: "unseen" }, say("page wall title")),
-		note, lobby.element, makeJoin(app),
+		h("div.wall-games", {}, note, lobby.element), makeJoin(app),
 	);
 	const ticker = setInterval(() => lobby.tick(), TICK_MS);
 	lobby.follow();
@@ -38,9 +38,9 @@ export function makeWall(app) {
 		note.hidden = count > 0;
 		feature();
 		const places = count + (count > 1 ? FEATURED_PLACES - 1 : 0);
-		const columns = Math.max(count > 1 ? 2 : 1, Math.ceil(Math.sqrt(places * SHAPE)));
+		const columns = count > 1 ? Math.max(3, Math.ceil(Math.sqrt(places * SHAPE))) : 1;
 		element.style.setProperty("--columns", String(columns));
-		element.style.setProperty("--rows", String(Math.max(count > 1 ? 2 : 1, Math.ceil(places / columns))));
+		element.style.setProperty("--rows", String(count > 1 ? Math.max(2, Math.ceil(places / columns)) : 1));
 		for (const [room, { item }] of cards) item.classList.toggle("featured", room === featured && count > 1);
 	}
 

@@ -1,0 +1,66 @@
+"""The wall: every public game at once with its name, clocks and end, one of them large, and how to join."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.async_api import expect
+
+from tests.page.conftest import Visit
+from tests.page.test_play import address
+from tests.peer import Peer, open_peer
+from tictactoe_server.server import Server
+
+LOADED = "image => image.complete && image.naturalWidth > 0"
+
+
+async def begin(ana: Peer, bo: Peer, game: str, cells: tuple[int, ...], **terms: object) -> str:
+    """Let two begin a game with these moves; return its room."""
+    room = str((await ana.ask("create", rules=game, **terms))["room"])
+    await bo.ask("join", room=room)
+    for ply, cell in enumerate(cells):
+        await (ana, bo)[ply % 2].ask("move", room=room, cell=cell, ply=ply)
+    return room
+
+
+async def test_a_game_on_the_wall_has_its_name_its_players_and_clocks_that_run(server: Server, visit: Visit) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        await begin(ana, bo, "gomoku", (112, 113), clock={"initial_ms": 60_000, "increment_ms": 0})
+        wall = await visit(address(server, "/wall"))
+        game = wall.page.locator(".live-boards li")
+        await expect(game).to_contain_text("Gomoku")
+        await expect(game.locator(".moving")).to_contain_text("ana")
+        await expect(game.locator(".moving .clock")).to_have_text(re.compile(r"^0:5[5-8]$"))
+        await expect(game.locator(".live-player").nth(1).locator(".clock")).to_have_text(re.compile("^(1:00|0:59)$"))
+        await expect(game.locator(".mini.stones .s0")).to_have_attribute("d", re.compile("^M70 70"))
+
+
+async def test_the_game_that_has_come_the_furthest_is_large_until_it_ends_and_its_end_stays(
+    server: Server, visit: Visit
+) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        far = await begin(ana, bo, "classic", (0, 3, 1, 4))
+        await begin(ana, bo, "connect-four", (38,))
+        wall = await visit(address(server, "/wall"))
+        large = wall.page.locator(".featured")
+        await expect(large).to_contain_text("Tic-tac-toe")
+        width = "element => element.offsetWidth"
+        others = wall.page.locator(".live-boards li:not(.featured)")
+        assert await large.evaluate(width) > 1.8 * await others.evaluate(width)
+        await ana.ask("move", room=far, cell=2, ply=4)
+        ended = wall.page.locator(".live-boards li", has_text="Tic-tac-toe")
+        await expect(ended).to_contain_text("ana wins")
+        await expect(ended.locator(".mini .won")).to_have_attribute("d", re.compile("^M0 0.*M10 0.*M20 0"))
+        await expect(large).to_contain_text("Connect four")
+
+
+async def test_the_wall_says_in_a_corner_how_to_join(server: Server, visit: Visit) -> None:
+    wall = await visit(address(server, "/wall"))
+    await expect(wall.page.get_by_text("No public game is on.")).to_be_visible()
+    corner = wall.page.locator(".wall-join")
+    await expect(corner).to_contain_text(f"127.0.0.1:{server.port}")
+    await corner.locator("img").evaluate(f"image => image.decode().then(() => ({LOADED})(image))")
+    box = await corner.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] > 1200
+    assert box["y"] + box["height"] > 600
