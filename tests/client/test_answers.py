@@ -20,9 +20,9 @@ from tictactoe_client.text.answers import answer_query
 from tictactoe_client.text.arrival import describe_arrival, describe_attempts, describe_progress, describe_return
 from tictactoe_client.text.commands import COMMANDS
 from tictactoe_client.text.help import describe_controls, describe_help, list_room_help
+from tictactoe_client.text.language import word_of
 from tictactoe_client.text.lobby import list_games, list_rooms, offer_games
 from tictactoe_client.text.wording import describe_seconds
-from tictactoe_client.text.words import word_of
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
 from tictactoe_protocol.catalogue import LANGUAGES, speak
 from tictactoe_protocol.pushes import (

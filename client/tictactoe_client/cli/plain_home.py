@@ -12,9 +12,9 @@ from tictactoe_client.earlier import find_left_behind
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import Output
 from tictactoe_client.text.commands import HOME, Command
+from tictactoe_client.text.language import means, plain, word_of
 from tictactoe_client.text.lobby import describe_home_help, list_words, offer_games
 from tictactoe_client.text.wording import describe_connection, describe_unknown
-from tictactoe_client.text.words import means, plain, word_of
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 

@@ -23,9 +23,9 @@ from tictactoe_client.session import Role, cluster_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own, report
+from tictactoe_client.text.language import means
 from tictactoe_client.text.lobby import list_rooms
 from tictactoe_client.text.programs import own_command
-from tictactoe_client.text.words import means
 from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.start import show_screen
 from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code

@@ -17,10 +17,10 @@ from tictactoe_client.online.events import Offered, OfferKind, RoomEvent, Update
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query, list_moves
-from tictactoe_client.text.choices import ask_before_going, describe_ways_on, find_absent, open_offers
+from tictactoe_client.text.choices import describe_ways_on, find_absent
+from tictactoe_client.text.language import word_of
 from tictactoe_client.text.talk import Muted
 from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, list_free
-from tictactoe_client.text.words import word_of
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
@@ -45,8 +45,7 @@ class Actions(Looking):
 
     On the screen (`shows`) what gives the game up is asked about by the screen; else it must be typed twice. Where
     lines are `piped` in, moves out of turn are told once in each position. Of those who are `muted` nothing is heard;
-    `unblamed` are away since our own connection was lost: perhaps the server is, to all. `aborts` as for
-    `cost_of_going`.
+    `unblamed` are away since our own connection was lost: perhaps the server is, to all.
     """
 
     def __init__(
@@ -57,13 +56,11 @@ class Actions(Looking):
         muted: Muted | None = None,
         shows: bool = False,
         piped: bool = False,
-        aborts: bool = False,
         tell: Callable[[str], object] = lambda line: None,
     ) -> None:
         super().__init__(room, settings, tell, shows=shows)
         self.muted = Muted(room.viewer) if muted is None else muted
         self.unblamed: frozenset[str] = frozenset()
-        self.aborts = aborts
         self._piped = piped
         self._kept: str | None = None
         self._is_back = asyncio.Event()
@@ -81,6 +78,11 @@ class Actions(Looking):
         moves = room.moves if room.knows_moves else None
         return choices(room.state, room.viewer, moves, room.features, passed_ms, is_online=not self._is_offline)
 
+    @property
+    def _asked_for(self) -> list[OfferKind]:
+        """What others ask for, that waits for our answer."""
+        return [one.id for one in self.now.questions if one.id in ("draw", "undo", "rematch")]
+
     def _hear(self, event: RoomEvent) -> None:
         """Follow the game; take note of what is offered while one looks back: then ``n`` is a step and no answer."""
         if isinstance(event, Offered) and self.timeline.is_back:
@@ -90,7 +92,7 @@ class Actions(Looking):
                 self._is_back.set()
             self._came_at = monotonic()
             self.timeline = self.timeline.follow(event.state.game, self.room.moves)
-            self._came_meanwhile &= set(open_offers(event.state, self.room.viewer))
+            self._came_meanwhile &= {*self._asked_for}
             away, was_away = find_absent(event.state), frozenset() if event.old is None else find_absent(event.old)
             self.unblamed = away & (self.unblamed | (away - was_away if event.after_loss else frozenset()))
 
@@ -132,7 +134,7 @@ class Actions(Looking):
         if not (isinstance(intent, Look) and intent.may_be_no):
             return False
         is_stepping = self.timeline.is_back or bool(self._came_meanwhile)
-        is_asked = bool(open_offers(state, self.room.viewer)) or self._is_live(state)
+        is_asked = bool(self._asked_for) or self._is_live(state)
         return asked is not None or (is_asked and not is_stepping)
 
     async def _answer(self, intent: Query | Look, state: RoomState) -> list[str]:
@@ -211,7 +213,9 @@ class Actions(Looking):
             kind = asked
         elif asked != kind and self._asks_before(kind, state):
             self._asked = kind
-            question = ask_before_going(kind, state, room.viewer, aborts=self.aborts)
+            deed = self.now.find("leave")
+            cost = deed.cost if deed is not None and deed.cost else "lose"
+            question = say("ask resign" if kind == "resign" else f"ask leave and {cost}")
             again = "ask again, quit" if verb.kind == "quit" else "ask again"
             return Outcome((say(again, question=question, word=word_of(kind)),))
         match kind:
@@ -248,9 +252,8 @@ class Actions(Looking):
 
     async def _answer_offer(self, state: RoomState, *, accepts: bool) -> Outcome:
         """Answer the one offer that waits for it; on the screen, where a key does that, also withdraw one's own."""
-        now, answer = self.now, "accept" if accepts else "decline"
-        asked: list[VerbKind] = [one.id for one in now.questions if one.id in ("draw", "undo", "rematch")]
-        own: list[VerbKind] = [kind for kind in ("draw", "undo") if now.may(f"{kind} withdraw")]
+        now, asked, answer = self.now, self._asked_for, "accept" if accepts else "decline"
+        own: list[OfferKind] = [kind for kind in ("draw", "undo") if now.may(f"{kind} withdraw")]
         if not asked and own and accepts:
             raise BadInput(say("why own offer"))
         if not asked and not (own and self._shows):
@@ -269,11 +272,6 @@ class Actions(Looking):
         self._want(f"{kind} {way}", state)
         actions: dict[str, OfferAction] = {"offer": "offer", "accept": "accept"}
         await (self.room.draw if kind == "draw" else self.room.undo)(actions.get(way, "decline"))
-
-    def describe_obstacle(self, state: RoomState) -> str:
-        """Return why no move can be made now, "" where one can."""
-        reason = self.now.find_reason("place")
-        return "" if reason is None else self._describe_reason(reason, state)
 
     def _want(self, deed: str, state: RoomState) -> None:
         """Raise `BadInput` with the reason where something cannot be done now."""

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Final, Literal, get_args
 
 from tictactoe_client.input.cells import find_column
+from tictactoe_client.text.language import plain, understood, words_of
 from tictactoe_client.text.wording import describe_unknown, is_move_by_letter, name_columns
-from tictactoe_client.text.words import plain, understood, words_of
 from tictactoe_engine import (
     Coordinates,
     IllegalMove,

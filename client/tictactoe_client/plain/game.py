@@ -21,12 +21,11 @@ from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt,
 from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, print_error
 from tictactoe_client.text import arrival
 from tictactoe_client.text.choices import describe_choices, describe_ways_on
+from tictactoe_client.text.language import means
 from tictactoe_client.text.talk import Muted, announce_chat, describe_push
 from tictactoe_client.text.wording import has_moved_on
-from tictactoe_client.text.words import means
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import cost_of_going
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.telling import announce
 from tictactoe_protocol.wording import describe_turn
@@ -139,8 +138,8 @@ class PlainGame:
     async def _enter(self, enter: Enter) -> None:
         room = await self._session.enter(enter)
         happenings = room.events()  # whoever asks first hears all
-        piped, aborts, tell = not is_terminal(0), "abort" in self._client.features, self._output.print
-        actions = Actions(room, self._settings, muted=self._muted, piped=piped, aborts=aborts, tell=tell)
+        piped, tell = not is_terminal(0), self._output.print
+        actions = Actions(room, self._settings, muted=self._muted, piped=piped, tell=tell)
         self._actions, self._reminders = actions, Reminders(room.viewer, self._settings)
         self._begin(self._hear_all(actions, happenings))
 
@@ -181,8 +180,8 @@ class PlainGame:
         return True
 
     def _cost_of_going(self) -> str:
-        state, aborts = self._state, "abort" in self._client.features
-        return "" if state is None else cost_of_going(state, self._client.player, aborts=aborts)
+        deed = None if self._actions is None else self._actions.now.find("leave")
+        return "" if deed is None else deed.cost
 
     def _finish(self, code: ExitCode | None) -> None:
         """End the visit with this code, with None by the game's result."""

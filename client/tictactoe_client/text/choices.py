@@ -5,27 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import choices, cost_of_going
-from tictactoe_protocol.happened import OfferKind
+from tictactoe_protocol.choices import choices
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import join_words, name_of, seat_of
-
-
-def open_offers(state: RoomState, viewer: str) -> list[OfferKind]:
-    """Return which offers wait for the viewer's answer."""
-    own, offers = seat_of(state, viewer), state.offers
-    if own is None:
-        return []
-    kinds: tuple[OfferKind, ...] = ("draw", "undo")
-    found = [kind for kind in kinds if getattr(offers, kind) not in (None, own)]
-    return [*found, "rematch"] if offers.rematch and own not in offers.rematch else found
 
 
 def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
     """Return how to answer what is asked since `old`, and that there will be no rematch; nothing for watchers."""
     before = {(question.id, question.marks) for question in choices(old, viewer, None, ()).questions}
     asked = choices(new, viewer, None, ()).questions
-    several = ", of several" if len(open_offers(new, viewer)) > 1 else ""
+    several = ", of several" if len([one for one in asked if one.id in ("draw", "undo", "rematch")]) > 1 else ""
     told = []
     for question in asked:
         if (question.id, question.marks) in before:
@@ -50,14 +39,6 @@ def describe_ways_on(state: RoomState, viewer: str) -> str:
     if seat_of(state, viewer) is None:
         return say("ways on, watching deserted" if deserted else "ways on, watching")
     return say("ways on, deserted" if deserted else "ways on")
-
-
-def ask_before_going(kind: str, state: RoomState | None, viewer: str, *, aborts: bool) -> str:
-    """Return what is asked before what costs the game: ``Resign?``, ``Leave and lose this game?``"""
-    if kind == "resign":
-        return say("ask resign")
-    cost = "" if state is None else cost_of_going(state, viewer, aborts=aborts)
-    return say(f"ask leave and {cost or 'lose'}")
 
 
 def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:

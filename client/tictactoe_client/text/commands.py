@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tictactoe_client.text.words import word_of, words_of
+from tictactoe_client.text.language import word_of, words_of
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices
 

@@ -9,9 +9,9 @@ from typing import Final
 from tictactoe_client.board.grid import MOST_COLUMN_KEYS
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.commands import COMMANDS, RECORD, Command, list_commands
+from tictactoe_client.text.language import words_of
 from tictactoe_client.text.programs import own_command
 from tictactoe_client.text.wording import is_move_by_letter, name_columns
-from tictactoe_client.text.words import words_of
 from tictactoe_engine import Coordinates, Keys, Rules, format_key, has_single_keys
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices

@@ -1,13 +1,18 @@
-"""Which language a run speaks: the one that somebody chose, else the one that the system is set to."""
+"""The language that a run speaks, which somebody chose or the system is set to, and the words that people type in it.
+
+The words stand in the catalogue with commas between them; what stands behind a semicolon is understood and not shown.
+English ones are understood in every language.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tictactoe_protocol.catalogue import LANGUAGES, speak
+from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue, say, speak
 
 VARIABLE: Final = "TICTACTOE_LANGUAGE"
 _OPTION: Final = "--language"
@@ -37,3 +42,37 @@ def find_chosen(arguments: Sequence[str], environ: Mapping[str, str] = os.enviro
         if name == _OPTION:
             typed = value if is_joined else "".join(arguments[number + 1 : number + 2])
     return typed or environ.get(VARIABLE) or None
+
+
+# -- what people type -------------------------------------------------------------------------------------------------
+
+
+def words_of(id: str) -> tuple[str, ...]:
+    """Return what may be typed for this in the language that is spoken, what is shown where room is short first."""
+    return tuple(say(f"type {id}").partition("; ")[0].split(", "))
+
+
+def word_of(id: str) -> str:
+    """Return the word for this that is written out."""
+    words = words_of(id)
+    return next((word for word in words if len(word) > 1), words[0])
+
+
+def understood(id: str) -> tuple[str, ...]:
+    """Return all that may be typed for this: the English words are known in every language."""
+    lists = (open_catalogue("en").say(f"type {id}"), say(f"type {id}"))
+    return tuple(word for words in lists for word in words.replace("; ", ", ").split(", "))
+
+
+def means(typed: str, *ids: str) -> bool:
+    """Tell whether what was typed is a word for one of these."""
+    return any(plain(typed) in understood(id) for id in ids)
+
+
+def plain(typed: str) -> str:
+    """Return a typed line as words are compared: composed letters, small ones, single spaces.
+
+    >>> plain("  Next   MISTAKE ")
+    'next mistake'
+    """
+    return " ".join(unicodedata.normalize("NFC", typed).lower().split())

@@ -8,8 +8,8 @@ from itertools import takewhile
 
 from tictactoe_client.online.address import Address
 from tictactoe_client.text.commands import Command
+from tictactoe_client.text.language import word_of
 from tictactoe_client.text.programs import own_command
-from tictactoe_client.text.words import word_of
 from tictactoe_engine import Rules
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say

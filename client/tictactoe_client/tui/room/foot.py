@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Final, Literal
 
 from tictactoe_client.session import Session
-from tictactoe_client.text.words import word_of
+from tictactoe_client.text.language import word_of
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.keymap import Keymap

@@ -8,7 +8,7 @@ from typing import Final
 from tictactoe_client.board.grid import MOST_COLUMN_KEYS
 from tictactoe_client.input.cells import goes_on, is_whole
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.words import word_of
+from tictactoe_client.text.language import word_of
 from tictactoe_client.tui.foot import Hint, join_hints
 from tictactoe_client.tui.keymap import ACTIONS, Keymap
 from tictactoe_client.tui.room.model import RoomModel

@@ -46,7 +46,7 @@ class RoomScreen(ClientScreen):
             actions: Actions = RecordActions(room, settings, shows=True, tell=desk.say)
             actions.timeline = actions.timeline.jump(ply)
         else:
-            actions = Actions(room, settings, shows=True, aborts="abort" in features, tell=desk.say)
+            actions = Actions(room, settings, shows=True, tell=desk.say)
         review = Review(actions, run=desk.start, tell=desk.say, redraw=self.redraw)
         self.room = room
         self.model = RoomModel(room, actions, review, again, features)
