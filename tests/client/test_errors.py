@@ -1,0 +1,40 @@
+"""What goes wrong is said in the language of the program."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tictactoe_client import Interrupted, Unreachable
+from tictactoe_client.online.errors import _SYSTEM_ERRORS, describe_system_error
+from tictactoe_protocol.catalogue import speak
+
+
+@pytest.fixture
+def in_german() -> Iterator[None]:
+    speak("de")
+    yield
+    speak("en")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="systems have words of their own")
+@pytest.mark.parametrize("name", sorted(_SYSTEM_ERRORS))
+def test_an_error_of_the_system_is_told_in_its_own_words(name: str) -> None:
+    number = getattr(errno, name)
+    assert describe_system_error(number) == os.strerror(number).lower()
+
+
+def test_an_error_that_the_catalogue_does_not_know_is_told_as_the_system_does() -> None:
+    assert describe_system_error(errno.EPIPE) == os.strerror(errno.EPIPE).lower()
+
+
+@pytest.mark.usefixtures("in_german")
+def test_a_german_program_says_why_nobody_is_reached_in_german() -> None:
+    silent = Unreachable("ws://two", describe_system_error(errno.EHOSTUNREACH))
+    told = Unreachable("ws://one", "Verbindung abgelehnt", others=[silent]).message
+    assert told == "ws://one ist nicht zu erreichen  (Verbindung abgelehnt), auch nicht ws://two  (kein Weg zum Host)"
+    assert Interrupted().message.startswith("Die Verbindung ging verloren")
