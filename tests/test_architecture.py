@@ -31,7 +31,7 @@ CLIENT_LEVELS = (
     {"text"},
     {"files"},
     {"session", "exits", "input"},
-    {"earlier"},
+    {"earlier", "entering", "lobby"},
     {"plain", "json_mode", "tui"},
     {"cli"},
     {"__main__"},

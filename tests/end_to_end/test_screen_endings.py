@@ -28,7 +28,7 @@ MOMENTS = [
     ("app.TicTacToe.redraw", signal.SIGTERM, 143),
     ("screen.FramedScreen.paint", signal.SIGHUP, 129),
 ]
-"""Before the desk is made each signal has a way of its own; from then on the loop hears all of them alike."""
+"""Before the program is made each signal has a way of its own; from then on the loop hears all of them alike."""
 
 
 def changed_screen(server: str, place: str, deed: str) -> str:

@@ -24,7 +24,7 @@ from tictactoe_client.online.client import Choice
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.tui.app import TicTacToe
-from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.first_page import FirstPage
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.server import Server
@@ -247,13 +247,13 @@ def open_screen(monkeypatch: pytest.MonkeyPatch) -> OpenScreen:
         url: str,
         first: Choice | None = None,
         size: tuple[int, int] = (80, 24),
-        opening: Opening | None = None,
+        first_page: FirstPage | None = None,
         **options: Any,
     ) -> AsyncIterator[ScreenUser]:
         settings = Settings(
             **{"mode": "screen", "colour": True, "name": "ana", "theme": "terminal", "backoff": QUICK, **options}
         )
-        app = LeavableScreen(settings, parse_address(url), first, opening=opening)
+        app = LeavableScreen(settings, parse_address(url), first, first_page=first_page)
         async with app.run_test(size=size):
             yield ScreenUser(app, QuickPilot(app))
             await app.come_to_end()

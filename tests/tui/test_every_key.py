@@ -20,8 +20,8 @@ from tests.tui.conftest import NEVER, Game, OpenScreen, ScreenUser
 from tests.tui.test_replay_page import diagonal
 from tictactoe_client.input import past
 from tictactoe_client.online.client import Choice
+from tictactoe_client.tui.first_page import FirstPage
 from tictactoe_client.tui.keymap import ACTIONS
-from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.room.keys import SITUATIONS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
@@ -107,8 +107,8 @@ async def test_in_a_replay(
 ) -> None:
     monkeypatch.setattr(past, "GAME_SECONDS", 0.1)
     monkeypatch.setattr(past, "_LEAST_COST", 9.0)
-    opening = Opening("replay", record=diagonal(32))
-    async with open_screen("ws://127.0.0.1:1", opening=opening, **look) as ana:
+    first_page = FirstPage("replay", record=diagonal(32))
+    async with open_screen("ws://127.0.0.1:1", first_page=first_page, **look) as ana:
         await ana.until("move 0 of 16")
         hand = Hand(ana, look)
         await hand.do("right", "move 1 of 16")

@@ -14,7 +14,7 @@ from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, QUICK, Game, OpenScreen, ScreenUser
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
-from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.first_page import FirstPage
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
 
@@ -204,7 +204,7 @@ async def test_a_game_that_is_watched_after_esc_is_left(server: Server, proxy: P
     async with (
         open_peer(server.url, "bo") as bo,
         open_peer(server.url, "cy") as cy,
-        open_screen(proxy.url, opening=Opening("watch")) as wat,
+        open_screen(proxy.url, first_page=FirstPage("watch")) as wat,
     ):
         code = (await bo.ask("create"))["room"]
         await cy.ask("join", room=code)

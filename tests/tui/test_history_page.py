@@ -20,14 +20,14 @@ from tests.tui.conftest import BRIEF, NEVER, OpenScreen
 from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.cluster import parse_cluster
+from tictactoe_client.tui.first_page import FirstPage
 from tictactoe_client.tui.history import PAGE_GAMES
-from tictactoe_client.tui.opening import Opening
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
-HISTORY = Opening("history")
+HISTORY = FirstPage("history")
 
 
 @asynccontextmanager
@@ -91,7 +91,7 @@ async def test_home_opens_the_list_and_from_there_a_replay_and_back(server: Serv
 async def test_the_command_lists_one_s_games_and_ends_with_escape(server: Server, open_screen: OpenScreen) -> None:
     async with played(server, pid=os.getppid()):
         before = KnownPlayers().path.read_bytes()
-        async with open_screen(server.url, name=None, opening=HISTORY) as ana:
+        async with open_screen(server.url, name=None, first_page=HISTORY) as ana:
             await ana.until("1 game", "won by a line", "Esc leave")
             await ana.press("escape")
         assert ana.app.return_code == 0
@@ -100,7 +100,7 @@ async def test_the_command_lists_one_s_games_and_ends_with_escape(server: Server
 
 async def test_more_games_come_as_one_gets_to_the_end(server: Server, open_screen: OpenScreen) -> None:
     total = PAGE_GAMES + 5
-    async with played(server, games=0, resigned=total), open_screen(server.url, opening=HISTORY) as ana:
+    async with played(server, games=0, resigned=total), open_screen(server.url, first_page=HISTORY) as ana:
         await ana.until(f"{PAGE_GAMES} games, and more", ">  1.")
         await ana.do("up", ">  1.")
         await ana.do("pagedown", "> 20.")
@@ -111,15 +111,15 @@ async def test_more_games_come_as_one_gets_to_the_end(server: Server, open_scree
 
 
 async def test_a_limit_is_kept(server: Server, open_screen: OpenScreen) -> None:
-    limited = Opening("history", limit=3)
-    async with played(server, games=0, resigned=4), open_screen(server.url, opening=limited) as ana:
+    limited = FirstPage("history", limit=3)
+    async with played(server, games=0, resigned=4), open_screen(server.url, first_page=limited) as ana:
         await ana.until("3 games", gone="and more")
         await ana.press("end", "down")
         assert " 4. " not in await ana.until("> 3.")
 
 
 async def test_the_list_is_read_anew_and_the_chosen_game_stays_chosen(server: Server, open_screen: OpenScreen) -> None:
-    async with played(server, games=1), open_screen(server.url, opening=HISTORY) as ana:
+    async with played(server, games=1), open_screen(server.url, first_page=HISTORY) as ana:
         await ana.until("1 game", "> 1.")
         async with connect(server.url, name="cy") as cy:
             client = ana.app.link.client
@@ -130,7 +130,7 @@ async def test_the_list_is_read_anew_and_the_chosen_game_stays_chosen(server: Se
 
 
 async def test_a_game_of_the_list_is_saved(server: Server, open_screen: OpenScreen, here: Path) -> None:
-    async with played(server) as code, open_screen(server.url, opening=HISTORY) as ana:
+    async with played(server) as code, open_screen(server.url, first_page=HISTORY) as ana:
         await ana.until("> 1.")
         await ana.do("s", f"The game is saved in tictactoe-{code}-1.txt")
         await ana.do("s", "exists already", "Save as:")
@@ -140,7 +140,7 @@ async def test_a_game_of_the_list_is_saved(server: Server, open_screen: OpenScre
 
 
 async def test_a_click_opens_a_line_and_help_opens_and_closes(server: Server, open_screen: OpenScreen) -> None:
-    async with played(server, games=2), open_screen(server.url, opening=HISTORY) as ana:
+    async with played(server, games=2), open_screen(server.url, first_page=HISTORY) as ana:
         await ana.until("2 games")
         await ana.do("?", "Everywhere")
         await ana.do("escape", "2 games")
@@ -150,7 +150,7 @@ async def test_a_click_opens_a_line_and_help_opens_and_closes(server: Server, op
 
 
 async def test_without_a_game_that_is_said(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, opening=HISTORY) as ana:
+    async with open_screen(server.url, first_page=HISTORY) as ana:
         text = await ana.until(f"You have finished no game on {server.url} yet.", "Esc leave")
         assert "replay" not in text
         assert "save" not in text
@@ -160,7 +160,7 @@ async def test_without_a_game_that_is_said(server: Server, open_screen: OpenScre
 
 
 async def test_a_server_that_keeps_none_is_said(server: Server, open_screen: OpenScreen) -> None:
-    async with run_forgetful(server) as url, open_screen(url, opening=HISTORY) as ana:
+    async with run_forgetful(server) as url, open_screen(url, first_page=HISTORY) as ana:
         await ana.until("This server keeps no finished games.")
         await ana.do("enter r", "This server keeps no finished games.")
         await ana.press("escape")
@@ -168,7 +168,7 @@ async def test_a_server_that_keeps_none_is_said(server: Server, open_screen: Ope
 
 
 async def test_without_a_server_that_is_said_and_tried_again(server: Server, open_screen: OpenScreen) -> None:
-    async with played(server), open_screen("ws://127.0.0.1:1", opening=HISTORY) as ana:
+    async with played(server), open_screen("ws://127.0.0.1:1", first_page=HISTORY) as ana:
         text = await ana.until("Can't reach ws://127.0.0.1:1", "r tries again")
         assert "press l" not in text
         ana.app.link.cluster = parse_cluster(server.url)
@@ -176,14 +176,14 @@ async def test_without_a_server_that_is_said_and_tried_again(server: Server, ope
 
 
 async def test_leaving_where_no_server_is_ends_with_its_code(open_screen: OpenScreen) -> None:
-    async with open_screen("ws://127.0.0.1:1", opening=HISTORY) as ana:
+    async with open_screen("ws://127.0.0.1:1", first_page=HISTORY) as ana:
         await ana.until("Can't reach")
         await ana.press("escape")
     assert ana.app.return_code == 3
 
 
 async def test_a_server_that_goes_away_leaves_the_list(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
-    async with played(server, games=2, url=proxy.url), open_screen(proxy.url, opening=HISTORY, backoff=NEVER) as ana:
+    async with played(server, games=2, url=proxy.url), open_screen(proxy.url, first_page=HISTORY, backoff=NEVER) as ana:
         await ana.until("2 games")
         proxy.lose()
         await ana.until("LOST. Trying again in", "> 1.")
@@ -199,8 +199,8 @@ async def test_a_server_that_is_gone_for_good_takes_neither_the_replay_nor_the_l
     server: Server, proxy: Proxy, open_screen: OpenScreen, *, from_home: bool
 ) -> None:
     async with played(server, url=proxy.url):
-        opening = None if from_home else HISTORY
-        async with open_screen(proxy.url, opening=opening, backoff=BRIEF) as ana:
+        first_page = None if from_home else HISTORY
+        async with open_screen(proxy.url, first_page=first_page, backoff=BRIEF) as ana:
             if from_home:
                 await ana.until("Your games")
                 await ana.press("up", "enter")
@@ -219,7 +219,7 @@ async def test_a_server_that_is_gone_for_good_takes_neither_the_replay_nor_the_l
 
 
 async def test_ascii_is_enough(server: Server, open_screen: OpenScreen) -> None:
-    async with played(server), open_screen(server.url, opening=HISTORY, ascii=True) as ana:
+    async with played(server), open_screen(server.url, first_page=HISTORY, ascii=True) as ana:
         assert (await ana.until("> 1.", "up/down choose")).isascii()
 
 
@@ -235,7 +235,7 @@ async def test_a_game_is_shared_by_its_link_and_taken_back(
     server: Server, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tictactoe_server.services.hello.FEATURES", ("share",))
-    async with played(server), open_screen(server.url, opening=HISTORY) as ana:
+    async with played(server), open_screen(server.url, first_page=HISTORY) as ana:
         await ana.until("won by a line", "x share")
         text = await ana.do("x", "Copied: http://", "x takes it back")
         path = re.search(r"/replay/(\S+)", text)

@@ -10,7 +10,7 @@ import pytest
 from tests.peer import Peer, open_peer, two_playing
 from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen
-from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.first_page import FirstPage
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
@@ -49,17 +49,17 @@ async def test_the_rooms_are_read_anew_after_a_loss(server: Server, proxy: Proxy
         await ana.until("Playing as", gone=new)
 
 
-@pytest.mark.parametrize("opening", [Opening("watch"), Opening()])
+@pytest.mark.parametrize("first_page", [FirstPage("watch"), FirstPage()])
 async def test_the_games_to_watch_are_read_anew_after_a_lost_connection(
-    server: Server, proxy: Proxy, open_screen: OpenScreen, opening: Opening
+    server: Server, proxy: Proxy, open_screen: OpenScreen, first_page: FirstPage
 ) -> None:
     async with (
         open_peer(server.url, "bo") as bo,
         open_peer(server.url, "cy") as cy,
-        open_screen(proxy.url, opening=opening) as wat,
+        open_screen(proxy.url, first_page=first_page) as wat,
     ):
         await wat.until("0 live")
-        if opening.page == "home":
+        if first_page.page == "home":
             await wat.press("w", "enter")
         old = (await bo.ask("create"))["room"]
         await cy.ask("join", room=old)
@@ -75,16 +75,16 @@ async def test_the_games_to_watch_are_read_anew_after_a_lost_connection(
         await wat.until(f"> {new}", "1 live", gone=old)
 
 
-@pytest.mark.parametrize("opening", [Opening("watch"), Opening()])
+@pytest.mark.parametrize("first_page", [FirstPage("watch"), FirstPage()])
 async def test_the_rooms_are_read_anew_from_a_server_that_knows_of_nothing_any_more(
-    server: Server, proxy: Proxy, open_screen: OpenScreen, opening: Opening
+    server: Server, proxy: Proxy, open_screen: OpenScreen, first_page: FirstPage
 ) -> None:
     async with (
         Server(ServerSettings(host="127.0.0.1", port=0)) as restarted,
         open_peer(server.url, "bo") as bo,
         open_peer(server.url, "cy") as cy,
         open_peer(restarted.url, "zoe") as zoe,
-        open_screen(proxy.url, opening=opening) as wat,
+        open_screen(proxy.url, first_page=first_page) as wat,
     ):
         old = (await bo.ask("create"))["room"]
         await cy.ask("join", room=old)
@@ -135,13 +135,13 @@ async def test_a_game_that_is_on_is_seen_as_large_as_there_is_room_for(
             await ana.until("Playing as", "Now here", "bo v cy", words)
 
 
-WATCH = Opening("watch")
+WATCH = FirstPage("watch")
 
 
 async def test_a_private_game_is_watched_by_its_code(server: Server, open_screen: OpenScreen) -> None:
     async with (
         two_playing(server, "bo", "cy", visibility="private") as (*_, code),
-        open_screen(server.url, opening=WATCH) as ana,
+        open_screen(server.url, first_page=WATCH) as ana,
     ):
         await ana.until("No public game", "Private games are not listed: type their code")
         await ana.type(code.lower(), "The code of a room to watch", code.lower())
@@ -149,14 +149,14 @@ async def test_a_private_game_is_watched_by_its_code(server: Server, open_screen
         await ana.do("escape", "Private games are not listed")
 
 
-@pytest.mark.parametrize("opening", [Opening(), WATCH])
-async def test_games_come_and_go_by_themselves(server: Server, open_screen: OpenScreen, opening: Opening) -> None:
+@pytest.mark.parametrize("first_page", [FirstPage(), WATCH])
+async def test_games_come_and_go_by_themselves(server: Server, open_screen: OpenScreen, first_page: FirstPage) -> None:
     async with (
         open_peer(server.url, "bo") as bo,
         open_peer(server.url, "cy") as cy,
-        open_screen(server.url, opening=opening) as ana,
+        open_screen(server.url, first_page=first_page) as ana,
     ):
-        if opening is not WATCH:
+        if first_page is not WATCH:
             await ana.until("Playing as")
             await ana.press("w", "enter")
         await ana.until("No public game", "0 live")
@@ -168,7 +168,7 @@ async def test_games_come_and_go_by_themselves(server: Server, open_screen: Open
 
 
 async def test_a_wrong_code_is_said_and_taken_off(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, opening=WATCH) as ana:
+    async with open_screen(server.url, first_page=WATCH) as ana:
         await ana.until("Private games")
         await ana.enter("r7", '"r7" has 2')
         await ana.type("k7m4pq", "k7m4pq")
@@ -184,7 +184,7 @@ async def test_a_link_is_followed_to_its_server(server: Server, open_screen: Ope
     ):
         code = (await bo.ask("create"))["room"]
         await cy.ask("join", room=code)
-        async with open_screen(server.url, opening=WATCH) as ana:
+        async with open_screen(server.url, first_page=WATCH) as ana:
             await ana.until("Private games")
             await ana.paste(f"tictactoe-client watch {other.url}/{code}")
             await ana.do("enter", "WATCHING", code)

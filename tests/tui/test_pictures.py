@@ -21,7 +21,7 @@ from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
 from tictactoe_client.session import Session
-from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.first_page import FirstPage
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
@@ -184,7 +184,7 @@ async def test_history(server: Server, open_screen: OpenScreen, gallery: Gallery
             await room.leave()
             await other.leave()
         await finish_a_game(ana, bo)
-    async with open_screen(server.url, size=gallery.size, opening=Opening("history")) as user:
+    async with open_screen(server.url, size=gallery.size, first_page=FirstPage("history")) as user:
         await user.until("4 games", "Connect four")
         await user.press("down")
         gallery.check("history", await take(user))
@@ -195,7 +195,7 @@ async def test_replay(open_screen: OpenScreen, gallery: Gallery) -> None:
         '[X "ana"] [O "bo"] [Date "2030-12-31"] [Room "K7M4PQ"] [Game "3"] [Clock "180+2"]\n'
         "1. b2 a1 2. c1 a3 3. a2 {Now there are two threats.} c3 4. c2 X"
     )
-    opening = Opening("replay", record=record, ply=5)
-    async with open_screen("ws://127.0.0.1:1", size=gallery.size, opening=opening) as user:
+    first_page = FirstPage("replay", record=record, ply=5)
+    async with open_screen("ws://127.0.0.1:1", size=gallery.size, first_page=first_page) as user:
         await user.until("Move 5 of 7")
         gallery.check("replay", user.text.rstrip())

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.first_page import FirstPage
 from tictactoe_engine import Rules
 from tictactoe_engine.records import GameRecord, GameResult, parse_record
 
@@ -47,8 +47,8 @@ def watch(open_screen: OpenScreen) -> Watch:
         **options: Any,
     ) -> AsyncIterator[ScreenUser]:
         record = parse_record(record) if isinstance(record, str) else record
-        opening = Opening("replay", record=record, ply=ply, note=note)
-        async with open_screen(NOWHERE, None, size, opening, **options) as ana:
+        first_page = FirstPage("replay", record=record, ply=ply, note=note)
+        async with open_screen(NOWHERE, None, size, first_page, **options) as ana:
             yield ana
 
     return run

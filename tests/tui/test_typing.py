@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.tui.conftest import AtHome, OpenScreen
 from tests.tui.test_new_room import at_form
-from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.first_page import FirstPage
 from tictactoe_server.server import Server
 
 KEYS = {
@@ -46,6 +46,6 @@ async def test_the_choices_of_a_new_room_have_the_keys_of_one_s_own(at_home: AtH
 
 
 async def test_a_code_to_watch_has_all_letters(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, opening=Opening("watch"), changed_keys=KEYS) as ana:
+    async with open_screen(server.url, first_page=FirstPage("watch"), changed_keys=KEYS) as ana:
         await ana.until("Private games")
         await ana.type("kjob hx", "kjob hx")

@@ -13,7 +13,7 @@ from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_going import until_rooms_wait
 from tests.tui.test_history_page import played
-from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.first_page import FirstPage
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
@@ -21,15 +21,15 @@ pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 @contextlib.asynccontextmanager
 async def slow_screen(
-    open_screen: OpenScreen, server: Server, opening: Opening | None = None, **options: object
+    open_screen: OpenScreen, server: Server, first_page: FirstPage | None = None, **options: object
 ) -> AsyncIterator[tuple[ScreenUser, Peer, Proxy]]:
     """Let ana sit at the end of a slow line; bo looks on from nearby."""
     async with (
         open_peer(server.url, "bo") as bo,
         Proxy(server.port) as proxy,
-        open_screen(proxy.url, opening=opening, **options) as ana,
+        open_screen(proxy.url, first_page=first_page, **options) as ana,
     ):
-        await ana.until("Playing as" if opening is None else "Watch a game")
+        await ana.until("Playing as" if first_page is None else "Watch a game")
         try:
             yield ana, bo, proxy
         finally:
@@ -44,7 +44,7 @@ async def test_a_new_room_that_is_given_up_is_left_again(server: Server, open_sc
         await ana.do(*FORM)
         proxy.down.hold_up()
         await ana.do("enter", "Opening the room...   Esc cancel")
-        await ana.do("escape", "Playing as", gone="Opening")
+        await ana.do("escape", "Playing as", gone="FirstPage")
         await until_rooms_wait(bo, 1)
         proxy.down.go_on()
         await until_rooms_wait(bo, 0)
@@ -157,7 +157,7 @@ async def test_to_give_up_a_resumed_game_keeps_the_seat(server: Server, proxy: P
 async def test_help_that_is_open_is_no_obstacle_to_watching(server: Server, open_screen: OpenScreen) -> None:
     async with (
         open_peer(server.url, "cy") as cy,
-        slow_screen(open_screen, server, Opening("watch")) as (wat, bo, proxy),
+        slow_screen(open_screen, server, FirstPage("watch")) as (wat, bo, proxy),
     ):
         code = (await bo.ask("create"))["room"]
         await cy.ask("join", room=code)

@@ -25,7 +25,7 @@ from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own, report
 from tictactoe_client.text.lobby import describe_no_games, list_games
 from tictactoe_client.text.programs import own_command
-from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.first_page import FirstPage
 from tictactoe_client.tui.start import show_screen
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
@@ -39,7 +39,7 @@ Answer = TypeVar("Answer")
 async def show_history(settings: Settings, limit: int | None) -> int:
     """Show one's own finished games, newest first: on a page of the full screen all of them unless there is a limit."""
     if settings.mode == "screen" and settings.asks:
-        return await show_screen(settings, opening=Opening("history", limit))
+        return await show_screen(settings, first_page=FirstPage("history", limit))
     most = _LISTED_GAMES if limit is None else limit
     async with connected(settings, role="reader") as (client, _):
         if settings.mode == "json":
@@ -132,8 +132,8 @@ async def _show(settings: Settings, record: GameRecord, at: int | None, told: li
                 print_own("position", **summarise_position(record, position))
         return ExitCode.NORMAL
     if settings.mode == "screen" and asks:
-        opening = Opening("replay", record=record, ply=at or 0, note=" ".join(told))
-        return await show_screen(settings, parse_address(DEFAULT_SERVER), opening=opening)
+        first_page = FirstPage("replay", record=record, ply=at or 0, note=" ".join(told))
+        return await show_screen(settings, parse_address(DEFAULT_SERVER), first_page=first_page)
     asks = asks and is_terminal(0, 1)
     screen = Output(prompts=asks)
     actions = RecordActions(RecordedRoom(record), settings, tell=screen.print)

@@ -26,7 +26,7 @@ from tictactoe_client.streams.output import Output, is_terminal, print_error, pr
 from tictactoe_client.text.language import means
 from tictactoe_client.text.lobby import list_rooms
 from tictactoe_client.text.programs import own_command
-from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.first_page import FirstPage
 from tictactoe_client.tui.start import show_screen
 from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
 from tictactoe_protocol.catalogue import say
@@ -87,7 +87,7 @@ async def watch(settings: Settings, room: Sequence[str]) -> int:
         code, address = parse_room(" ".join(room))
         return await _visit(settings, Choice("watch", code=code), address)
     if settings.mode == "screen":
-        return await show_screen(settings, opening=Opening("watch"))
+        return await show_screen(settings, first_page=FirstPage("watch"))
     async with connected(settings, is_chatty=True) as (client, session):
         screen = Output(prompts=is_terminal(0, 1))
         games: dict[str, str] = {}

@@ -28,12 +28,12 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.themes import THEMES, library_theme, style_variables
-from tictactoe_client.tui.desk import ClientScreen, Desk
+from tictactoe_client.tui.first_page import FirstPage
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.home import HomePage
-from tictactoe_client.tui.opening import Opening
 from tictactoe_client.tui.picture import ASCII
+from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.question import Line
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.tui.watch import WatchPage
@@ -57,7 +57,7 @@ class PlainSigns(LineFilter):
         return [Segment(text.translate(ASCII), style, control) for text, style, control in segments]
 
 
-class TicTacToe(Desk, inherit_bindings=False):
+class TicTacToe(Program, inherit_bindings=False):
     """The program; `first` is where the command line wants to go at once.
 
     What went wrong in the library's hands is in `unhandled`: nothing is printed over the terminal.
@@ -78,11 +78,11 @@ class TicTacToe(Desk, inherit_bindings=False):
         address: Address,
         first: Choice | None = None,
         *,
-        opening: Opening | None = None,
+        first_page: FirstPage | None = None,
         terminal: Terminal | None = None,
     ) -> None:
-        self._opening = opening or Opening()
-        super().__init__(settings, address, first, self._opening.role_for(first), terminal or Terminal())
+        self._first_page = first_page or FirstPage()
+        super().__init__(settings, address, first, self._first_page.role_for(first), terminal or Terminal())
         self.unhandled = StringIO()
         self.error_console = Console(file=self.unhandled, width=120)
         for name in THEMES[1:]:
@@ -95,21 +95,21 @@ class TicTacToe(Desk, inherit_bindings=False):
 
     def get_default_screen(self) -> Screen[Any]:
         """Return the screen that lies under all others; where it is not home, going back ends the program."""
-        opening = self._opening
-        if opening.record is not None:
-            return RoomScreen(self, RecordedRoom(opening.record), news=opening.note, ply=opening.ply)
-        return HistoryPage(opening.limit) if opening.page == "history" else HomePage()
+        first_page = self._first_page
+        if first_page.record is not None:
+            return RoomScreen(self, RecordedRoom(first_page.record), news=first_page.note, ply=first_page.ply)
+        return HistoryPage(first_page.limit) if first_page.page == "history" else HomePage()
 
     def on_mount(self) -> None:
         """Show something at once, then connect, unless that which is shown needs no server."""
         self.set_class(self.settings.ascii, "-ascii")
-        if self._opening.page == "watch":
+        if self._first_page.page == "watch":
             self.push_screen(WatchPage())
         for doubt in self.settings.doubts[:1]:
             self.say(doubt)
         self.redraw()
         self.set_interval(TICK_SECONDS, self.tick)
-        if self._opening.record is None:
+        if self._first_page.record is None:
             self.start(self.link.run())
 
     def tick(self) -> None:

@@ -19,8 +19,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tictactoe_client.themes import Theme, theme_named
-from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Cell, Picture
+from tictactoe_client.tui.program import Program
 
 _CLOSE_ENOUGH = 5
 """Changes in a line that are no further apart go out as one, where what is between them looks like the one before."""
@@ -73,7 +73,7 @@ class Canvas(Widget, inherit_bindings=False):
         if not changed:
             return
         patch = write_changes(picture, changed, self._styles) if is_bare else None
-        if patch is None or not cast(Desk, self.app).terminal.write(patch.render(self.app.console)):
+        if patch is None or not cast(Program, self.app).terminal.write(patch.render(self.app.console)):
             self.refresh(*changed)
 
     def render_lines(self, crop: Region) -> list[Strip]:

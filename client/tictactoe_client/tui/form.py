@@ -208,7 +208,7 @@ class FormPage(ListPage):
         self.redraw()
 
     def action_list_values(self) -> None:
-        self.desk.open(ValuesPage(self.fields[self.chosen], partial(self.took, self.chosen)))
+        self.program.open(ValuesPage(self.fields[self.chosen], partial(self.took, self.chosen)))
 
     def on_click(self, event: events.Click) -> None:
         """Take a click: on the title of a choice for another value, on its value for all of them."""
@@ -245,5 +245,5 @@ class ValuesPage(ListPage):
 
     def open_row(self, name: str) -> None:
         self._field.value = self._field.choices[name]
-        self.desk.close(self)
+        self.program.close(self)
         self._took()

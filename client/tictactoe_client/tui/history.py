@@ -58,7 +58,7 @@ class HistoryPage(ListPage):
 
     def name_key(self, id: str) -> str:
         """Where the list is all that there is, going back leaves the program."""
-        leaves = id == "key back" and len(self.desk.screens) == 1
+        leaves = id == "key back" and len(self.program.screens) == 1
         return "key leave" if leaves else "key replay" if id == "key open" else id
 
     def connected(self) -> None:
@@ -75,9 +75,9 @@ class HistoryPage(ListPage):
             self._ask(anew=False)
 
     def _ask(self, *, anew: bool) -> None:
-        client = self.desk.link.client
-        if client is not None and self.desk.link.phase == "online" and not _is_under_way(self._asking):
-            self._asking = self.desk.start(self._learn(client, () if anew else self.games))
+        client = self.program.link.client
+        if client is not None and self.program.link.phase == "online" and not _is_under_way(self._asking):
+            self._asking = self.program.start(self._learn(client, () if anew else self.games))
 
     async def _learn(self, client: Client, known: tuple[PastGame, ...]) -> None:
         wanted = PAGE_GAMES if self._limit is None else min(PAGE_GAMES, self._limit - len(known))
@@ -89,30 +89,30 @@ class HistoryPage(ListPage):
             keeps_none = refused.code == "unknown_type"
             self._refusal = say("history none kept") if keeps_none else clean_text(refused.message)
         finally:
-            self.desk.redraw()
+            self.program.redraw()
 
     def open_row(self, name: str) -> None:
-        self._get(lambda record: self.desk.open(RoomScreen(self.desk, RecordedRoom(record))))
+        self._get(lambda record: self.program.open(RoomScreen(self.program, RecordedRoom(record))))
 
     def action_save_game(self) -> None:
-        self._get(self.desk.save)
+        self._get(self.program.save)
 
     def _get(self, deed: Callable[[GameRecord], None]) -> None:
         """Get the chosen game's record, and do something with it unless it is given up or another one is wanted."""
         self._stop_fetching()
-        self._fetching = self.desk.start(self._fetch(self.chosen, deed))
+        self._fetching = self.program.start(self._fetch(self.chosen, deed))
 
     async def _fetch(self, game: str, deed: Callable[[GameRecord], None]) -> None:
-        client = self.desk.link.client
-        if client is None or self.desk.link.phase != "online":
-            self.desk.say(f"{say('why offline')} {say('page retries', key=self.show_key('refresh'))}")
+        client = self.program.link.client
+        if client is None or self.program.link.phase != "online":
+            self.program.say(f"{say('why offline')} {say('page retries', key=self.show_key('refresh'))}")
             return
         try:
             record = parse_record(await client.record(game))
         except RecordError as error:
-            self.desk.say(say("history unreadable", why=error))
+            self.program.say(say("history unreadable", why=error))
             return
-        self.desk.go_back_to(self)
+        self.program.go_back_to(self)
         deed(record)
 
     def _stop_fetching(self) -> bool:
@@ -128,24 +128,24 @@ class HistoryPage(ListPage):
 
     def action_share(self) -> None:
         """Show the chosen game to all who know its link, which is copied; or take back what was shared here."""
-        if (client := self.desk.link.client) is not None:
-            self.desk.start(self._share(client, self.chosen))
+        if (client := self.program.link.client) is not None:
+            self.program.start(self._share(client, self.chosen))
 
     async def _share(self, client: Client, game: str) -> None:
         link = await client.share(game, on=game not in self._shared)
         self._shared ^= {game}
         if link is None:
-            self.desk.say(say("history not shared"), "good")
+            self.program.say(say("history not shared"), "good")
         else:
-            self.desk.copy_to_clipboard(link)
-            self.desk.say(say("history shared", link=link, key=self.show_key("share")), "good")
+            self.program.copy_to_clipboard(link)
+            self.program.say(say("history shared", link=link, key=self.show_key("share")), "good")
 
     def action_refresh(self) -> None:
-        self.desk.link.retry()
+        self.program.link.retry()
         self._ask(anew=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        client = self.desk.link.client
+        client = self.program.link.client
         if action == "share":
             return bool(self.games) and client is not None and "share" in client.features
         return bool(self.games) if action == "save_game" else super().check_action(action, parameters)
@@ -153,15 +153,17 @@ class HistoryPage(ListPage):
     def describe_about(self) -> str:
         """Return how many games were won, lost and drawn, of how many, and at which server."""
         if not self.games:
-            return self.desk.link.address.url
+            return self.program.link.address.url
         told = tally(self.games, self._viewer, is_complete=self.is_complete)
         count = say("count game", n=len(self.games))
         room = self.size.width - measure(self.describe_heading()) - 6
-        return next((text for text in (f"{told}   {self.desk.link.address.url}", told) if measure(text) <= room), count)
+        return next(
+            (text for text in (f"{told}   {self.program.link.address.url}", told) if measure(text) <= room), count
+        )
 
     def describe_news(self) -> Part | None:
         """Say what is wrong with the connection, or with the last answer, where games are in sight all the same."""
-        link = self.desk.link
+        link = self.program.link
         lost = connection_banner(link, time.monotonic(), width=40, holds_seat=False)
         if link.phase == "failed" and link.failure is not None and self.games:
             lost = f"╳ {link.failure.message}", "bad"
@@ -190,7 +192,7 @@ class HistoryPage(ListPage):
         return rules, others or "-", outcome, str(game.moves), format_date(game.at)
 
     def _describe_nothing(self) -> list[Part]:
-        link = self.desk.link
+        link = self.program.link
         if self.games:
             return []
         if link.phase == "failed" or link.client is None:

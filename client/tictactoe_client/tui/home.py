@@ -95,11 +95,11 @@ class HomePage(ListPage):
             yield self.rooms
 
     def fill(self) -> None:
-        client = None if self.desk.link.phase == "failed" else self.desk.link.client
+        client = None if self.program.link.phase == "failed" else self.program.link.client
         self._game.choices = name_games()
         self._level.choices = {say(f"level {level}"): level for level in LEVELS}
         self._entries = dict(self._list_entries(client))
-        titles, rooms = align(self.desk.lobby.tabulate("waiting", client.player if client else None))
+        titles, rooms = align(self.program.lobby.tabulate("waiting", client.player if client else None))
         rooms = rooms if client else {}
         self.keep([*self._entries, *rooms])
         self.rows.show({name: self._describe(entry) for name, entry in self._entries.items()}, self.chosen)
@@ -107,7 +107,7 @@ class HomePage(ListPage):
         self.ways.set_class(client is None, "-nowhere")
         self._fill_player(client)
         self._fill_aside()
-        lines = [] if client else describe_no_server(self.desk.link, self.show_key, offers_own=True)
+        lines = [] if client else describe_no_server(self.program.link, self.show_key, offers_own=True)
         self.text("nothing").show(*((f"{text}\n", role) for text, role in lines))
         self.waiting.display = bool(rooms)
         self.waiting.styles.height = min(len(rooms) + 2, max(3, self.size.height * 2 // 5 - 2))
@@ -122,14 +122,14 @@ class HomePage(ListPage):
             return
         said, name = f"{say('home playing as')}  ", clean_text(client.name)
         change = f"   ({say('home change', key=self.show_key('name'))})"
-        about = say("home alone") if self.desk.link.is_own else describe_record(self._games, client.player)
-        has_room = self.desk.link.is_own or measure(f"{said}{name}{change}{about}") + 9 <= self.size.width
+        about = say("home alone") if self.program.link.is_own else describe_record(self._games, client.player)
+        has_room = self.program.link.is_own or measure(f"{said}{name}{change}{about}") + 9 <= self.size.width
         parts = (said, ""), (name, "title"), (change, "dim"), (f"   {about}" if has_room else "", "dim")
         self.text("player").show(*parts)
 
     def _fill_aside(self) -> None:
         """Show games that are on, or else the game that is chosen; its rules stand under the menu."""
-        live, entry, game = self.desk.lobby.boards, self._entries.get(self.chosen), self._game.value
+        live, entry, game = self.program.lobby.boards, self._entries.get(self.chosen), self._game.value
         self.text("caption").show((say("home now") if live else "", "title"))
         self.boards.show([*map(live_board, live)] or [sample_board(game)])
         self.text("note").show((entry.note if entry else "", "dim"))
@@ -140,7 +140,7 @@ class HomePage(ListPage):
 
     def describe_about(self) -> str:
         """Return the server and how far away it is, as much of that as there is room for."""
-        link = self.desk.link
+        link = self.program.link
         latency = f"  {link.latency_ms} ms" if link.phase == "online" else ""
         url, width = say("home own") if link.is_own else link.address.url, self.size.width - 16
         ways = (f"{url}  ●{latency}", f"{url}  ●", f"{url.partition('://')[2]}  ●", f"●{latency}")
@@ -151,23 +151,28 @@ class HomePage(ListPage):
         if "join" not in self._entries:
             return f"{entry.title}  {entry.note}"
         if entry is self._entries.get("watch"):
-            value = f"  {say('watch live', n=len(self.desk.lobby.list_rooms('playing')))}"
+            value = f"  {say('watch live', n=len(self.program.lobby.list_rooms('playing')))}"
         return f"{entry.title:<{_TITLE}}{value}"
 
     def _list_entries(self, client: Client | None) -> Iterator[tuple[str, Entry]]:
         """Yield all lines by their names, those for seats left behind first; without a connection what leads away."""
-        link, errands = self.desk.link, self.desk.errands
+        link, ways_in = self.program.link, self.program.ways_in
         if client is not None:
             yield from self._list_ways(client)
         near = [one for one in self._nearby if one.address != link.before and not link.cluster.has(one.address)]
         for server in near[:3]:
-            url, travel = server.address.url, partial(errands.travel, server.address)
+            url, travel = server.address.url, partial(ways_in.travel, server.address)
             yield f"near-{url}", Entry(say("home near", name=shorten(server.name, 24)), url, travel)
         if client is not None and link.before is not None:
-            yield "return", Entry(say("home back", url=link.before.url), "", errands.travel_back)
+            yield "return", Entry(say("home back", url=link.before.url), "", ways_in.travel_back)
 
     def _list_ways(self, client: Client) -> Iterator[tuple[str, Entry]]:
-        desk, enter, alone, rules = self.desk, self.desk.errands.enter, self.desk.link.is_own, PRESETS[self._game.value]
+        program, enter, alone, rules = (
+            self.program,
+            self.program.ways_in.enter,
+            self.program.link.is_own,
+            PRESETS[self._game.value],
+        )
         for seat in self.held:
             title = say("home resume", room=name_with_time(seat.room, client.held_ms(seat.room)))
             sit = partial(enter, Choice("join", code=seat.room))
@@ -181,11 +186,11 @@ class HomePage(ListPage):
         if alone:
             yield "game", Entry(say("home game"), short_rules(rules), play, self._game)
         note = say("home new note alone" if alone else "home new note")
-        yield "new", Entry(say("home new"), note, lambda: desk.open(NewRoomPage()))
-        yield "join", Entry(say("home join"), say("home join note"), lambda: desk.errands.ask_for_room(""))
+        yield "new", Entry(say("home new"), note, lambda: program.open(NewRoomPage()))
+        yield "join", Entry(say("home join"), say("home join note"), lambda: program.ways_in.ask_for_room(""))
         if not alone:
-            yield "watch", Entry(say("home watch"), say("home watch note"), lambda: desk.open(WatchPage()))
-        yield "history", Entry(say("home history"), say("home history note"), lambda: desk.open(HistoryPage()))
+            yield "watch", Entry(say("home watch"), say("home watch note"), lambda: program.open(WatchPage()))
+        yield "history", Entry(say("home history"), say("home history note"), lambda: program.open(HistoryPage()))
 
     # -- what happens ---------------------------------------------------------------------------------------------
 
@@ -202,11 +207,11 @@ class HomePage(ListPage):
         self.redraw()
 
     def connected(self) -> None:
-        self.desk.lobby.follow()
-        client, first = self.desk.link.client, self.desk.errands.first
+        self.program.lobby.follow()
+        client, first = self.program.link.client, self.program.ways_in.first
         if client is not None:
             self.held = client.welcome.rooms
-            self.desk.start(self._learn(client, anew=True))
+            self.program.start(self._learn(client, anew=True))
         if first is not None and first.bots and first.bots[0] in LEVELS and first.rules.preset in PRESETS:
             self._level.value, self._game.value = first.bots[0], first.rules.preset
             self.choose("bot")
@@ -214,56 +219,56 @@ class HomePage(ListPage):
             self.choose(f"resume-{self.held[0].room}")
         elif self.chosen.startswith("near-"):
             self.choose("")  # it was the first while there was no other
-        self.desk.errands.go_on()
+        self.program.ways_in.go_on()
 
     async def _learn(self, client: Client, *, anew: bool = False) -> None:
         """Learn how one's last games went; `anew` also which are lost that were left, said to nobody in a room."""
         if anew:
-            self._losses += await find_losses(self.desk.link)
-        if self._losses and self.desk.screens[-1] is self and not self.desk.errands.errand:
-            self.desk.say(" ".join(self._losses))
+            self._losses += await find_losses(self.program.link)
+        if self._losses and self.program.screens[-1] is self and not self.program.ways_in.waits_for:
+            self.program.say(" ".join(self._losses))
             self._losses = []
         try:
             self._games = await client.history(10)
         except ClientError:
             self._games = ()
-        self.desk.redraw()
+        self.program.redraw()
 
     def opened(self) -> None:
         """Read the lists anew, as rooms may have come and gone unseen, and begin with no code to be typed."""
-        self.desk.lobby.follow()
+        self.program.lobby.follow()
         if self.chosen == "join":
             self.choose("match")
-        client = self.desk.link.client
-        if client is not None and self.desk.link.phase == "online":
-            self.desk.start(self._learn(client))
+        client = self.program.link.client
+        if client is not None and self.program.link.phase == "online":
+            self.program.start(self._learn(client))
 
     def covered(self, screen: object) -> None:
         """Hear of no list while one is in a room."""
         if isinstance(screen, RoomScreen):
             self.held = tuple(seat for seat in self.held if seat.room != screen.room.code)
-            self.desk.lobby.follow(on=False)
+            self.program.lobby.follow(on=False)
 
     # -- what one does --------------------------------------------------------------------------------------------
 
     def open_row(self, name: str) -> None:
-        if self.desk.errands.errand:
+        if self.program.ways_in.waits_for:
             return
-        if self.desk.link.phase != "online" and not name.startswith("near-"):
-            self.desk.say(say("home no connection"))
+        if self.program.link.phase != "online" and not name.startswith("near-"):
+            self.program.say(say("home no connection"))
         elif name in self._entries:
             self._entries[name].deed()
         else:
-            self.desk.errands.enter(Choice("join", code=name))
+            self.program.ways_in.enter(Choice("join", code=name))
 
     def on_key(self, event: events.Key) -> None:
         """Begin a code where one is asked for, else choose the next line that begins with this letter."""
-        letter, does = event.character, self.desk.keymap.does
+        letter, does = event.character, self.program.keymap.does
         if letter is None or not letter.isalnum() or "join" not in self._entries:
             return
         if self.chosen == "join" and not (does(event.key, "up") or does(event.key, "down")):
             event.stop()
-            self.desk.errands.ask_for_room(letter)
+            self.program.ways_in.ask_for_room(letter)
         elif event.key not in self.active_bindings:
             names = list(self._entries)
             here = names.index(self.chosen) + 1 if self.chosen in names else 0
@@ -272,12 +277,12 @@ class HomePage(ListPage):
             self.choose(next(found, self.chosen))
 
     def on_paste(self, event: events.Paste) -> None:
-        if self.desk.link.client is not None:
-            self.desk.errands.ask_for_room(event.text.strip())
+        if self.program.link.client is not None:
+            self.program.ways_in.ask_for_room(event.text.strip())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what there is: where a code is typed its letters do nothing else."""
-        link, entry, is_here = self.desk.link, self._entries.get(self.chosen), "join" in self._entries
+        link, entry, is_here = self.program.link, self._entries.get(self.chosen), "join" in self._entries
         is_joining = is_here and self.chosen == "join"
         offers = {
             "settings": not is_joining,
@@ -297,36 +302,36 @@ class HomePage(ListPage):
             self.redraw()
 
     def action_retry(self) -> None:
-        self.desk.link.retry()
+        self.program.link.retry()
 
     def action_refresh(self) -> None:
-        self.desk.link.retry()
-        self.desk.lobby.follow()
+        self.program.link.retry()
+        self.program.lobby.follow()
 
     def action_start_local(self) -> None:
-        self.desk.errands.stay()
-        self.desk.link.start_local()
+        self.program.ways_in.stay()
+        self.program.link.start_local()
 
     def action_back(self) -> None:
-        if not self.desk.errands.give_up():
-            self.desk.say(say("home first page", key=self.show_key("quit")), "dim")
+        if not self.program.ways_in.give_up():
+            self.program.say(say("home first page", key=self.show_key("quit")), "dim")
 
     def action_travel_back(self) -> None:
-        self.desk.errands.travel_back()
+        self.program.ways_in.travel_back()
 
     def action_theme(self) -> None:
-        self.desk.action_theme()
+        self.program.action_theme()
 
     def action_settings(self) -> None:
-        self.desk.open(SettingsPage())
+        self.program.open(SettingsPage())
 
     def action_ask_name(self, typed: str = "", why: str = "") -> None:
         def take(text: str | None) -> None:
             if text is None:
                 return
             try:
-                self.desk.rename(parse_name(text))
+                self.program.rename(parse_name(text))
             except BadName as bad:
                 self.action_ask_name(text, f"{bad.message}\n")
 
-        self.desk.ask(Question(why + say("home your name"), typed, limit=24), take)
+        self.program.ask(Question(why + say("home your name"), typed, limit=24), take)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.cells import set_cell_size
 from rich.segment import Segment
@@ -17,6 +17,9 @@ from textual.widgets.option_list import Option
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.page import Page
 from tictactoe_client.tui.picture import measure
+
+_WIDEST: Final = 34
+"""How wide a column of a table is at most."""
 
 
 class Rows(OptionList, can_focus=False, inherit_bindings=False):
@@ -145,6 +148,6 @@ def align(table: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, str]]:
     >>> align({"": ("room", "who"), "K7M4PQ": ("K7M4PQ", "ana")})
     ('  room    who', {'K7M4PQ': 'K7M4PQ  ana'})
     """
-    widths = [max(map(measure, column)) for column in zip(*table.values(), strict=True)]
+    widths = [min(_WIDEST, max(map(measure, column))) for column in zip(*table.values(), strict=True)]
     titles, *rows = ("  ".join(map(set_cell_size, cells, widths)) for cells in table.values())
     return f"  {titles}", dict(zip(list(table)[1:], rows, strict=True))

@@ -86,7 +86,7 @@ class NewRoomPage(FormPage):
 
     def list_fields(self) -> dict[str, Field]:
         """Return the lines, which stay as they are when one comes back to them."""
-        return self.fields or list_lines(alone=self.desk.link.is_own)
+        return self.fields or list_lines(alone=self.program.link.is_own)
 
     def list_shown(self) -> list[str]:
         return [name for name in self.fields if self.fields["more"].value or name in _FIRST]
@@ -100,7 +100,7 @@ class NewRoomPage(FormPage):
 
     def describe_sum(self) -> Part:
         try:
-            return describe_room(read_room(self._values), alone=self.desk.link.is_own), "dim"
+            return describe_room(read_room(self._values), alone=self.program.link.is_own), "dim"
         except Misuse as misuse:
             return misuse.message, "bad"
 
@@ -148,14 +148,14 @@ class NewRoomPage(FormPage):
     def action_enter_room(self) -> None:
         self.take()
         try:
-            self.desk.errands.enter(read_room(self._values))
+            self.program.ways_in.enter(read_room(self._values))
         except Misuse as misuse:
-            self.desk.say(misuse.message, "bad")
+            self.program.say(misuse.message, "bad")
 
     def action_back(self) -> None:
         """Take back what is typed in the line, else want no room any more."""
-        if self.line is not None and self.is_edited and not self.desk.errands.errand:
+        if self.line is not None and self.is_edited and not self.program.ways_in.waits_for:
             self.line.value = self._before
         else:
-            self.desk.errands.give_up()
+            self.program.ways_in.give_up()
             super().action_back()

@@ -18,8 +18,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tictactoe_client.text.help import Topic
-from tictactoe_client.tui.desk import ClientScreen
 from tictactoe_client.tui.foot import bind, find_keys, fit_keys
+from tictactoe_client.tui.program import ClientScreen
 from tictactoe_protocol.catalogue import say
 
 Part = tuple[str, str]
@@ -92,7 +92,7 @@ class Page(ClientScreen):
         self.fill()
         self.text("heading").show((self.describe_heading(), "title"))
         self.text("about").show((self.describe_about(), "dim"))
-        news = self.desk.status or self.describe_news()
+        news = self.program.status or self.describe_news()
         self.text("news").show(*([news] if news else []))
         self.text("keys").show(*self._list_keys())
 
@@ -133,18 +133,18 @@ class Page(ClientScreen):
 
     def describe_news(self) -> Part | None:
         """Return what to say while nothing else was said."""
-        errand = self.desk.errands.errand
-        return (say("page wait", what=errand, key=self.show_key("back")), "warn") if errand else None
+        what = self.program.ways_in.waits_for
+        return (say("page wait", what=what, key=self.show_key("back")), "warn") if what else None
 
     def show_key(self, action: str) -> str:
         """Return how the key of an action is written."""
-        return self.desk.keymap.show(action, ascii_only=self.desk.settings.ascii)
+        return self.program.keymap.show(action, ascii_only=self.program.settings.ascii)
 
     def action_back(self) -> None:
-        self.desk.close(self)
+        self.program.close(self)
 
     def action_help(self) -> None:
-        self.desk.open(HelpPage(self.list_help()))
+        self.program.open(HelpPage(self.list_help()))
 
 
 class Scroll(VerticalScroll, inherit_bindings=False):

@@ -28,7 +28,7 @@ class SettingsPage(FormPage):
     first_keys = ("key back",)
 
     def describe_sum(self) -> Part:
-        problem = self.desk.not_kept
+        problem = self.program.not_kept
         if problem:
             return say("settings not kept", why=problem), "warn"
         return say("settings kept", file=show_path(config_path())), "dim"
@@ -36,10 +36,10 @@ class SettingsPage(FormPage):
     def list_fields(self) -> dict[str, Field]:
         fields = {}
         for name, option in SCREEN_OPTIONS.items():
-            value = getattr(self.desk.settings, name)
+            value = getattr(self.program.settings, name)
             choices = {option.describe(choice)[0]: choice for choice in option.choices}
             fields[name] = Field(option.title, value, option.describe(value)[1], choices)
         return fields
 
     def took(self, name: str) -> None:
-        self.desk.change(name, self.fields[name].value)
+        self.program.change(name, self.fields[name].value)

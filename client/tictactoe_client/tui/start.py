@@ -12,7 +12,7 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import hear_signals
 from tictactoe_client.streams.output import print_error
 from tictactoe_client.streams.terminal import Terminal
-from tictactoe_client.tui.opening import Opening
+from tictactoe_client.tui.first_page import FirstPage
 
 if TYPE_CHECKING:
     from tictactoe_client.online.client import Choice
@@ -23,7 +23,7 @@ async def show_screen(
     address: Address | None = None,
     first: Choice | None = None,
     *,
-    opening: Opening | None = None,
+    first_page: FirstPage | None = None,
 ) -> int:
     """Show the full screen until it is left, in the room of `first` or at another page; return the exit code.
 
@@ -37,7 +37,7 @@ async def show_screen(
     from tictactoe_client.tui.app import TicTacToe  # takes so long that the terminal has answered by then
 
     terminal.await_ground()
-    app = TicTacToe(settings, address, first, opening=opening, terminal=terminal)
+    app = TicTacToe(settings, address, first, first_page=first_page, terminal=terminal)
     loop = asyncio.get_running_loop()
     terminal.watch(lambda: loop.call_soon_threadsafe(app.leave, 128 + signal.SIGHUP))
     try:

@@ -24,28 +24,28 @@ class WatchPage(ListPage):
     wraps = False
 
     def describe_about(self) -> str:
-        return say("watch live", n=len(self.desk.lobby.list_rooms("playing")))
+        return say("watch live", n=len(self.program.lobby.list_rooms("playing")))
 
     def opened(self) -> None:
-        self.desk.lobby.follow()
+        self.program.lobby.follow()
 
     def closed(self) -> None:
-        self.desk.errands.give_up()
+        self.program.ways_in.give_up()
 
     def fill(self) -> None:
-        games = self.desk.lobby.tabulate("playing")
+        games = self.program.lobby.tabulate("playing")
         self.show_table(games)
         nothing = "" if len(games) > 1 else f"{say('watch nothing')}\n\n"
         self.text("hint").show((nothing, ""), (say("watch private"), "dim"))
 
     def open_row(self, name: str) -> None:
-        self.desk.errands.enter(Choice("watch", code=name), self)
+        self.program.ways_in.enter(Choice("watch", code=name), self)
 
     def on_key(self, event: events.Key) -> None:
         if event.character is not None and event.character.isalnum():
             event.stop()
-            self.desk.errands.ask_for_room(event.character, "watch", self)
+            self.program.ways_in.ask_for_room(event.character, "watch", self)
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
-        self.desk.errands.ask_for_room(event.text.strip(), "watch", self)
+        self.program.ways_in.ask_for_room(event.text.strip(), "watch", self)

@@ -11,8 +11,8 @@ from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query,
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.help import Topic, list_room_help
-from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.page import HelpPage
+from tictactoe_client.tui.program import Program
 from tictactoe_client.tui.room.keys import DEEDS, find_deed
 from tictactoe_client.tui.room.leaving import WaysOut
 from tictactoe_client.tui.room.model import RoomModel
@@ -27,12 +27,12 @@ from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 class RoomCommands:
     """Does what somebody wants in the room of `model`; `moves` is what is done at the board, `ways` lead out."""
 
-    def __init__(self, desk: Desk, model: RoomModel, view: RoomView, ways: WaysOut) -> None:
-        self._desk = desk
+    def __init__(self, program: Program, model: RoomModel, view: RoomView, ways: WaysOut) -> None:
+        self._program = program
         self.model = model
         self._view = view
         self.ways = ways
-        self.moves = MoveInput(desk, model, self.do)
+        self.moves = MoveInput(program, model, self.do)
 
     def act(self, action: str) -> None:
         """Do what a key is for; where that is a deed that is not possible, say why."""
@@ -72,14 +72,14 @@ class RoomCommands:
         if action == "confirm":
             deed()
         elif action != "back":
-            self._desk.say(say("room plays on"), "dim")
+            self._program.say(say("room plays on"), "dim")
 
     def back(self) -> None:
         """Take Esc, where nothing is asked: drop what is typed, hide values, return to the present, else leave."""
         model = self.model
         if model.line.mode:
             model.line.close()
-        elif self._desk.errands.errand:
+        elif self._program.ways_in.waits_for:
             self.ways.go_home()
         elif model.typed:
             model.typed = ""
@@ -118,7 +118,7 @@ class RoomCommands:
         model, state = self.model, self.model.room.state
         why = model.choices.find_reason("review")
         if why is not None and state is not None and not model.review.is_on:
-            self._desk.say(describe_reason(why, state))
+            self._program.say(describe_reason(why, state))
         elif model.plays:
             self.do(Query("value"))
         else:
@@ -128,14 +128,14 @@ class RoomCommands:
                 self.step(-1)
 
     def list_help(self) -> Sequence[Topic]:
-        rules, settings = self.model.rules, self._desk.settings
-        show = partial(self._desk.keymap.show, ascii_only=settings.ascii)
+        rules, settings = self.model.rules, self._program.settings
+        show = partial(self._program.keymap.show, ascii_only=settings.ascii)
         return () if rules is None else list_room_help(rules, settings, show, plays=self.model.seat is not None)
 
     def copy_link(self) -> None:
-        link = link_for_others(self._desk, self.model)
-        self._desk.copy_to_clipboard(link)
-        self._desk.say(say("room copied", link=link), "good")
+        link = link_for_others(self._program, self.model)
+        self._program.copy_to_clipboard(link)
+        self._program.say(say("room copied", link=link), "good")
 
     def hide_code(self) -> None:
         self.model.shows_code = not self.model.shows_code
@@ -164,7 +164,7 @@ class RoomCommands:
         text = text.strip()
         if len(text) > MAX_CHAT_LENGTH:
             self.model.line.begin_chat(text)
-            self._desk.say(describe_too_long(text))
+            self._program.say(describe_too_long(text))
         elif text:
             self.do(Verb("chat", text))
 
@@ -177,7 +177,7 @@ class RoomCommands:
             case BadInput(code="too_long"):
                 self.say(words.partition(" ")[2])
             case BadInput():
-                self._desk.say(intent.message)
+                self._program.say(intent.message)
             case Query("value", None):
                 self.switch_values()
             case Verb(kind="chat"):
@@ -196,7 +196,7 @@ class RoomCommands:
                 self.act("help")
             case Query(kind="board"):
                 self.model.look_at(len(self.model.room.moves))
-                self._desk.say(describe_last(state, self.model.room.viewer), "title")
+                self._program.say(describe_last(state, self.model.room.viewer), "title")
             case _:
                 self.do(intent)
 
@@ -204,7 +204,7 @@ class RoomCommands:
 
     def do(self, intent: Intent) -> None:
         """Do what is wanted beside everything else, and tell what comes of it."""
-        self._desk.start(self._do(intent))
+        self._program.start(self._do(intent))
 
     async def _do(self, intent: Intent) -> None:
         """A move that was not to be had goes out of its cell again; what was not said comes back into the line.
@@ -215,7 +215,7 @@ class RoomCommands:
         timeline, keys = model.actions.timeline, model.news.keys
         told: Sequence[str] = ()
         waits = isinstance(intent, Place) or (isinstance(intent, Verb) and intent.kind == "chat")
-        is_offline = self._desk.link.phase == "away" and not waits  # what else needs the server is refused
+        is_offline = self._program.link.phase == "away" and not waits  # what else needs the server is refused
         try:
             told = (await model.actions.do(intent, is_offline=is_offline)).lines
         except ClientError:
@@ -232,18 +232,18 @@ class RoomCommands:
                 model.review.switch(on=True)
         if model.actions.timeline is not timeline:
             model.note_look()
-            self._desk.redraw()
+            self._program.redraw()
         if len(told) > 1:
             model.news.tell(*told)
         if told:
-            self._desk.say(told[0])
+            self._program.say(told[0])
 
 
 _ACTS: Final[Mapping[str, Callable[[RoomCommands], object]]] = {
-    "retry": lambda room: room._desk.link.retry(),
+    "retry": lambda room: room._program.link.retry(),
     "chat": lambda room: room.open_chat(),
     "command": lambda room: room.model.line.begin_command(),
-    "help": lambda room: room._desk.open(HelpPage(room.list_help())),
+    "help": lambda room: room._program.open(HelpPage(room.list_help())),
     "back": lambda room: room.back(),
     "leave": lambda room: room.ways.ask_before("leave", room.ways.go_home),
     "copy": lambda room: room.copy_link(),

@@ -8,7 +8,7 @@ from tictactoe_client.board.board import drop_frames
 from tictactoe_client.online import events
 from tictactoe_client.text.arrival import describe_closing, describe_room_moved
 from tictactoe_client.text.talk import announce_chat
-from tictactoe_client.tui.desk import ClientScreen, Desk
+from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.leaving import WaysOut
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_engine import format_cell
@@ -29,8 +29,8 @@ _MOST_CELLS_JUDGED = 42
 class Follower:
     """Follows a room for `screen`; `stop` ends that."""
 
-    def __init__(self, desk: Desk, model: RoomModel, screen: ClientScreen, ways: WaysOut) -> None:
-        self._desk = desk
+    def __init__(self, program: Program, model: RoomModel, screen: ClientScreen, ways: WaysOut) -> None:
+        self._program = program
         self._model = model
         self._screen = screen
         self._ways = ways
@@ -60,7 +60,7 @@ class Follower:
                 model.news.back, model.is_online = "", False
                 model.consider(monotonic())
             case events.Back():
-                self._desk.status, self._back, model.is_online = None, event, True
+                self._program.status, self._back, model.is_online = None, event, True
                 model.consider(monotonic())
             case events.RoomMoved(url=url):
                 model.news.say(describe_room_moved(url))
@@ -70,7 +70,7 @@ class Follower:
                 self._ways.end(describe_closing(model.room.code, reason))
             case events.Replaced():
                 self._ways.end(say("taken over"))
-        self._desk.redraw()
+        self._program.redraw()
 
     def _take_update(self, update: events.Updated) -> None:
         old, state, model = update.old, update.state, self._model
@@ -81,7 +81,7 @@ class Follower:
             (old.ply, old.turn, old.status) != (state.ply, state.turn, state.status)
             or before.may("rematch") != model.choices.may("rematch")
         ):
-            self._desk.status = None
+            self._program.status = None
             model.news.back = ""
         if self._back is not None:
             self._welcome_back(self._back, old, state)
@@ -89,10 +89,10 @@ class Follower:
         if len(moved := [change for change in brought if isinstance(change, events.Moved)]) == 1:
             self._let_fall(moved[0].cell, state)
         if any(isinstance(change, events.Ended) for change in brought):
-            self._desk.start(self._find_turning_point(state))
+            self._program.start(self._find_turning_point(state))
         was_mine = old is not None and old.turn is not None and old.turn == seat_of(old, model.room.viewer)
         if model.room.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
-            self._desk.ring()
+            self._program.ring()
 
     def _welcome_back(self, back: events.Back, old: RoomState | None, state: RoomState) -> None:
         missed = say("nothing missed")
@@ -106,8 +106,8 @@ class Follower:
         self._model.news.back_until = monotonic() + _BACK_SHOWN_SECONDS
 
     def _let_fall(self, cell: int, state: RoomState) -> None:
-        is_slow = (self._desk.link.latency_ms or 0) > _SLOW_MS
-        if state.rules.gravity and self._desk.settings.motion and not is_slow and self._screen.is_current:
+        is_slow = (self._program.link.latency_ms or 0) > _SLOW_MS
+        if state.rules.gravity and self._program.settings.motion and not is_slow and self._screen.is_current:
             self._model.falling = drop_frames(state.board, state.rules.columns, cell, _MOST_FRAMES)
             self._screen.set_timer(_FRAME_SECONDS, self._fall_on)
 

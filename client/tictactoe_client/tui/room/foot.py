@@ -14,9 +14,9 @@ from typing import Final, Literal
 from tictactoe_client.session import Session
 from tictactoe_client.text.language import word_of
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
-from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Picture, Text, fold, measure
+from tictactoe_client.tui.program import Program
 from tictactoe_client.tui.room.ending import describe_end
 from tictactoe_client.tui.room.keys import action_of
 from tictactoe_client.tui.room.model import RoomModel
@@ -162,8 +162,8 @@ def _list_answers(question: Question, model: RoomModel, keymap: Keymap) -> list[
 class RoomFoot:
     """What stands below the board of one room."""
 
-    def __init__(self, desk: Desk, model: RoomModel) -> None:
-        self.desk = desk
+    def __init__(self, program: Program, model: RoomModel) -> None:
+        self.program = program
         self.model = model
         self._opened_at = monotonic()
 
@@ -212,7 +212,7 @@ class RoomFoot:
         return replace(foot, banner=banner, notes=max(0, foot.notes - before), marked=marked)
 
     def _banner(self, state: RoomState, now: float, width: int) -> Text | None:
-        model, keymap, link = self.model, self.desk.keymap, self.desk.link
+        model, keymap, link = self.model, self.program.keymap, self.program.link
         if model.record is not None:
             return None
         if model.question is not None:
@@ -220,8 +220,8 @@ class RoomFoot:
         holds_seat = model.plays or state.status == "waiting"
         if lost := connection_banner(link, now, width=width, holds_seat=holds_seat):
             return lost
-        if self.desk.errands.errand:
-            return f"{self.desk.errands.errand}…   {keymap.show('back')} {say('key to home')}", "warn"
+        if self.program.ways_in.waits_for:
+            return f"{self.program.ways_in.waits_for}…   {keymap.show('back')} {say('key to home')}", "warn"
         return waiting_banner(model, keymap)
 
     def _describe_worth(self, state: RoomState) -> str:
@@ -230,7 +230,7 @@ class RoomFoot:
         if analysis is None or model.rules is None:
             if model.review.is_waiting:
                 return say("worth comes")
-            back = self.desk.keymap.show("left", ascii_only=self.desk.settings.ascii)
+            back = self.program.keymap.show("left", ascii_only=self.program.settings.ascii)
             return "" if state.result is None else say("worth goes back", key=back)
         told = [describe_position(analysis, model.rules)]
         if model.cursor is not None:

@@ -8,14 +8,14 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from tictactoe_client.entering import describe_wait
 from tictactoe_client.exits import note_game
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.text.arrival import describe_giving_up
-from tictactoe_client.tui.desk import ClientScreen, Desk
-from tictactoe_client.tui.errands import describe_errand
+from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.ending import describe_farewell
 from tictactoe_client.tui.room.model import Asked, RoomModel
 from tictactoe_protocol.catalogue import say
@@ -29,8 +29,8 @@ OpenRoom = Callable[[Room, str], ClientScreen]
 class WaysOut:
     """How one goes from the room of `model`, whose `screen` it is; `open_room` makes the screen of the next one."""
 
-    def __init__(self, desk: Desk, model: RoomModel, screen: ClientScreen, open_room: OpenRoom) -> None:
-        self._desk = desk
+    def __init__(self, program: Program, model: RoomModel, screen: ClientScreen, open_room: OpenRoom) -> None:
+        self._program = program
         self._model = model
         self._screen = screen
         self._open_room = open_room
@@ -50,7 +50,7 @@ class WaysOut:
         question = self._model.question
         if not self._model.cost or (question is not None and question[0] == "quit"):
             return False
-        self._desk.go_back_to(self._screen)
+        self._program.go_back_to(self._screen)
         self._model.question = "quit", leave
         return True
 
@@ -61,18 +61,18 @@ class WaysOut:
 
         A game that goes on without a connection is not lost by this: the program ends and says how to come back.
         """
-        if self._desk.link.phase == "away" and self._model.plays:
-            self._desk.leave(ExitCode.CONNECTION_LOST)
+        if self._program.link.phase == "away" and self._model.plays:
+            self._program.leave(ExitCode.CONNECTION_LOST)
             return
-        self._desk.close(self._screen)
+        self._program.close(self._screen)
         if self._model.room.ended is None:
-            self._desk.start(self._model.room.leave())
+            self._program.start(self._model.room.leave())
 
     def end(self, why: str) -> None:
         """Go home, as there is no room any more."""
-        if self._screen in self._desk.screens and not self._desk.errands.errand:
-            self._desk.go_home()
-            self._desk.say(why)
+        if self._screen in self._program.screens and not self._program.ways_in.waits_for:
+            self._program.go_home()
+            self._program.say(why)
 
     # -- to another room ------------------------------------------------------------------------------------------
 
@@ -80,10 +80,10 @@ class WaysOut:
         """Look for another opponent in the same way as before, asking where that loses a game."""
         again = self._model.again
         if again is None:
-            self._desk.say(say("room nobody to look for"))
+            self._program.say(say("room nobody to look for"))
             return
-        errand = say("room opening private" if again.private and not again.bots else "room looking for another")
-        self.ask_before("another", partial(self._set_out, errand, again))
+        what = say("room opening private" if again.private and not again.bots else "room looking for another")
+        self.ask_before("another", partial(self._set_out, what, again))
 
     def go_to_computer(self) -> None:
         """Open the same room again with the computer in the free seats; the waiting one closes.
@@ -104,12 +104,12 @@ class WaysOut:
             analysis="open" if state.analysis == "open" else "closed",
             chat="players" if state.chat == "players" else "all",
         )
-        self._set_out(describe_errand(same), same, "room with computer")
+        self._set_out(describe_wait(same), same, "room with computer")
 
-    def _set_out(self, errand: str, choice: Choice, news: str = "") -> None:
-        if not self._desk.errands.errand:
-            coming = self._desk.errands.fetch(errand, choice.enter)
-            self._desk.start(self._go_over(coming, news, may_lose=self._model.plays))
+    def _set_out(self, what: str, choice: Choice, news: str = "") -> None:
+        if not self._program.ways_in.waits_for:
+            coming = self._program.ways_in.fetch(what, choice.enter)
+            self._program.start(self._go_over(coming, news, may_lose=self._model.plays))
 
     async def _go_over(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
         """Enter the other room, tell the news with its code there, and leave this one.
@@ -117,21 +117,21 @@ class WaysOut:
         Whoever has gone home meanwhile wants neither room. Where a game has begun here meanwhile it is played, unless
         one was to be lost anyway, which `may_lose` says.
         """
-        desk, here = self._desk, self._model.room
+        program, here = self._program, self._model.room
         try:
             room = await coming
         except ClientError:
-            if here.ended is not None and self._screen in desk.screens:
-                desk.go_home()
+            if here.ended is not None and self._screen in program.screens:
+                program.go_home()
             raise
         if room is None or room is here:
             return
         if self._model.plays and not may_lose:
-            desk.say(say("room somebody came"))
+            program.say(say("room somebody came"))
             await room.leave()
             return
-        desk.close(self._screen)
-        desk.open(self._open_room(room, say(news, code=room.code) if news else ""))
+        program.close(self._screen)
+        program.open(self._open_room(room, say(news, code=room.code) if news else ""))
         if here.ended is None:
             await here.leave()
 
@@ -139,12 +139,12 @@ class WaysOut:
 
     def note_game(self, state: RoomState | None) -> None:
         """Take note how the game went, for the exit code."""
-        self._desk.last_game = note_game(self._desk.last_game, state, self._model.room.viewer)
+        self._program.last_game = note_game(self._program.last_game, state, self._model.room.viewer)
 
     def describe_loss(self, reason: str) -> str:
         """Return what the lost connection has cost; empty where one does not play."""
         room = self._model.room
-        first = self._desk.link.cluster.given.first
+        first = self._program.link.cluster.given.first
         return describe_giving_up(room.state, room.viewer, first, reason) if self._model.plays else ""
 
     async def say_goodbye(self, *, gives_up: bool) -> str:
@@ -152,7 +152,7 @@ class WaysOut:
 
         A server that does not answer is not waited for.
         """
-        room, client = self._model.room, self._desk.link.client
+        room, client = self._model.room, self._program.link.client
         state = room.state
         if not self._has_noted:
             self._has_noted = True
@@ -162,5 +162,5 @@ class WaysOut:
         cost = self._model.choices.find("leave")
         has_left = gives_up and await room.say_goodbye()
         if has_left:
-            self._desk.link.forget_room(room.code)
+            self._program.link.forget_room(room.code)
         return describe_farewell(state, client, has_left=has_left, cost=cost.cost if cost is not None else "")

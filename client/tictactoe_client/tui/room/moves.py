@@ -13,7 +13,7 @@ from tictactoe_client.input.cells import begins_anew, cell_of_key, landing_cell
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, describe_move
 from tictactoe_client.text.wording import describe_unknown
 from tictactoe_client.text.worth import rank_cells
-from tictactoe_client.tui.desk import Desk
+from tictactoe_client.tui.program import Program
 from tictactoe_client.tui.room.keys import action_of, example_cell, find_deed
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_engine import Keys, Rules, has_single_keys
@@ -29,8 +29,8 @@ _WAYS_ON: Final = ("rematch", "another")
 class MoveInput:
     """What keys and clicks at the board of `model` mean; `do` carries an intent out."""
 
-    def __init__(self, desk: Desk, model: RoomModel, do: Callable[[Intent], object]) -> None:
-        self._desk = desk
+    def __init__(self, program: Program, model: RoomModel, do: Callable[[Intent], object]) -> None:
+        self._program = program
         self._model = model
         self._do = do
 
@@ -41,7 +41,7 @@ class MoveInput:
         model, rules = self._model, self._model.rules
         if rules is None:
             return
-        cell = cell_of_key(character, rules, self._desk.settings.keys)
+        cell = cell_of_key(character, rules, self._program.settings.keys)
         if model.kind == "playing":
             self._type_move(character, cell, rules)
         elif model.record is not None and character.isascii() and character.isdigit():
@@ -52,13 +52,13 @@ class MoveInput:
 
     def _type_move(self, character: str, cell: int | None, rules: Rules) -> None:
         """Place on the cell of this key, or keep the key while it is not our move; else go on with a typed move."""
-        model, keys = self._model, self._desk.settings.keys
+        model, keys = self._model, self._program.settings.keys
         typed = model.typed.strip()
         is_key_typed = cell_of_key(typed, rules, keys) is not None
         if cell is not None and (not typed or is_key_typed):
             self._press_cell(character, cell)
         elif not typed and character.isalpha() and has_single_keys(rules) and keys is Keys.LETTERS:
-            self._desk.say(say("room letters place", typed=f"{self._colon}b3"))
+            self._program.say(say("room letters place", typed=f"{self._colon}b3"))
         elif character != " " or (typed and not is_key_typed):
             if begins_anew(model.typed, character, rules):
                 model.typed = ""
@@ -74,8 +74,8 @@ class MoveInput:
             return
         model.type(character)
         if state is not None and not model.room.is_my_turn:
-            enter = self._desk.keymap.show_key("enter")
-            self._desk.say(say("room typed ahead", name=name_of(state, state.turn), key=enter, typed=character))
+            enter = self._program.keymap.show_key("enter")
+            self._program.say(say("room typed ahead", name=name_of(state, state.turn), key=enter, typed=character))
 
     def enter(self) -> None:
         """Play what is typed, else at the cursor; go to the move whose number is typed in a record.
@@ -98,7 +98,7 @@ class MoveInput:
             number, model.typed = int(model.typed), ""
             self._do(Look("at", number))
         elif model.review.is_on:
-            self._desk.say(say("room point", typed=f"{self._colon}{example_cell(model.rules)}"))
+            self._program.say(say("room point", typed=f"{self._colon}{example_cell(model.rules)}"))
         else:
             self.play(0)
 
@@ -112,11 +112,11 @@ class MoveInput:
             case Place(cell):
                 self.play(cell)
             case BadInput(message=message):
-                self._desk.say(clean_text(message))
+                self._program.say(clean_text(message))
             case _ if len(typed.split(" ")[0]) > 1:
-                self._desk.say(say("room colon first", key=self._colon, typed=f"{self._colon}{typed}"))
+                self._program.say(say("room colon first", key=self._colon, typed=f"{self._colon}{typed}"))
             case _ if model.rules is not None:
-                self._desk.say(describe_unknown(typed, describe_move(model.rules)))
+                self._program.say(describe_unknown(typed, describe_move(model.rules)))
 
     # -- the board ------------------------------------------------------------------------------------------------
 
@@ -131,7 +131,7 @@ class MoveInput:
             self._do(Place(cell))
         elif why := model.choices.find_reason("place"):
             told = describe_reason(why, state)
-            self._desk.say(f"{told}   {self._list_ways_on()}" if model.kind == "over" and model.seat else told)
+            self._program.say(f"{told}   {self._list_ways_on()}" if model.kind == "over" and model.seat else told)
 
     def play_or_point(self, cell: int) -> None:
         """Place; where values are shown, ask for that of the cell."""
@@ -152,7 +152,7 @@ class MoveInput:
             chosen, columns = model.cursor, rules.columns
             is_again = cell == chosen or (rules.gravity and chosen is not None and chosen % columns == cell % columns)
             model.cursor = cell
-            if is_again or (has_single_keys(rules) and not self._desk.settings.confirm):
+            if is_again or (has_single_keys(rules) and not self._program.settings.confirm):
                 self.play(cell)
         elif model.kind == "watching" or model.review.is_on:
             self.play_or_point(cell)
@@ -173,11 +173,11 @@ class MoveInput:
         is_own = any(question.id in ("own draw", "own undo") for question in choices.questions)
         why = "why own offer" if action == "accept" and is_own else choices.find_reason(names[0])
         if why is not None:
-            self._desk.say(describe_reason(why, state))
+            self._program.say(describe_reason(why, state))
 
     def _list_ways_on(self) -> str:
         """Return what one may do after the end, with the keys: ``r rematch   Esc home``."""
-        model, show = self._model, self._desk.keymap.show
+        model, show = self._model, self._program.keymap.show
         deeds = [
             deed for action in _WAYS_ON if (deed := find_deed(model, action)) and (deed.id != "new" or model.again)
         ]
@@ -191,4 +191,4 @@ class MoveInput:
 
     @property
     def _colon(self) -> str:
-        return self._desk.keymap.show("command")
+        return self._program.keymap.show("command")

@@ -17,8 +17,8 @@ from tictactoe_client.input.record import describe_end, list_facts
 from tictactoe_client.online.address import reachable_address
 from tictactoe_client.text.programs import invitation
 from tictactoe_client.text.wording import describe_clock_in_words
-from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.picture import Picture, Text, fold, measure, shorten, shorten_words, wrap
+from tictactoe_client.tui.program import Program
 from tictactoe_client.tui.room.ending import sum_up_end
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_protocol.catalogue import say
@@ -221,9 +221,9 @@ def render_code(text: str) -> tuple[str, ...]:
     return tuple("".join(" ▀▄█"[upper + 2 * lower] for upper, lower in zip(*pair, strict=True)) for pair in pairs)
 
 
-def link_for_others(desk: Desk, model: RoomModel) -> str:
+def link_for_others(program: Program, model: RoomModel) -> str:
     """Return the link to the room by an address that others can reach."""
-    return reachable_address(desk.link.cluster.given.first).link_to(model.room.code)
+    return reachable_address(program.link.cluster.given.first).link_to(model.room.code)
 
 
 def draw_code(picture: Picture, link: str) -> int:

@@ -16,8 +16,8 @@ from tictactoe_client.online.client import Choice
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.help import Topic
 from tictactoe_client.tui.canvas import Canvas
-from tictactoe_client.tui.desk import ClientScreen, Desk
 from tictactoe_client.tui.keymap import ACTIONS
+from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.doing import RoomCommands
 from tictactoe_client.tui.room.following import Follower
 from tictactoe_client.tui.room.keys import DEEDS, find_action, find_deed, list_actions
@@ -39,32 +39,32 @@ class RoomScreen(ClientScreen):
     `again` is what to enter for another opponent, if anything, `news` what is told at once.
     """
 
-    def __init__(self, desk: Desk, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
-        client, settings = desk.link.client, replace(desk.settings, colour=False)
+    def __init__(self, program: Program, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
+        client, settings = program.link.client, replace(program.settings, colour=False)
         features = client.features if client is not None else frozenset()
         if isinstance(room, RecordedRoom):
-            actions: Actions = RecordActions(room, settings, shows=True, tell=desk.say)
+            actions: Actions = RecordActions(room, settings, shows=True, tell=program.say)
             actions.timeline = actions.timeline.jump(ply)
         else:
-            actions = Actions(room, settings, shows=True, tell=desk.say)
-        review = Review(actions, run=desk.start, tell=desk.say, redraw=self.redraw)
+            actions = Actions(room, settings, shows=True, tell=program.say)
+        review = Review(actions, run=program.start, tell=program.say, redraw=self.redraw)
         self.room = room
         self.model = RoomModel(room, actions, review, again, features)
-        self.view = RoomView(desk, self.model)
+        self.view = RoomView(program, self.model)
         super().__init__()
         self.canvas = Canvas(self.model.line)
-        self.ways = WaysOut(desk, self.model, self, lambda room, news: RoomScreen(desk, room, again, news))
-        self.commands = RoomCommands(desk, self.model, self.view, self.ways)
-        self._program = desk
+        self.ways = WaysOut(program, self.model, self, lambda room, news: RoomScreen(program, room, again, news))
+        self.commands = RoomCommands(program, self.model, self.view, self.ways)
+        self._program = program
         self.is_room = self.needs_server = self.model.record is None
-        self._follower = Follower(desk, self.model, self, self.ways)
+        self._follower = Follower(program, self.model, self, self.ways)
         self._news = news
         if room.seat is not None:
-            desk.link.keep_room(room.code)
+            program.link.keep_room(room.code)
 
     def on_mount(self) -> None:
         if self._news and self.model.record is not None:
-            self.desk.say(self._news)
+            self.program.say(self._news)
         elif self._news:
             self.model.news.say(self._news)
 
@@ -129,7 +129,7 @@ class RoomScreen(ClientScreen):
         """The keys that count now, for those who look for them by what they are called; the program's first."""
         bindings = dict(super().active_bindings)
         for action in list_actions(self.model):
-            deed, keys = find_deed(self.model, action), self.desk.keymap.keys_of(action)
+            deed, keys = find_deed(self.model, action), self.program.keymap.keys_of(action)
             label = deed.label if deed is not None else "" if action in DEEDS else _NAMED.get(action, "")
             for key in keys if label else ():
                 binding = Binding(key, f"act('{action}')", label, id=action)
@@ -144,7 +144,7 @@ class RoomScreen(ClientScreen):
             self.model.line.write(event.text)
         elif self.model.plays:
             self.model.type(event.text)
-        self.desk.redraw()
+        self.program.redraw()
 
     def on_click(self, event: events.Click) -> None:
         """Take a click on the board, or on what steps back; anywhere else there is nothing to click."""
@@ -154,15 +154,15 @@ class RoomScreen(ClientScreen):
             self.commands.step(-1)
         elif (cell := self.view.find_cell(event.screen_offset)) is not None:
             self.commands.moves.click(cell)
-        self.desk.redraw()
+        self.program.redraw()
 
     def on_mouse_scroll_down(self) -> None:
         self.commands.scroll(1)
-        self.desk.redraw()
+        self.program.redraw()
 
     def on_mouse_scroll_up(self) -> None:
         self.commands.scroll(-1)
-        self.desk.redraw()
+        self.program.redraw()
 
     # -- what the program asks ------------------------------------------------------------------------------------
 
@@ -181,14 +181,14 @@ class RoomScreen(ClientScreen):
     def connected(self) -> None:
         """On a wholly new conversation the room must be entered anew; that is for the home page to offer."""
         if self.model.record is None:
-            self.desk.go_home()
+            self.program.go_home()
 
     def closed(self) -> None:
         self._follower.stop()
         self.ways.note_game(self.room.state)
-        self.desk.errands.give_up()
+        self.program.ways_in.give_up()
         self.model.review.switch(on=False)
-        self.desk.link.forget_room(self.room.code)
+        self.program.link.forget_room(self.room.code)
 
     def describe_loss(self, reason: str) -> str:
         return self.ways.describe_loss(reason)

@@ -18,9 +18,9 @@ from tictactoe_client.board.grid import BoardStyle, Grid, fit_board, smallest_bo
 from tictactoe_client.input.cells import resting_cell
 from tictactoe_client.input.record import describe_players
 from tictactoe_client.text.worth import format_value, list_worth
-from tictactoe_client.tui.desk import Desk
 from tictactoe_client.tui.foot import Hint, draw_keys, fit_keys
 from tictactoe_client.tui.picture import Picture, Text, measure, notice_size, place_stage, shorten
+from tictactoe_client.tui.program import Program
 from tictactoe_client.tui.room.foot import RoomFoot, describe_question
 from tictactoe_client.tui.room.keys import find_situations, list_hints
 from tictactoe_client.tui.room.model import RoomModel
@@ -107,10 +107,10 @@ def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, 
 class RoomView:
     """The picture of a room; `is_small` where the window has no room for it, and says so in its place."""
 
-    def __init__(self, desk: Desk, model: RoomModel) -> None:
-        self.desk = desk
+    def __init__(self, program: Program, model: RoomModel) -> None:
+        self.program = program
         self.model = model
-        self.foot = RoomFoot(desk, model)
+        self.foot = RoomFoot(program, model)
         self._grid: Grid | None = None
         self._back_at = range(0)
         self._stage = Region()
@@ -128,7 +128,7 @@ class RoomView:
 
     def place(self, width: int, height: int) -> Region:
         """Return where in such a window the board, or the invitation, stands with all about it; it is drawn next."""
-        model, rules, settings = self.model, self.model.rules, self.desk.settings
+        model, rules, settings = self.model, self.model.rules, self.program.settings
         if rules is None or model.kind == "waiting":
             self._layout = None
             return place_stage(_INVITATION_MOST, (width, height))
@@ -162,11 +162,11 @@ class RoomView:
         picture, needed = Picture(*size), self.needed_size()
         self.is_small = size[0] < needed[0] or size[1] < needed[1]
         if self.is_small:
-            for y, line in enumerate(notice_size(needed, size, describe_question(self.model, self.desk.keymap))):
+            for y, line in enumerate(notice_size(needed, size, describe_question(self.model, self.program.keymap))):
                 picture.put(0, y, line)
             return picture
         self._stage = self.place(*size)
-        stage = Picture(self._stage.width, self._stage.height, ascii_only=self.desk.settings.ascii)
+        stage = Picture(self._stage.width, self._stage.height, ascii_only=self.program.settings.ascii)
         self.draw(stage, status)
         picture.paste(*self._stage.offset, stage.rows)
         return picture
@@ -183,8 +183,8 @@ class RoomView:
             return
         now, last, news = monotonic(), picture.height - 1, model.news
         if layout is None:
-            link, x, y, rows = link_for_others(self.desk, model), 3, 2, 3
-            has_code = model.shows_code and self.desk.settings.colour and not picture.ascii_only
+            link, x, y, rows = link_for_others(self.program, model), 3, 2, 3
+            has_code = model.shows_code and self.program.settings.colour and not picture.ascii_only
             width = (draw_code(picture, link) if has_code else picture.width - 1) - x
             fill = partial(fill_invitation, model, state, width, link=link)
         else:
@@ -211,19 +211,19 @@ class RoomView:
 
     def _list_hints(self, width: int) -> Sequence[Hint]:
         """Return the keys that the last line names; they are looked for where something may have changed them."""
-        model, is_first = self.model, len(self.desk.screens) == 1
+        model, is_first = self.model, len(self.program.screens) == 1
         situations = find_situations(model)
         choices = None if situations[0] == "playing" else model.choices
         typed = model.typed and (model.typed, model.may_send)
-        at = (situations, choices, typed, model.line.value, model.shows_code, is_first, width, self.desk.settings)
+        at = (situations, choices, typed, model.line.value, model.shows_code, is_first, width, self.program.settings)
         if at != self._hinted_at:
-            hints = list_hints(model, self.desk.keymap, self.desk.settings, is_first=is_first)
+            hints = list_hints(model, self.program.keymap, self.program.settings, is_first=is_first)
             self._hinted_at, self._hints = at, fit_keys(hints, width, (say("key help"),))
         return self._hints
 
     def _draw_head(self, picture: Picture, state: RoomState) -> None:
         """Draw who plays what, in which room, and the moment or how quick the connection is."""
-        model, link, newest = self.model, self.desk.link, self.model.room.state
+        model, link, newest = self.model, self.program.link, self.model.room.state
         is_record = model.record is not None
         names = [name_of(state, mark) for mark, seat in state.seats.items() if seat is not None]
         players = describe_players(model.record) if model.record is not None else say("versus").join(names)
@@ -268,7 +268,7 @@ class RoomView:
             if model.falling:
                 view = replace(view, board=model.falling[0], last=None, line=frozenset())
         grid = self._grid = layout.grid.scroll(cursor if cursor is not None else state.last, self._grid)
-        is_grey = self.desk.link.phase != "online" and model.record is None
+        is_grey = self.program.link.phase != "online" and model.record is None
         picture.paste(LEFT, layout.top, draw_board(view, grid), "dim" if is_grey else None)
         analysis = model.review.analysis if shows_values else None
         if analysis is None:

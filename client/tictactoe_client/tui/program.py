@@ -1,4 +1,4 @@
-"""What lies on the desk, and what may be done there: screens one upon another, settings, the connection, the way out.
+"""The program as its screens know it: screens one upon another, settings, the connection, and the way out.
 
 Which screens there are, and what the terminal under them is like, is the `app`'s.
 """
@@ -20,6 +20,7 @@ from tictactoe_client.exits import judge
 from tictactoe_client.files.config import keep_setting
 from tictactoe_client.files.records import name_for, save_record
 from tictactoe_client.files.writer import NotKept
+from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
@@ -32,10 +33,9 @@ from tictactoe_client.text.help import Topic, list_home_help
 from tictactoe_client.text.language import speak_as_chosen
 from tictactoe_client.text.talk import describe_push
 from tictactoe_client.themes import THEMES, resolve_theme
-from tictactoe_client.tui.errands import Errands
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.lobby import Lobby
 from tictactoe_client.tui.question import Question, hand_on
+from tictactoe_client.tui.ways_in import WaysIn
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
@@ -60,9 +60,9 @@ class ClientScreen(Screen[None], inherit_bindings=False):
     _is_dirty = False
 
     @property
-    def desk(self) -> Desk:
+    def program(self) -> Program:
         """The program, of which one asks for other screens, the connection, settings and the way out."""
-        return cast(Desk, self.app)
+        return cast(Program, self.app)
 
     @property
     def window_title(self) -> str:
@@ -78,7 +78,7 @@ class ClientScreen(Screen[None], inherit_bindings=False):
             if not hand_on(event, self):
                 await super().on_event(event)
         except Exception as error:
-            self.desk.fail(error)
+            self.program.fail(error)
 
     def on_screen_resume(self) -> None:
         self.redraw()
@@ -90,11 +90,11 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         """Draw once for all that changes now; what has to be sent goes first."""
         if not self._is_dirty and self.is_mounted:
             self._is_dirty = True
-            self.desk.start(self._draw())
+            self.program.start(self._draw())
 
     async def _draw(self) -> None:
         self._is_dirty = False
-        if self.is_current and self.desk.return_code is None:
+        if self.is_current and self.program.return_code is None:
             self.draw()
 
     @abstractmethod
@@ -132,15 +132,15 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         return ""
 
     def list_help(self) -> Sequence[Topic]:
-        return list_home_help(self.desk.keymap.show)
+        return list_home_help(self.program.keymap.show)
 
     @abstractmethod
     def describe_key(self, label: str) -> str:
         """Return in words what a key does that is bound under this label."""
 
 
-class Desk(App[int], inherit_bindings=False):
-    """The program as its screens know it; `last_words` are for standard error at the end.
+class Program(App[int], inherit_bindings=False):
+    """What screens may ask of it; `last_words` are for standard error at the end.
 
     `not_kept` says why the settings changed last are for this run only, if they are; `keeping` is held while one is
     written.
@@ -176,7 +176,7 @@ class Desk(App[int], inherit_bindings=False):
             failed=self._lose,
         )
         self.lobby = Lobby(self.link, self.start)
-        self.errands = Errands(self, first)
+        self.ways_in = WaysIn(self, first)
 
     # -- screens --------------------------------------------------------------------------------------------------
 
@@ -326,7 +326,7 @@ class Desk(App[int], inherit_bindings=False):
 
     def rename(self, name: str) -> None:
         """Be called otherwise, now and, where this run was not told a name, in later runs."""
-        self.errands.give_up()
+        self.ways_in.give_up()
         self.link.rename(name)
         if self.settings.name_is_for_now:
             self.say(say("program name for now"), "dim")
@@ -389,7 +389,7 @@ class Desk(App[int], inherit_bindings=False):
         """End the program; by a terminal that was closed, and by SIGTERM, nobody has decided to leave a game."""
         gives_up = code not in (ExitCode.HANGUP, ExitCode.TERMINATED) and self.link.phase == "online"
         if gives_up:
-            await self.errands.finish()
+            await self.ways_in.finish()
         for screen in reversed(self.screens):
             self.last_words = self.last_words or await screen.say_goodbye(gives_up=gives_up)
         async with self.keeping:

@@ -11,7 +11,6 @@ from msgspec import UNSET
 from tictactoe_client.online.messages import Message
 from tictactoe_client.session import Session
 from tictactoe_client.text.lobby import describe_age, short_rules
-from tictactoe_client.tui.picture import shorten
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, Ok, RoomSummary
@@ -19,7 +18,7 @@ from tictactoe_protocol.wording import describe_clock, describe_manners
 
 
 class Lobby:
-    """Rooms by code, in the order in which they opened, each with the time at which we heard of it; for all screens.
+    """Rooms by code, in the order in which they opened, each with the time at which we heard of it.
 
     Of more than 2,000 those that opened first are forgotten.
     """
@@ -75,5 +74,5 @@ class Lobby:
             rules = ", ".join((*describe_manners(room), short_rules(room.rules)))
             how = str(room.ply) if is_on else describe_clock(room.clock)
             age = describe_age(room.age_ms + round((time.monotonic() - self._rooms[room.room][1]) * 1000))
-            table[room.room] = room.room, rules, players, shorten(say("watch versus").join(taken) or "-", 24), how, age
+            table[room.room] = room.room, rules, players, say("watch versus").join(taken) or "-", how, age
         return table

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class FirstPage:
     """The first page; `limit` is how many finished games to list at most, None for all.
 
     `record` is what to replay without a server, first seen after `ply` moves, with the `note` on the status line.

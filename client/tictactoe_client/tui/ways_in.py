@@ -1,0 +1,136 @@
+"""The ways into a room: on this server, or on another one that a link names.
+
+Whoever waits may stop waiting at once; where there is no connection yet, what is wanted waits for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
+
+from textual.screen import Screen
+
+from tictactoe_client.entering import Entrance, describe_wait
+from tictactoe_client.exits import describe_failure, judge
+from tictactoe_client.lobby import Lobby
+from tictactoe_client.online.address import Address, parse_room
+from tictactoe_client.online.client import Choice
+from tictactoe_client.online.errors import BadAddress, Refused
+from tictactoe_client.online.room import Room
+from tictactoe_client.session import Session
+from tictactoe_client.settings import Settings
+from tictactoe_client.tui.question import Question
+from tictactoe_protocol import BadRoomCode, clean_text
+from tictactoe_protocol.catalogue import say
+
+
+class Around(Protocol):
+    """What is asked here of the program."""
+
+    settings: Settings
+    link: Session
+    lobby: Lobby
+
+    @property
+    def asking(self) -> Question | None: ...
+    def ask(self, question: Question, take: Callable[[str | None], None]) -> None: ...
+    def start(self, work: Coroutine[Any, Any, object]) -> object: ...
+    def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None: ...
+    def go_home(self) -> None: ...
+    def leave(self, code: int, message: str = "") -> None: ...
+
+
+class WaysIn(Entrance):
+    """What one person is entering, for all screens.
+
+    `first` is where the command line wants to go: where that is refused, the program ends.
+    """
+
+    def __init__(self, program: Around, first: Choice | None) -> None:
+        super().__init__(program.link)
+        self.first = first
+        self._program = program
+        self._next: tuple[Choice, Screen[Any] | None] | None = None
+
+    def enter(self, choice: Choice, over: Screen[Any] | None = None, *, is_first: bool = False) -> None:
+        """Go into a room here, unless one is being entered already; its screen is laid over this one, or home."""
+        if self._program.link.client is None:
+            self._next = (choice, over)
+        elif not self.waits_for:
+            coming = self.fetch(describe_wait(choice), choice.enter)
+            self._program.start(self._arrive(coming, choice, over, is_first=is_first))
+
+    def go_on(self) -> None:
+        """Go where one wanted to before there was this connection."""
+        if self.first is not None:
+            first, self.first = self.first, None
+            self.enter(first, is_first=True)
+        elif self._next is not None:
+            following, self._next = self._next, None
+            self.enter(*following)
+
+    def stay(self) -> None:
+        self._next = None
+
+    def ask_for_room(self, typed: str, way: str = "join", over: Screen[Any] | None = None, why: str = "") -> None:
+        """Ask for the code or the link of a room, of which something is typed already, and go there."""
+
+        def take(text: str | None) -> None:
+            if text is None or self.waits_for:
+                return
+            try:
+                code, address = parse_room(text)
+            except (BadRoomCode, BadAddress) as bad:
+                why = clean_text(bad.message) if text else say("enter type a code")
+                self.ask_for_room(text, way, over, f"{why}\n")
+                return
+            choice = Choice("watch" if way == "watch" else "join", code=code)
+            if address is None or self._program.link.cluster.has(address):
+                self.enter(choice, over)
+            else:
+                self.travel(address, choice)
+
+        if (asking := self._program.asking) is not None and asking.line is not None:
+            asking.line.write(typed)
+            return
+        self._program.ask(Question(why + say(f"enter code to {way}"), typed, anew=bool(why)), take)
+
+    def travel(self, address: Address, choice: Choice | None = None) -> None:
+        """Go to another server, and there into a room where one is chosen."""
+        self._program.go_home()
+        self._next = None if choice is None else (choice, None)
+        self._program.lobby.forget()
+        self.give_up()
+        watches = choice is not None and choice.way == "watch"
+        room = None if choice is None or watches else choice.code
+        self._program.link.move(address, "nobody" if watches else "player", room=room)
+
+    def travel_back(self) -> None:
+        if self._program.link.before is not None:
+            self.travel(self._program.link.before)
+
+    async def _arrive(
+        self, coming: Coroutine[Any, Any, Room | None], choice: Choice, over: Screen[Any] | None, *, is_first: bool
+    ) -> None:
+        """Open the screen of the room when we are in; one that is full may be watched."""
+        program = self._program
+        try:
+            room = await coming
+        except Refused as refused:
+            code, told = judge(refused)[0], describe_failure(refused, program.settings, program.link.address)
+
+            def take(answer: str | None) -> None:
+                if answer is not None:
+                    self.enter(Choice("watch", code=choice.code))
+                elif is_first:
+                    program.leave(code, told)
+
+            if refused.code == "room_full" and choice.way == "join":
+                program.ask(Question(say("enter full", room=choice.code), yes="key watch"), take)
+            elif is_first:
+                take(None)
+            else:
+                raise
+            return
+        if room is not None:
+            program.open_room(room, choice.again, over)
