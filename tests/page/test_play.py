@@ -297,6 +297,7 @@ async def test_a_review_shows_where_the_game_turned_and_leads_to_the_mistake(ser
     await expect(ana.page.locator(".moves .mistake")).to_have_count(1)
     await ana.button("Next mistake").click()
     await expect(ana.page.locator(".where")).to_have_text("2 / 7")
+    await expect(ana.page.locator(".better")).to_have_count(4)
     await ana.button("A step back").click()
     await expect(ana.page.locator(".worth.best")).to_have_count(4)
     await expect(ana.page.locator(".worth")).to_have_count(4)

@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { h, setText, svg } from "./dom.js";
 import { BLOCKED, FREE, landingCell, nameCell, neighbour, splitLines } from "./rules.js";
-import { SIDE, cornerOf, makeBurst, makeCells, makeContent, makeGround, makeLabels, makeMark, makePlate, makeRows, makeShine, makeStroke, makeWorth } from "./shapes.js";
+import { SIDE, cornerOf, makeBetter, makeBurst, makeCells, makeContent, makeGround, makeLabels, makeMark, makePlate, makeRows, makeShine, makeStroke, makeWorth } from "./shapes.js";
 
 /** @typedef {Protocol.RulesState} Rules */
 
@@ -141,9 +141,13 @@ export class Board {
 	}
 
 	#drawValues() {
-		const { values } = this.#view;
+		const { values, board } = this.#view;
 		const shown = [...(values?.cells ?? [])].filter(([cell, { best }]) => best || values?.isAll || cell === this.#pointed);
-		this.#values.replaceChildren(...shown.map(([cell, worth]) => makeWorth(this.rules, cell, worth)));
+		const told = new Set(shown.map(([cell]) => cell));
+		const { mark = "", cells = [] } = values?.better ?? {};
+		const free = cells.filter((cell) => board[cell] === FREE);
+		const better = free.map((cell) => makeBetter(this.rules, this.look, cell, told.has(cell) ? "" : mark));
+		this.#values.replaceChildren(...better, ...shown.map(([cell, worth]) => makeWorth(this.rules, cell, worth)));
 	}
 
 	#targetOf(cell = 0) {

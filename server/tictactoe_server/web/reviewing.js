@@ -4,7 +4,7 @@ import { say } from "./catalogue.js";
 import { button, h, setText } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Review, judgeMoves, nextMistake, pointsOf, turningPoint } from "./review.js";
-import { comparePlayed, describePosition, worthsOf } from "./worth.js";
+import { comparePlayed, describePosition, lossOf, worthsOf } from "./worth.js";
 import { messageOf } from "./words.js";
 
 /** @typedef {Protocol.RoomState} State */
@@ -27,7 +27,8 @@ export class Reviewing {
 	#isAll = false;
 	#isScanning = false;
 	#graph = new Graph((ply) => this.ears.look(ply));
-	#turned = h("p.turned", { hidden: true });
+	#turningPoint = 0;
+	#turned = button("", () => this.#turningPoint && this.ears.look(this.#turningPoint), { class: "turned", hidden: true });
 	#mistakes = button(say("deed mistakes"), () => this.lookAtMistake());
 	#all = button(say("view review all"), () => this.toggleAll(), { "aria-pressed": "false" });
 	element = h("section.review", { "aria-label": say("view review title") }, this.#graph.element, this.#turned, h("div.row", {}, this.#mistakes, this.#all));
@@ -49,7 +50,8 @@ export class Reviewing {
 			const after = await review.analyse(here);
 			const before = here ? await review.analyse(here - 1) : null;
 			if (ears.here() !== here) return;
-			this.worths = worthsOf(after, this.#isAll);
+			const better = before?.turn && lossOf(moves[here - 1], before) ? { mark: before.turn, cells: before.best } : null;
+			this.worths = { ...worthsOf(after, this.#isAll), better };
 			const compared = before ? comparePlayed(moves[here - 1], before, state.rules) : "";
 			this.text = compared ? say("view review position", { stands: describePosition(after, state.rules), compared }) : describePosition(after, state.rules);
 			ears.say(this.text);
@@ -83,6 +85,7 @@ export class Reviewing {
 		if (isTwo) this.#graph.draw(pointsOf(known, moves, state), ears.here());
 		const isWhole = [...moves.keys()].every((ply) => known[ply]);
 		const turned = isWhole && state.status === "over" ? turningPoint(known, moves) : 0;
+		this.#turningPoint = turned;
 		this.#turned.hidden = !(isWhole && state.status === "over");
 		const compared = turned ? comparePlayed(moves[turned - 1], known[turned - 1], state.rules) : "";
 		setText(this.#turned, turned ? say("view review turned", { n: turned, compared }) : say("view review no mistake"));

@@ -125,6 +125,12 @@ export function makeBurst(rules, run) {
 	return svg("g", { class: "burst", transform: `translate(${x + 50} ${y + 50})` }, bits);
 }
 
+/** Where a move had better been made. @param {Rules} rules @param {Look} look @param {number} cell @param {string} mark that is shown there, "" for none */
+export function makeBetter(rules, look, cell, mark) {
+	const ring = svg("circle", { class: "ring", cx: 50, cy: 50, r: 44 });
+	return svg("g", { class: "better", transform: `translate(${cornerOf(rules, cell)})` }, mark !== "" && makeMark(rules, look, mark, 0), ring);
+}
+
 /** What a cell is worth, written into it. @param {Rules} rules @param {number} cell @param {import("./worth.js").Worth} worth */
 export function makeWorth(rules, cell, { sign, kind, best }) {
 	const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });

@@ -8,7 +8,11 @@ import { nameCell, nameCells } from "./rules.js";
 /** @typedef {Protocol.CellValue} Value */
 
 /** What a cell is worth, as it is shown. @typedef {{sign: string, kind: string, best: boolean}} Worth */
-/** The worth of cells; whether all of them are shown, or but the best. @typedef {{cells: Map<number, Worth>, isAll: boolean}} Worths */
+/**
+ * The worth of cells, whether all of them are shown or but the best, and where the last move had better been made, if
+ * it gave something away.
+ * @typedef {{cells: Map<number, Worth>, isAll: boolean, better: {mark: string, cells: readonly number[]} | null}} Worths
+ */
 
 const MOST_NAMED = 6;
 /** An estimate that is no further from 0 says nothing. */
@@ -34,7 +38,7 @@ export function worthsOf({ cells, best }, isAll) {
 		const cell = Number(name);
 		return /** @type {[number, Worth]} */ ([cell, { sign, kind, best: best.includes(cell) }]);
 	});
-	return { cells: new Map(told), isAll };
+	return { cells: new Map(told), isAll, better: null };
 }
 
 /** @param {string} kind @param {Value} value @param {boolean} solved */
