@@ -116,7 +116,8 @@ class Assets:
         sentences = f'<link rel="preload" href="{self._paths[language + _CATALOGUE]}" as="fetch" crossorigin>\n'
         modules = (
             f'<link rel="modulepreload" href="{self._paths[name]}">\n'
-            for name in self._modules.files_for(*self._named, module)
+            for name in self._modules.files_for(module)
+            if name not in self._named
         )
         words = {
             "title": html.escape(title),

@@ -11,6 +11,8 @@ import { readCode } from "./words.js";
 /** @typedef {import("./app.js").Page} Page */
 
 const [main, header, news] = ["main", "#tools", "#news"].map((name) => /** @type {HTMLElement} */ (document.querySelector(name)));
+/** When what other pages need is loaded, so that it does not have to be waited for when they are wanted. */
+const LATER_MS = 2000;
 /** How each page is loaded, when it is wanted first: the rest has not to be waited for. */
 const LOADERS = {
 	game: () => import("./game.js"),
@@ -110,8 +112,7 @@ async function start() {
 	show(header, tools.element);
 	app.connection.retry();
 	await open();
-	// What other pages need comes while nobody waits.
-	requestIdleCallback(() => Object.values(LOADERS).forEach((load) => load().catch(() => undefined)), { timeout: 5000 });
+	setTimeout(() => Object.values(LOADERS).forEach((load) => load().catch(() => undefined)), LATER_MS);
 }
 
 start();
