@@ -201,7 +201,8 @@ def test_every_board_stands_within_its_stage(sides: tuple[int, int], width: int,
 @pytest.mark.parametrize(
     ("name", "size", "scale", "whole", "panel"),
     [
-        ("3x3", (200, 50), 3, True, True),
+        ("3x3", (200, 50), 4, True, True),
+        ("3x3", (120, 40), 4, True, True),
         ("3x3", (100, 28), 3, True, True),
         ("3x3", (80, 24), 3, True, True),
         ("3x3", (80, 22), 2, True, True),

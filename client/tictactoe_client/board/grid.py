@@ -7,8 +7,8 @@ from typing import Final, Literal
 
 from tictactoe_engine import Keys, Rules, format_column, has_single_keys
 
-Scale = Literal[0, 1, 2, 3]
-"""A compact board, or a framed one with cells one line high, three or five; from three on marks fill their cells."""
+Scale = Literal[0, 1, 2, 3, 4]
+"""A compact board, or a framed one with cells one line high, three, five or nine; from three on marks fill them."""
 
 MOST_COLUMN_KEYS: Final = 9
 """Where marks fall, a digit names a column of a board with no more columns than this."""
@@ -69,14 +69,14 @@ class Grid:
         """Return the grid of a whole board, or of a part of it."""
         rows, columns = rows or range(rules.rows), columns or range(rules.columns)
         place, left = (rules, style, rows, columns), len(str(rules.rows)) + 2
-        tall = 3 if style.scale == 2 else 5
+        tall = {2: 3, 3: 5}.get(style.scale, 9)
         match style.scale:
             case 0:
                 return cls(*place, left, len(format_column(rules.columns - 1)))
             case 1:
                 return cls(*place, left, 2, 5 if has_single_keys(rules) else 3, 1, 2, "│││", "┌┬┐", "├┼┤", "└┴┘")
             case _ if rules.gravity:
-                return cls(*place, left, 0, 5 if tall == 3 else 11, tall, tall, "│││", below="└┴┘")
+                return cls(*place, left, 0, 5 if tall == 3 else 2 * tall + 1, tall, tall, "│││", below="└┴┘")
         return cls(*place, left, 1, 2 * tall + 1, tall, tall + 1, " │ ", between=" ┼ ")
 
     @property
@@ -136,7 +136,7 @@ def fit_board(rules: Rules, style: BoardStyle, width: int, height: int) -> Grid:
     Below large cells a line is left, for what there is to say.
     """
     compact = replace(style, scale=0, keys=None)
-    framed = (replace(style, scale=scale) for scale in (3, 2, 1, 0))
+    framed = (replace(style, scale=scale) for scale in (4, 3, 2, 1, 0))
     for chosen in (*framed, compact):
         grid = Grid.of(rules, chosen)
         if grid.width <= width and grid.height + (1 if chosen.scale > 1 else 0) <= height:

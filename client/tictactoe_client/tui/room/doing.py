@@ -128,9 +128,14 @@ class RoomCommands:
                 self.step(-1)
 
     def list_help(self) -> Sequence[Topic]:
+        """Return the rules of the game in two sentences where it has a name, and then what can be done."""
         rules, settings = self.model.rules, self._program.settings
+        if rules is None:
+            return ()
         show = partial(self._program.keymap.show, ascii_only=settings.ascii)
-        return () if rules is None else list_room_help(rules, settings, show, plays=self.model.seat is not None)
+        topics = list_room_help(rules, settings, show, plays=self.model.seat is not None)
+        named = [(say(f"name of {rules.preset}"), (("", say(f"rules of {rules.preset}")),))] if rules.preset else []
+        return [*named, *topics]
 
     def copy_link(self) -> None:
         link = link_for_others(self._program, self.model)

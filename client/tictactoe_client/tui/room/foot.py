@@ -235,7 +235,7 @@ class RoomFoot:
         told = [describe_position(analysis, model.rules)]
         if model.cursor is not None:
             told.append(f"{describe_cell_worth(model.cursor, analysis, model.rules)}.")
-        elif line := model.review.better.get(state.ply):
+        elif len(line := model.review.better.get(state.ply, ())) > 1:
             told.append(say("worth better", cells=", ".join(format_cell(cell, model.rules) for cell in line)))
         return "   ".join(told)
 
