@@ -20,7 +20,7 @@ ALLOWED: Final = (
     ("cli/mistakes.py", r"\0 (join|--server) \0", "command lines"),
     ("cli/options.py", r"\0 config (set theme night|unset theme)", "command lines"),
     ("cli/manual.py", r"NO_COLOR, FORCE_COLOR", "names of variables"),
-    ("cli/visits.py", r"\0 ms", "a unit"),
+    ("cli/rooms.py", r"\0 ms", "a unit"),
     ("online/version.py", r".*(pipx|uv|pip|git|--upgrade) .*", "command lines"),
     ("online/local_server.py", r"--host .*", "options of a command"),
     ("online/nearby.py", r"(?s)HEAD .*", "a request of HTTP"),
@@ -39,7 +39,7 @@ ALLOWED: Final = (
     (".py", r"tictactoe (greeting|connection|conversation|moves|work)", "names of tasks"),
     (".py", r"TLS: .*", "the name of a protocol, and what the library says"),
     ("tui/home.py", r" *\0 ms", "a unit"),
-    ("tui/themes.py", r"[a-z\0 -]+", "names of styles"),
+    ("themes.py", r"[a-z\0 -]+", "names of styles"),
     ("tui/canvas.py", r"default on default", "the name of a style"),
     ("keys.js", r"input, select|button, a", "selectors"),
 )

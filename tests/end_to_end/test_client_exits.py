@@ -418,12 +418,12 @@ async def test_a_seat_taken_over_by_a_newer_connection_ends_with_six(server: Ser
 
 async def test_a_mistake_of_ours_is_told_and_reported_to_a_file(server: Server, tmp_path: Path) -> None:
     program = f"""
-from tictactoe_client.cli import main, visits
+from tictactoe_client.cli import main, rooms
 
 async def fail(*_):
     raise ZeroDivisionError("as a test")
 
-visits.pass_through = fail
+rooms.pass_through = fail
 raise SystemExit(main.run(["rooms", "--json", "--server", {server.url!r}]))
 """
     process = await start_program(

@@ -114,11 +114,11 @@ _ROOM: Final = Placed(["room"], shows="room", nargs=-1, required=True)
 _ANY_ROOM: Final = Placed(["room"], shows="room or none", nargs=-1)
 
 _command(
-    "play", "visits.play_anyone", ("", "--rules gomoku --name ana", "--rules connect-four --clock 3+2"), _RULES, _CLOCK
+    "play", "rooms.play_anyone", ("", "--rules gomoku --name ana", "--rules connect-four --clock 3+2"), _RULES, _CLOCK
 )
 _command(
     "new",
-    "visits.open_room",
+    "rooms.open_room",
     ("", "--rules gomoku --clock 3+2", "--board 7x7 --win 4 --marks XOA --blocked d4", "--bot hard"),
     _RULES,
     Named(["--board"], shows="board"),
@@ -136,18 +136,18 @@ _command(
 )
 _command(
     "bot",
-    "visits.play_computer",
+    "rooms.play_computer",
     ("", "--level hard --first bot", "--rules gomoku --clock 5+3"),
     Named(["--level"], type=Words(LEVELS), default="medium"),
     Named(["--first"], type=Words(("me", "bot", "random")), default="me"),
     _RULES,
     _CLOCK,
 )
-_command("join", "visits.join", ("K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --name bo"), _ROOM)
-_command("watch", "visits.watch", ("", "K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --plain"), _ANY_ROOM)
-_command("rooms", "visits.show_rooms", ("", "--server ws://192.168.1.20:8765", "--json"))
-_command("servers", "visits.show_servers", ("", "--json"), needs_server=False)
-_command("open", "visits.open_page", ("", "K7M4PQ", "--server wss://example.org K7M4PQ"), _ANY_ROOM)
+_command("join", "rooms.join", ("K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --name bo"), _ROOM)
+_command("watch", "rooms.watch", ("", "K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --plain"), _ANY_ROOM)
+_command("rooms", "rooms.show_rooms", ("", "--server ws://192.168.1.20:8765", "--json"))
+_command("servers", "rooms.show_servers", ("", "--json"), needs_server=False)
+_command("open", "rooms.open_page", ("", "K7M4PQ", "--server wss://example.org K7M4PQ"), _ANY_ROOM)
 _command(
     "history",
     "past_games.show_history",
@@ -164,7 +164,7 @@ _command(
     Named(["--export"], shows="file", type=_FILE),
     Named(["--share/--unshare"], default=None),
 )
-_command("check", "visits.check", ("", "--server wss://example.org --timeout 10"))
+_command("check", "rooms.check", ("", "--server wss://example.org --timeout 10"))
 _command(
     "config",
     configure,

@@ -22,7 +22,7 @@ from tictactoe_protocol.requests import ClockTerms, Leave, Request
 from tictactoe_protocol.wording import count, describe_clock, describe_reason, describe_rules
 
 
-class _Shelf:
+class _NoServer:
     """Who answers what a room asks of a server: nobody."""
 
     player = ""
@@ -38,7 +38,7 @@ class RecordedRoom(Room):
     """The room of one recorded game, which is its `content`."""
 
     def __init__(self, content: GameRecord) -> None:
-        super().__init__(_Shelf(), content.room or "")
+        super().__init__(_NoServer(), content.room or "")
         self.content = content
         self._enter(Ok(id="", moves=content.moves))
         self._receive(_state_of(content))

@@ -34,7 +34,7 @@ from tictactoe_protocol.catalogue import say
 
 async def play_anyone(settings: Settings, rules: str | None, clock: str | None) -> int:
     """Play a quick match."""
-    return await _visit(settings, Choice("match", parse_rules(rules), parse_clock(clock)))
+    return await _enter_and_stay(settings, Choice("match", parse_rules(rules), parse_clock(clock)))
 
 
 async def open_room(
@@ -46,14 +46,14 @@ async def open_room(
     if len(bots) > len(rules.marks):
         raise Misuse(say("bots too many", n=len(bots), marks=", ".join(rules.marks)))
     choice = Choice("create", rules, parse_clock(clock), seat=parse_seat(seat, rules), bots=bots, **manners)
-    return await _visit(settings, choice)
+    return await _enter_and_stay(settings, choice)
 
 
 async def play_computer(settings: Settings, level: str, first: str, rules: str | None, clock: str | None) -> int:
     """Play the computer, at the server that was named, else at one of this machine, started where none runs."""
     chosen = parse_rules(rules)
     choice = against_computer(level, chosen, choose_seat(first, chosen), parse_clock(clock))
-    return await _visit(settings if settings.server is not None else replace(settings, local=True), choice)
+    return await _enter_and_stay(settings if settings.server is not None else replace(settings, local=True), choice)
 
 
 async def join(settings: Settings, room: Sequence[str]) -> int:
@@ -65,10 +65,10 @@ async def join(settings: Settings, room: Sequence[str]) -> int:
         )
         if address is None and not settings.quiet:
             print_error(say("no server has room", room=code))
-    return await _visit(settings, Choice("join", code=code), address)
+    return await _enter_and_stay(settings, Choice("join", code=code), address)
 
 
-async def _visit(settings: Settings, choice: Choice, address: Address | None = None) -> int:
+async def _enter_and_stay(settings: Settings, choice: Choice, address: Address | None = None) -> int:
     """Enter a room and stay, in the chosen mode: as the player of an earlier run, or watching as nobody."""
     if settings.mode == "screen":
         return await show_screen(settings, address, choice)
@@ -85,7 +85,7 @@ async def watch(settings: Settings, room: Sequence[str]) -> int:
     """Watch the game of a code or a link, else one that a person chooses; with nobody to ask, list them: 2."""
     if room:
         code, address = parse_room(" ".join(room))
-        return await _visit(settings, Choice("watch", code=code), address)
+        return await _enter_and_stay(settings, Choice("watch", code=code), address)
     if settings.mode == "screen":
         return await show_screen(settings, first_page=FirstPage("watch"))
     async with connected(settings, is_chatty=True) as (client, session):
