@@ -19,11 +19,13 @@ from tictactoe_protocol.pushes import RoomState
 def model_of(viewer: str, *states: RoomState, after_loss: bool = False) -> RoomModel:
     """Return what the viewer sees after these states, one a second; the later ones perhaps after a loss."""
     room = Room(FakeCourier(player=viewer), states[-1].room)
+    room._update(states[0], None)
     actions = Actions(room, Settings())
     model = RoomModel(room, actions, Review(actions, run=ensure_future, tell=print, redraw=print))
     for second, (old, new) in enumerate(pairwise((None, *states))):
         assert new is not None
-        room._update(new, None)
+        if old is not None:
+            room._update(new, None)
         brought = [] if old is None else happened(old, new)
         update = Updated(old, new, after_loss=after_loss and old is not None)
         actions._hear(update)

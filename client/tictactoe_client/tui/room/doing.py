@@ -40,7 +40,7 @@ class RoomCommands:
             deed, state = find_deed(self.model, action), self.model.room.state
             if deed is not None:
                 self.perform(deed)
-            elif state is not None:
+            else:
                 self.moves.explain(action, DEEDS[action], state)
         else:
             _ACTS[action](self)
@@ -96,8 +96,7 @@ class RoomCommands:
         """Move the cursor of one who plays; else step, and compare what moves are worth or move the board."""
         model = self.model
         if model.kind == "playing":
-            is_falling = model.rules is not None and model.rules.gravity
-            model.move_cursor(0 if is_falling else rows, columns)
+            model.move_cursor(0 if model.rules.gravity else rows, columns)
         elif columns:
             self.step(columns)
         elif model.review.is_on:
@@ -117,7 +116,7 @@ class RoomCommands:
         """Show what moves are worth, or no longer; at the end of a game from its last move on."""
         model, state = self.model, self.model.room.state
         why = model.choices.find_reason("review")
-        if why is not None and state is not None and not model.review.is_on:
+        if why is not None and not model.review.is_on:
             self._program.say(describe_reason(why, state))
         elif model.plays:
             self.do(Query("value"))
@@ -130,8 +129,6 @@ class RoomCommands:
     def list_help(self) -> Sequence[Topic]:
         """Return the rules of the game in two sentences where it has a name, and then what can be done."""
         rules, settings = self.model.rules, self._program.settings
-        if rules is None:
-            return ()
         show = partial(self._program.keymap.show, ascii_only=settings.ascii)
         topics = list_room_help(rules, settings, show, plays=self.model.seat is not None)
         named = [(say(f"name of {rules.preset}"), (("", say(f"rules of {rules.preset}")),))] if rules.preset else []
@@ -176,7 +173,7 @@ class RoomCommands:
     def command(self, text: str) -> None:
         """Carry out what was typed after ``:``; what costs the game is asked about first."""
         words, state = text.strip(), self.model.room.state
-        if not words or state is None:
+        if not words:
             return
         match intent := self.model.actions.parse(f":{words}"):
             case BadInput(code="too_long"):

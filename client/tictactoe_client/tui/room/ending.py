@@ -23,7 +23,7 @@ _LONGEST_LINE: Final = 6
 def sum_up_end(model: RoomModel) -> tuple[str, str]:
     """Return in one or two words how the game ended, to be written large, and their role; no words before the end."""
     state, own = model.room.state, model.seat
-    if state is None or state.result is None or model.rules is None:
+    if state.result is None:
         return "", ""
     winner = state.result.winner
     if winner is None:
@@ -36,7 +36,7 @@ def sum_up_end(model: RoomModel) -> tuple[str, str]:
 def describe_end(model: RoomModel) -> tuple[str, str]:
     """Return how the game ended and that line's role: ``YOU WIN   <X> A1 <X> B2 <X> C3   (5 moves, 0:12)``."""
     state, rules, role = model.room.state, model.rules, sum_up_end(model)[1]
-    if state is None or state.result is None or rules is None:
+    if state.result is None:
         return "", ""
     winner = state.result.winner
     if winner is None:

@@ -96,7 +96,7 @@ class Follower:
 
     def _welcome_back(self, back: events.Back, old: RoomState | None, state: RoomState) -> None:
         missed = say("nothing missed")
-        if old is not None and state.last is not None and state.ply > old.ply and self._model.rules is not None:
+        if old is not None and state.last is not None and state.ply > old.ply:
             mark = state.board[state.last]
             if mark != self._model.seat:
                 cell = format_cell(state.last, self._model.rules)
@@ -120,11 +120,11 @@ class Follower:
     async def _find_turning_point(self, state: RoomState) -> None:
         """Look for the last mistake of those who did not win; where that is quick, for what all moves were worth."""
         model, judge, result = self._model, self._model.actions.judge, state.result
-        if judge is None or result is None or model.rules is None or len(state.board) > _MOST_CELLS_JUDGED:
+        if judge is None or result is None or len(state.board) > _MOST_CELLS_JUDGED:
             return
         mistake = await judge.find_turning_point(result.winner)
         if not judge.seconds_left:
             [_ async for _ in judge.mistakes(range(1, judge.position.ply + 1))]
-        if mistake is not None and model.room.state is not None and model.room.state.game == state.game:
+        if mistake is not None and model.room.state.game == state.game:
             model.turning_point = mistake.describe(model.rules)
         self._screen.redraw()

@@ -128,7 +128,7 @@ def connection_banner(link: Session, now: float, *, width: int, holds_seat: bool
 def waiting_banner(model: RoomModel, keymap: Keymap) -> Text | None:
     """Return the first question that waits for the viewer or for others, with the keys that answer it, else None."""
     state = model.room.state
-    if state is None or not model.choices.questions:
+    if not model.choices.questions:
         return None
     question = model.choices.questions[0]
     loser = None if model.ending is None else model.ending.seats.get(loser_of(model.ending) or "")
@@ -227,7 +227,7 @@ class RoomFoot:
     def _describe_worth(self, state: RoomState) -> str:
         """Return what the moment that is looked at is worth, and the cell that is pointed at."""
         model, analysis = self.model, self.model.review.analysis
-        if analysis is None or model.rules is None:
+        if analysis is None:
             if model.review.is_waiting:
                 return say("worth comes")
             back = self.program.keymap.show("left", ascii_only=self.program.settings.ascii)
@@ -242,7 +242,7 @@ class RoomFoot:
     def _compare_played(self) -> str:
         """Return how the move that followed compares with the best, "" where that is not looked at or not known."""
         model, played = self.model, self.model.actions.timeline.played_next
-        if played is None or model.rules is None or not model.review.is_on or model.review.analysis is None:
+        if played is None or not model.review.is_on or model.review.analysis is None:
             return ""
         return compare_played(played, model.review.analysis, model.rules)
 

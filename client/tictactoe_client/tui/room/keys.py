@@ -156,7 +156,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
     """Return the keys that the last line names, with what each does; `is_first` where nothing lies below the room."""
     situation = find_situations(model)[0]
     named: dict[str, str] = {}
-    if situation == "playing" and model.rules is not None:
+    if situation == "playing":
         named = _name_moves(model, model.rules, keymap, settings)
     elif situation == "commanding":
         named = {"chat": model.line.completion} if model.line.completion else {"": " ".join(map(word_of, _COMMANDS))}

@@ -91,8 +91,6 @@ class WaysOut:
         Only a room that opens can have bots, so it has another code, of which those are told who sent the old one.
         """
         state, rules = self._model.room.state, self._model.rules
-        if state is None or rules is None:
-            return
         terms = state.time_control
         same = Choice(
             "create",
@@ -157,7 +155,7 @@ class WaysOut:
         if not self._has_noted:
             self._has_noted = True
             self.note_game(state)
-        if client is None or state is None or room.ended is not None or self._model.record is not None:
+        if client is None or room.ended is not None or self._model.record is not None:
             return ""
         cost = self._model.choices.find("leave")
         has_left = gives_up and await room.say_goodbye()

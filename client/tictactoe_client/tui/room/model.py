@@ -17,7 +17,7 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.tui.room.line import RoomLine
 from tictactoe_client.tui.room.news import News
 from tictactoe_client.tui.room.review import Review
-from tictactoe_engine import FREE, Rules, format_cell
+from tictactoe_engine import FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.choices import Choices, Cost, choices
 from tictactoe_protocol.pushes import RoomState
@@ -59,9 +59,9 @@ class RoomModel:
         self.kind: Kind = "waiting" if self.record is None else "replay"
         self.seat: str | None = None
         self.plays = False
-        self.rules: Rules | None = None
-        self.names: tuple[str, ...] = ()
-        self.roles: dict[str, str] = {}
+        self.rules = rules = room.state.rules.to_rules()
+        self.names = tuple(format_cell(cell, rules) for cell in range(rules.size))
+        self.roles = {mark: mark_role(mark, rules) for mark in rules.marks}
         self.choices = Choices((), (), {})
         self.is_online = True
         self.typed = ""
@@ -102,12 +102,6 @@ class RoomModel:
     def consider(self, now: float) -> None:
         """Work out what may be done: there is a new state, the connection came or went, or time has passed."""
         room, state = self.room, self.room.state
-        if state is None:
-            return
-        if self.rules is None:
-            self.rules = rules = state.rules.to_rules()
-            self.names = tuple(format_cell(cell, rules) for cell in range(rules.size))
-            self.roles = {mark: mark_role(mark, rules) for mark in rules.marks}
         self.seat, self.plays = room.seat, room.plays
         if self.record is None:
             running: Kind = "playing" if self.plays else "watching"
@@ -116,9 +110,9 @@ class RoomModel:
         self.choices = choices(state, room.viewer, moves, self._features, passed, is_online=self.is_online)
 
     @property
-    def shown(self) -> RoomState | None:
+    def shown(self) -> RoomState:
         """The state that is looked at: the newest, or the board of an earlier moment."""
-        return None if self.room.state is None else self.actions.timeline.show(self.room.state)
+        return self.actions.timeline.show(self.room.state)
 
     @property
     def is_back(self) -> bool:
@@ -138,13 +132,13 @@ class RoomModel:
 
     def describe_moment(self) -> list[str]:
         """Return the move that led to the moment that is looked at, and what a record notes there."""
-        return [] if self.room.state is None else self.actions.describe_moment(self.room.state)
+        return self.actions.describe_moment(self.room.state)
 
     # -- clocks ---------------------------------------------------------------------------------------------------
 
     def remaining_ms(self, mark: str, now: float) -> int | None:
         """Return what is left on a clock by now, or None without clocks."""
-        clock = self.room.state.clock if self.room.state else None
+        clock = self.room.state.clock
         left = None if clock is None else clock.remaining_ms.get(mark)
         return self._less(left, now) if clock is not None and clock.running == mark else left
 
@@ -154,7 +148,7 @@ class RoomModel:
         It stands still while their seat is held.
         """
         state = self.room.state
-        if state is None or state.clock is None or state.turn is None or not isinstance(state.clock.start_ms, int):
+        if state.clock is None or state.turn is None or not isinstance(state.clock.start_ms, int):
             return None
         seat = state.seats.get(state.turn)
         is_held = seat is not None and self._less(seat.hold_ms, now)
@@ -181,8 +175,6 @@ class RoomModel:
     def move_cursor(self, rows: int, columns: int) -> None:
         """Move the cursor by rows and columns; the first time it shows on the last move, else in the centre."""
         state, rules = self.room.state, self.rules
-        if state is None or rules is None:
-            return
         if self.cursor is None:
             middle = (rules.rows // 2) * rules.columns + rules.columns // 2
             self.cursor = state.last if state.last is not None else middle

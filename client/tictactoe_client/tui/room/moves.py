@@ -39,8 +39,6 @@ class MoveInput:
     def type(self, character: str) -> None:
         """Take a character at the board: of a move, of a move's number in a record, else a cell to ask about."""
         model, rules = self._model, self._model.rules
-        if rules is None:
-            return
         cell = cell_of_key(character, rules, self._program.settings.keys)
         if model.kind == "playing":
             self._type_move(character, cell, rules)
@@ -73,7 +71,7 @@ class MoveInput:
             self.play(cell)
             return
         model.type(character)
-        if state is not None and not model.room.is_my_turn:
+        if not model.room.is_my_turn:
             enter = self._program.keymap.show_key("enter")
             self._program.say(say("room typed ahead", name=name_of(state, state.turn), key=enter, typed=character))
 
@@ -83,8 +81,6 @@ class MoveInput:
         Where one only looks on, say why nothing is placed.
         """
         model = self._model
-        if model.rules is None:
-            return
         if model.kind == "playing":
             if self._is_quiet:
                 return
@@ -115,7 +111,7 @@ class MoveInput:
                 self._program.say(clean_text(message))
             case _ if len(typed.split(" ")[0]) > 1:
                 self._program.say(say("room colon first", key=self._colon, typed=f"{self._colon}{typed}"))
-            case _ if model.rules is not None:
+            case _:
                 self._program.say(describe_unknown(typed, describe_move(model.rules)))
 
     # -- the board ------------------------------------------------------------------------------------------------
@@ -123,8 +119,6 @@ class MoveInput:
     def play(self, cell: int) -> None:
         """Send a move where one may be sent; else say why not."""
         model, state = self._model, self._model.room.state
-        if state is None:
-            return
         if model.may_send:
             target = landing_cell(state, cell)
             model.pending = None if target is None else (target, state.turn or "")
@@ -143,8 +137,6 @@ class MoveInput:
     def click(self, cell: int) -> None:
         """Place at once on 3x3; on larger boards choose, and place by a second click; in a record go to that move."""
         model, rules = self._model, self._model.rules
-        if rules is None:
-            return
         if model.kind == "replay" and not model.review.is_on:
             if cell in model.room.moves:
                 model.look_at(model.room.moves.index(cell) + 1)

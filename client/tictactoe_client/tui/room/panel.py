@@ -158,8 +158,8 @@ def draw_graph(model: RoomModel, width: int, *, ascii_only: bool) -> Line:
     Nothing while the game runs, with more than two players, or as long as nothing is known.
     """
     judge, rules = model.actions.judge, model.rules
-    rates = judge.rates() if judge is not None and rules is not None and len(rules.marks) == 2 else []
-    if rules is None or all(rate is None for rate in rates):
+    rates = judge.rates() if judge is not None and len(rules.marks) == 2 else []
+    if all(rate is None for rate in rates):
         return ()
     label, levels = say("panel graph"), _LEVELS[ascii_only]
     room = width - measure(label) - 1

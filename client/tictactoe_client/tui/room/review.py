@@ -106,7 +106,7 @@ class Review:
     def _fits(self, analysis: AnalysisState, moves: tuple[int, ...]) -> bool:
         """Tell whether an answer is about the position after these moves: one may have been taken back meanwhile."""
         state = self._room.state
-        if state is None or analysis.ply != len(moves) or analysis.turn not in (None, *state.rules.marks):
+        if analysis.ply != len(moves) or analysis.turn not in (None, *state.rules.marks):
             return False
         return set(analysis.best) <= analysis.cells.keys() <= set(range(len(state.board))) - set(moves)
 
@@ -118,7 +118,7 @@ class Review:
     def _moment(self) -> Moment | None:
         """Return what is looked at, or None where nobody moves next or the moves are not known."""
         state, timeline = self._room.state, self._actions.timeline
-        if state is None or state.status == "waiting" or timeline.game != state.game:
+        if state.status == "waiting" or timeline.game != state.game:
             return None
         if not self._room.knows_moves or (state.status == "over" and not timeline.is_back):
             return None

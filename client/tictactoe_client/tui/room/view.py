@@ -124,12 +124,12 @@ class RoomView:
     def needed_size(self) -> tuple[int, int]:
         """Return the width and height of the smallest window that shows the room."""
         rules = self.model.rules
-        return _INVITATION_LEAST if rules is None or self.model.kind == "waiting" else needed_for_room(rules)
+        return _INVITATION_LEAST if self.model.kind == "waiting" else needed_for_room(rules)
 
     def place(self, width: int, height: int) -> Region:
         """Return where in such a window the board, or the invitation, stands with all about it; it is drawn next."""
         model, rules, settings = self.model, self.model.rules, self.program.settings
-        if rules is None or model.kind == "waiting":
+        if model.kind == "waiting":
             self._layout = None
             return place_stage(_INVITATION_MOST, (width, height))
         keys, extra = settings.keys if model.plays else None, self.foot.extra_lines
@@ -178,9 +178,6 @@ class RoomView:
         """
         model, state, newest, layout = self.model, self.model.shown, self.model.room.state, self._layout
         self._back_at = range(0)
-        if state is None or newest is None:
-            picture.put(1, 0, say("title room", code=model.room.code))
-            return
         now, last, news = monotonic(), picture.height - 1, model.news
         if layout is None:
             link, x, y, rows = link_for_others(self.program, model), 3, 2, 3
@@ -227,10 +224,10 @@ class RoomView:
         is_record = model.record is not None
         names = [name_of(state, mark) for mark, seat in state.seats.items() if seat is not None]
         players = describe_players(model.record) if model.record is not None else say("versus").join(names)
-        preset = model.rules.preset if model.rules is not None else None
+        preset = model.rules.preset
         game = say(f"name of {preset}") if preset else describe_rules(state.rules)
         label = say("head replay") if is_record else "" if model.seat else say("head watching")
-        total = max(newest.ply if newest else 0, len(model.room.moves))
+        total = max(newest.ply, len(model.room.moves))
         watching = say("head watchers", n=state.watchers) if state.watchers and not (is_record or model.seat) else ""
         back = f"[◂ {say('key back')}]" if state.ply and not (is_record or model.seat) else ""
         right = say("head latency", ms=link.latency_ms) if link.phase == "online" else say("head offline")
