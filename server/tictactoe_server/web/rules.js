@@ -24,7 +24,7 @@ export function rulesOf(preset) {
 }
 
 /** @param {Rules} rules */
-export function emptyBoard(rules) {
+function emptyBoard(rules) {
 	const cells = Array(rules.rows * rules.columns).fill(FREE);
 	for (const cell of rules.blocked) cells[cell] = BLOCKED;
 	return cells.join("");

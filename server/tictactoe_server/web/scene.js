@@ -43,10 +43,10 @@ const PAST_BUTTONS = ["review"];
 const NO_LINE = [];
 
 /** @param {ShownGame} game @param {View} view */
-export const isLookingBack = ({ moves }, { here }) => here !== null && here < moves.length;
+const isLookingBack = ({ moves }, { here }) => here !== null && here < moves.length;
 
 /** Whether the viewer is to make a move at the board as it is shown. @param {ShownGame} game @param {View} view */
-export function isToMove(game, view) {
+function isToMove(game, view) {
 	const { plays, state, seat, pending, ended } = game;
 	return plays && state?.turn === seat && !pending && !ended && !isLookingBack(game, view);
 }

@@ -48,7 +48,7 @@ function saySoon(kind, { plies }, solved) {
 }
 
 /** What a move is worth to whoever makes it. @param {Value} value @param {boolean} solved */
-export function describeValue(value, solved) {
+function describeValue(value, solved) {
 	const { kind } = value;
 	if (kind === "win" || kind === "loss") return saySoon(kind, value, solved);
 	return kind === "draw" ? say("worth draw") : say(lean(value, ["worth good", "worth bad", "worth even"]));
