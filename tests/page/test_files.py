@@ -23,6 +23,8 @@ HEAVIEST = 60 * 1024
 """What everything on the way to a first board may weigh as it travels, in bytes."""
 
 MOST_LINES = 250
+MOST_LINES_OF_A_FUNCTION = 60
+FUNCTION = re.compile(r"(\t*)(?!if|for|while|switch|class|export class|return|\}|//|/\*).*(\)|=>) \{$")
 
 FILES = sorted(path for path in FOLDER.rglob("*") if path.is_file())
 NODE = "import {PRESETS, rulesOf} from '%s'; console.log(JSON.stringify(PRESETS.map(rulesOf)))"
@@ -46,6 +48,15 @@ def test_the_languages_of_the_page_are_those_that_there_are_sentences_for() -> N
 @pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".js"], ids=lambda path: path.name)
 def test_a_module_is_short(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) < MOST_LINES
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".js"], ids=lambda path: path.name)
+def test_functions_are_short(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines):
+        if opened := FUNCTION.match(line):
+            closed = next(at for at, other in enumerate(lines[number:]) if other.startswith(f"{opened[1]}}}"))
+            assert closed < MOST_LINES_OF_A_FUNCTION, line.strip()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

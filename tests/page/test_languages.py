@@ -110,3 +110,48 @@ async def test_a_language_is_chosen_and_remembered(server: Server, visit: Visit)
     await expect(ana.page).to_have_title("Wand der Partien")
     await ana.page.get_by_role("combobox", name="Sprache").select_option("en")
     await expect(ana.page).to_have_title("Watch wall")
+
+
+async def test_a_german_browser_sees_no_english_in_a_room(server: Server, visit: Visit, bo: Peer) -> None:
+    room = (await bo.ask("create", seat="O", clock={"initial_ms": 60_000, "increment_ms": 0}))["room"]
+    hans = await visit(address(server, f"/{room}"), language="de-DE")
+    seen: dict[str, list[str]] = {}
+
+    async def look(moment: str) -> None:
+        seen[moment] = english_in(await all_words(hans.page))
+
+    await expect(hans.page.locator(".door")).to_be_visible()
+    await look("door")
+    await hans.page.get_by_label("Dein Name").fill("ana")
+    await hans.button("Als X mitspielen").click()
+    await hans.play(0)
+    await bo.ask("move", room=room, cell=3, ply=1)
+    await bo.ask("draw", room=room, action="offer")
+    await expect(hans.button("Annehmen")).to_be_visible()
+    await look("draw offered")
+    await hans.button("Ablehnen").click()
+    await hans.button("Aufgeben").click()
+    await look("confirmation")
+    await hans.button("Weiterspielen").click()
+    await hans.play(1)
+    await hans.cell(1).click()
+    await look("refusal")
+    await bo.ask("move", room=room, cell=4, ply=3)
+    await hans.play(2)
+    await expect(hans.page.locator("p.turn")).to_have_text("Du gewinnst.")
+    await look("end")
+    await hans.button("Analyse").click()
+    await expect(hans.page.locator(".turned")).to_be_visible()
+    await hans.button("Nächster Fehler").click()
+    await look("review")
+    await hans.page.keyboard.press("?")
+    await look("keys")
+    await hans.button("Schließen").click()
+    await hans.page.get_by_label("Schreib etwas").fill("/tanzen")
+    await hans.page.keyboard.press("Enter")
+    await hans.hears("/hilfe")
+    await hans.page.get_by_label("Schreib etwas").fill("/revanche")
+    await hans.page.keyboard.press("Enter")
+    await hans.hears("Revanche")
+    await look("rematch asked")
+    assert {moment: texts for moment, texts in seen.items() if texts} == {}
