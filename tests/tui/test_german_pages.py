@@ -66,7 +66,7 @@ def english_on(text: str) -> list[str]:
         ("down down enter space", "Vier gewinnt"),
         ("down down down enter", "Code oder Link des Raums"),
         ("down down down down enter", "Private Partien stehen nicht hier"),
-        ("up enter", "noch kein Spiel beendet"),
+        ("up enter", "noch keine Partie beendet"),
         ("s", "Einstellungen"),
         ("n", "Dein Name:"),
         ("?", "Hilfe"),
