@@ -24,9 +24,9 @@ MOMENTS = [
     *(("app.TicTacToe.__init__", *each) for each in SIGNALS),
     ("app.TicTacToe._process_messages", signal.SIGTERM, 143),
     ("LinuxDriver.start_application_mode", signal.SIGHUP, 129),
-    ("screen.FramedScreen.compose", signal.SIGINT, 130),
+    ("page.Page.compose", signal.SIGINT, 130),
     ("app.TicTacToe.redraw", signal.SIGTERM, 143),
-    ("screen.FramedScreen.paint", signal.SIGHUP, 129),
+    ("page.Page.draw", signal.SIGHUP, 129),
 ]
 """Before the program is made each signal has a way of its own; from then on the loop hears all of them alike."""
 
@@ -37,7 +37,7 @@ def changed_screen(server: str, place: str, deed: str) -> str:
     return (
         "import os, sys\n"
         "from textual.drivers.linux_driver import LinuxDriver\n"
-        "from tictactoe_client.tui import app, home, screen\n"
+        "from tictactoe_client.tui import app, home, page\n"
         f"real, done = {owner}.{name}, []\n"
         "def instead(*arguments, **named):\n"
         f"    {deed}\n"
@@ -137,9 +137,7 @@ async def test_ctrl_c_with_the_help_open_ends_it(server: Server) -> None:
         assert screen.attributes() == screen.before
 
 
-@pytest.mark.parametrize(
-    "place", ["screen.FramedScreen.compose", "screen.FramedScreen.paint", "home.HomeScreen.draw_body"]
-)
+@pytest.mark.parametrize("place", ["page.Page.compose", "page.Page.draw", "home.HomePage.fill"])
 async def test_a_mistake_of_ours_while_it_starts_restores_the_terminal(server: Server, place: str) -> None:
     async with run_screen(sys.executable, "-c", changed_screen(server.url, place, MISTAKE)) as screen:
         assert await screen.end() == 1
