@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import os
 import re
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -514,6 +517,19 @@ def test_a_name_changes_with_everything_that_is_imported(tmp_path: Path) -> None
     assert b"modulepreload" not in page
     page = after.page("x", "y", module="later.js")
     assert page.count(b'<link rel="modulepreload" href="/assets/later.') == page.count(b"modulepreload") == 1
+
+
+def test_every_process_serves_the_same_under_the_same_path() -> None:
+    """As one does after another at an update of nothing but the process, and all in a cluster."""
+    program = (
+        "from tictactoe_server.http.assets import Assets; print(Assets().page('', '', '', 'de', 'home.js').decode())"
+    )
+    command = [sys.executable, "-c", program]
+    pages = {
+        subprocess.run(command, capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}).stdout
+        for seed in ("1", "4", "6")
+    }
+    assert len(pages) == 1
 
 
 def test_modules_that_the_page_needs_are_one_and_the_others_take_from_it(tmp_path: Path) -> None:

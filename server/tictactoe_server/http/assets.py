@@ -86,8 +86,9 @@ class Assets:
         for language in LANGUAGES:
             name = f"{language}{_CATALOGUE}"
             self._keep(name, _choose_sentences((CATALOGUES / name).read_bytes(), whole, begun))
-        for name in sorted(set(names) - texts.keys() - {INDEX}, key=_kind_of):
-            self._keep(name, (folder / name).read_bytes())
+        for name in sorted(names, key=_kind_of):  # these are in order, as every server has to find the same paths
+            if name != INDEX and name not in texts:
+                self._keep(name, (folder / name).read_bytes())
         index = (folder / INDEX).read_text("utf-8")
         self._modules = Modules(texts, ENTRIES, alone=[name for name in texts if f'"./{name}"' in index])
         everything = "".join((*texts.values(), *self._paths.values()))

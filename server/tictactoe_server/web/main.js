@@ -63,12 +63,19 @@ async function fetchPast(game = "") {
 	return /** @type {Protocol.PlayedGame} */ (played);
 }
 
+/** Ask for the whole page where a part of it is not to be had: the server may have another version by now. @param {unknown} why */
+function loadAnew(why) {
+	if (asked === 1) throw why;
+	if (app.connection.phase === "on") location.reload();
+	else app.say(say("page unreachable"));
+}
+
 async function open() {
 	const own = ++asked;
 	page?.close?.();
 	page = null;
-	const next = await loadPage();
-	if (own !== asked) return next.close?.();
+	const next = await loadPage().catch(loadAnew);
+	if (!next || own !== asked) return next?.close?.();
 	page = next;
 	document.title = page.title;
 	document.body.className = location.pathname === "/wall" ? "on-wall" : "";
@@ -106,13 +113,18 @@ addEventListener("keydown", (event) => {
 	else page?.onKey?.(event);
 });
 
+function loadOthers() {
+	if (app.connection.phase !== "on") return;
+	for (const load of Object.values(LOADERS)) load().catch(() => undefined);
+}
+
 async function start() {
 	await learnLanguage();
 	tools = makeTools(app);
 	show(header, tools.element);
 	app.connection.retry();
 	await open();
-	setTimeout(() => Object.values(LOADERS).forEach((load) => load().catch(() => undefined)), LATER_MS);
+	setTimeout(loadOthers, LATER_MS);
 }
 
 start();
