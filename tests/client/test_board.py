@@ -247,7 +247,7 @@ def test_marks_fill_large_cells_and_every_shape_stays() -> None:
     ]
 
 
-@pytest.mark.parametrize("height", [3, 5])
+@pytest.mark.parametrize("height", [3, 5, 9])
 def test_marks_one_upon_the_other_stay_apart(height: int) -> None:
     for mark in ascii_uppercase:
         first, *_, last = draw_glyph(mark, height, ascii_only=False)

@@ -9,7 +9,7 @@ import pytest
 from tictactoe_client.input import past
 from tictactoe_client.input.past import Judge, Mistake
 from tictactoe_client.text.worth import describe_mistake
-from tictactoe_engine import PRESETS, Position, Rules, parse_cell
+from tictactoe_engine import PRESETS, Position, Rules, format_cell, parse_cell
 from tictactoe_engine.search import Analysis, Budget, Value
 from tictactoe_engine.search import analyse as search
 
@@ -96,3 +96,20 @@ async def test_the_loop_goes_on_during_a_search_and_nobody_s_search_ends(monkeyp
         await begun.wait()
         searching.cancel()
         await has_ended.wait()
+
+
+async def test_the_best_play_is_told_by_its_first_moves_to_the_end_of_the_game_at_most() -> None:
+    judge = Judge(played(GIVEN_AWAY))
+    names = [tuple(format_cell(cell, CLASSIC) for cell in await judge.find_line(ply)) for ply in (4, 6)]
+    assert names[0][0] == "C1"
+    assert len(names[0]) == 3
+    assert names[1] == ("C1",)
+
+
+async def test_each_position_is_rated_for_the_first_mark_as_far_as_it_is_known() -> None:
+    judge = Judge(played(GIVEN_AWAY))
+    assert judge.rates() == [None] * 8
+    await judge.analyse(4)
+    assert judge.rates() == [None] * 4 + [1.0, None, None, 1.0]
+    await mistakes_of(judge)
+    assert judge.rates() == [0.0, 0.0, 0.0, 0.0, 1.0, -1.0, 1.0, 1.0]

@@ -139,4 +139,5 @@ async def test_the_end_of_a_game_is_large_and_says_where_it_was_decided(game: Ga
         await ana.until("YOU WIN", "r rematch")
         text = await ana.until("Y   Y  OOO  U   U", "IIIII", "It cost the draw.")
         assert text.isascii()
+        assert "Worth --" in text
         await ana.do("left", "Looking back at move 4.", gone="IIIII")

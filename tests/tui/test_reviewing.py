@@ -55,6 +55,8 @@ async def test_a_finished_game_shows_what_each_move_was_worth(game: Game, look: 
         text = await ana.do("v", "X wins at once. Best: A3.", "X played A3, the best: wins at once.", "hide values")
         assert "*+1" in text.splitlines()[8]
         await ana.do("left", "O to move: a draw with best play. Best: A3.", "O played B1: loses in 2; best A3: a draw.")
+        assert "Worth " in ana.text
+        assert ana.has_role("bad") is True
         await ana.do("v", "Looking back at move 3.", "End or Esc to the end", gone="to move")
         await ana.do("end", "YOU WIN")
         assert ana.text.isascii() is look.get("ascii", False)
