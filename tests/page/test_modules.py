@@ -12,7 +12,7 @@ import pytest
 
 from tests.environment import environment
 from tictactoe_client.text.worth import compare_played, describe_position
-from tictactoe_engine import PRESETS, Position
+from tictactoe_engine import PRESETS, Position, Rules, format_cell
 from tictactoe_engine.search import Budget, Value, analyse
 from tictactoe_protocol.catalogue import FOLDER as CATALOGUES
 from tictactoe_protocol.codec import encode
@@ -28,6 +28,18 @@ const { speak } = await import(`${folder}/catalogue.js`);
 const { comparePlayed, describePosition } = await import(`${folder}/worth.js`);
 speak("en", JSON.parse(readFileSync(`${catalogues}/en.json`, "utf8")));
 const tell = ([rules, found, cell]) => [describePosition(found, rules), comparePlayed(cell, found, rules)];
+console.log(JSON.stringify(JSON.parse(text).map(tell)));
+"""
+
+RULES = """
+const [folder, text] = process.argv.slice(1);
+const { landingCell, nameCell, parseCell, splitLines } = await import(`${folder}/rules.js`);
+const tell = ([rules, board, line]) => {
+    const cells = [...board].map((_, cell) => cell);
+    const landing = [...new Set(cells.map((cell) => landingCell(rules, board, cell)))].filter((cell) => cell >= 0);
+    const names = cells.map((cell) => nameCell(cell, rules));
+    return [names, names.map((name) => parseCell(name, rules)), landing.sort((a, b) => a - b), splitLines(rules, line)];
+};
 console.log(JSON.stringify(JSON.parse(text).map(tell)));
 """
 
@@ -65,6 +77,28 @@ def test_the_page_says_of_positions_and_moves_what_the_terminal_says() -> None:
         told.append([describe_position(state, rules), compare_played(cell, state, rules)])
     done = run_node("--input-type=module", "--eval", SAY, FOLDER.as_uri(), str(CATALOGUES), json.dumps(cases))
     assert json.loads(done.stdout or "[]") == told, done.stderr
+
+
+def test_the_page_knows_cells_landings_and_lines_as_the_engine_does() -> None:
+    cases, told = [], []
+    for seed, rules in enumerate([*PRESETS.values(), Rules(rows=3, columns=28, line=3)]):
+        random, position = Random(seed), Position.start(rules)
+        while position.outcome is None and position.ply < 30:
+            position = position.play(random.choice(position.legal_cells))
+        line = sorted(position.outcome.line) if position.outcome is not None else []
+        cells = range(rules.rows * rules.columns)
+        cases.append([json.loads(encode(RulesState.of(rules))), position.board, line])
+        open_cells = sorted(position.legal_cells) if position.outcome is None else None
+        told.append([[format_cell(cell, rules) for cell in cells], list(cells), open_cells, line])
+    done = run_node("--input-type=module", "--eval", RULES, FOLDER.as_uri(), json.dumps(cases))
+    for (names, parsed, landing, lines), expected in zip(json.loads(done.stdout or "[]"), told, strict=True):
+        found = [
+            names,
+            parsed,
+            landing if expected[2] is not None else None,
+            sorted({cell for run in lines for cell in run}),
+        ]
+        assert found == expected
 
 
 def _value_of(value: Value) -> CellValue:
