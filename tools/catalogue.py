@@ -18,6 +18,14 @@ from tictactoe_protocol.catalogue import FOLDER
 
 _HEAD: Final = ("plural", "plural forms")
 _NUMBERS: Final = (*range(201), 1_000_000)
+_ALIKE: Final = (
+    {"type next", "type no"},
+    {"type board", "type board at"},
+    {"type bot", "type computer"},
+    {"type value", "type value at"},
+    {"type value", "type review"},
+)
+"""What may be typed by one word, as only one of them can be meant at a time, or both mean the same."""
 Sentences = dict[str, Any]
 
 
@@ -83,9 +91,7 @@ def _check_words(english: Sentences, sentences: Sentences) -> Iterator[str]:
                 for word in words.replace("; ", ", ").split(", "):
                     meaning.setdefault(word, set()).add(id)
     for word, ids in meaning.items():
-        alike = {frozenset({"type next", "type no"}), frozenset({"type value", "type value at"})}
-        alike |= {frozenset({"type board", "type board at"})}
-        if len(ids) > 1 and frozenset(ids) not in alike:
+        if len(ids) > 1 and ids not in _ALIKE:
             yield f"{word!r} means {', '.join(sorted(ids))}"
 
 

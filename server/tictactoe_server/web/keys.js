@@ -2,14 +2,14 @@
 
 import { say } from "./catalogue.js";
 import { button, h } from "./dom.js";
-import { COMMANDS, KEYS, KEYS_OF_CLAIMS } from "./typing.js";
+import { COMMANDS, wordsOf, KEYS, KEYS_OF_CLAIMS } from "./typing.js";
 
 /** What is no deed of the room. */
 const OTHERS = ["digits", "names", "arrows", "steps", "answers"];
 
 function listKeys() {
 	const letters = Object.entries({ ...KEYS, ...KEYS_OF_CLAIMS }).map(([key, names]) => [key, say(`deed ${names[names.length - 1]}`)]);
-	const commands = Object.keys(COMMANDS).map((id) => `/${say(`view type ${id}`)}`);
+	const commands = Object.keys(COMMANDS).map((id) => `/${wordsOf(id)[0]}`);
 	return [
 		...OTHERS.map((id) => [say(`view keys ${id}`), say(`view keys ${id} do`)]),
 		...letters,
