@@ -83,14 +83,22 @@ export class Reviewing {
 		const isTwo = state.rules.marks.length === 2;
 		this.#graph.element.toggleAttribute("hidden", !isTwo || moves.length < 2);
 		if (isTwo) this.#graph.draw(pointsOf(known, moves, state), ears.here());
-		const isWhole = [...moves.keys()].every((ply) => known[ply]);
-		const turned = isWhole && state.status === "over" ? turningPoint(known, moves) : 0;
-		this.#turningPoint = turned;
-		this.#turned.hidden = !(isWhole && state.status === "over");
-		const compared = turned ? comparePlayed(moves[turned - 1], known[turned - 1], state.rules) : "";
-		setText(this.#turned, turned ? say("view review turned", { n: turned, compared }) : say("view review no mistake"));
+		this.#drawTurningPoint(state);
 		this.#mistakes.disabled = !nextMistake(this.kinds, ears.here());
 		ears.onChange();
+	}
+
+	/** Say where a game that is over turned, or how far it is looked through. @param {State} state */
+	#drawTurningPoint(state) {
+		const { known, moves } = this.review;
+		const count = moves.filter((_, ply) => known[ply]).length;
+		this.#turned.hidden = state.status !== "over";
+		this.#turningPoint = count === moves.length ? turningPoint(known, moves) : 0;
+		this.#turned.disabled = !this.#turningPoint;
+		if (count < moves.length) return setText(this.#turned, say("view review progress", { n: count, count: moves.length }));
+		if (!this.#turningPoint) return setText(this.#turned, say("view review no mistake"));
+		const at = this.#turningPoint - 1;
+		return setText(this.#turned, say("view review turned", { n: at + 1, compared: comparePlayed(moves[at], known[at], state.rules) }));
 	}
 
 	lookAtMistake() {

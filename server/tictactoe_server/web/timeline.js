@@ -8,6 +8,8 @@ import { nameCell } from "./rules.js";
 /** @typedef {Protocol.RoomState} State */
 /** @typedef {Protocol.RulesState} Rules */
 
+/** The kinds of moves that are pointed out. */
+const TOLD = ["best", "slip", "mistake"];
 /** How long a move is shown where the game goes on by itself, and where there are many. */
 const MOVE_MS = 900;
 const MOVE_OF_MANY_MS = 500;
@@ -94,7 +96,7 @@ export class Timeline {
 		this.#count = moves.length;
 		if (this.here !== null && this.here >= moves.length) this.here = null;
 		this.#drawList(rules, moves.map((cell) => `${board[cell]}${nameCell(cell, rules)}`));
-		for (const [at, item] of [...this.list.children].entries()) if (item.className !== (kinds[at] ?? "")) item.className = kinds[at] ?? "";
+		this.#drawKinds(kinds);
 		this.#markCurrent(this.list.children[this.shown - 1]?.firstElementChild ?? null);
 		setText(this.#where, moves.length ? say("view steps where", { n: this.shown, count: moves.length }) : say("view steps none"));
 		this.#playing.hidden = status !== "over" || !moves.length;
@@ -102,6 +104,16 @@ export class Timeline {
 		this.#playing.setAttribute("aria-label", say(this.#timer ? "view steps pause" : "view steps play"));
 		for (const one of this.#back) one.disabled = this.shown === 0;
 		for (const one of this.#on) one.disabled = this.shown === moves.length;
+	}
+
+	/** @param {readonly string[]} kinds */
+	#drawKinds(kinds) {
+		for (const [at, item] of [...this.list.children].entries()) {
+			const kind = kinds[at] ?? "";
+			if (item.className === kind) continue;
+			item.className = kind;
+			item.firstElementChild?.setAttribute("title", TOLD.includes(kind) ? say(`view move ${kind}`) : "");
+		}
 	}
 
 	/** @param {Rules} rules @param {string[]} names the mark and cell of each move */
