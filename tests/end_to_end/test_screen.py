@@ -103,6 +103,20 @@ async def test_a_window_that_shrinks_and_grows_is_drawn_anew(server: Server) -> 
         assert await screen.end() == 0
 
 
+async def test_a_choice_that_moves_sends_a_small_part_of_the_screen(server: Server) -> None:
+    async with run_screen(*COMMAND, "-s", server.url) as screen:
+        await screen.shows("> Quick match", "Your games")
+        sent = []
+        for key, line in (("\x1b[B", "> Play the computer"), ("\x1b[A", "> Quick match")) * 2:
+            screen.written = b""
+            screen.type(key)
+            await screen.shows(line)
+            sent.append(len(screen.written))
+        assert min(sent) < 1500
+        screen.type("\x11")
+        assert await screen.end() == 0
+
+
 @pytest.mark.parametrize("stream", [0, 1, 2])
 async def test_with_one_stream_redirected_there_is_never_an_escape(server: Server, stream: int) -> None:
     redirect = {0: "</dev/null", 1: "| cat", 2: "2>/dev/null"}[stream]

@@ -122,7 +122,7 @@ async def test_the_list_is_asked_for_once_and_followed_from_no_room(
         ({"rows": 32, "columns": 32, "line": 5}, (80, 24), "A-K 1-14"),
         ({"rows": 32, "columns": 32, "line": 5}, (200, 50), " 32  . . ."),
         ("classic", (72, 16), "(O)"),
-        ("classic", (200, 50), "▄▀▀▀▀▀▄"),
+        ("classic", (200, 50), "───────────┼"),
     ],
 )
 async def test_a_game_that_is_on_is_seen_as_large_as_there_is_room_for(
