@@ -58,7 +58,7 @@ async def test_a_window_is_changed_again_and_again_during_a_game(game: Game, mon
         await ana.do("right", "┃    5    ┃")
         before = ana.text.splitlines()[1:]
         for size, words in (
-            (LARGE, ["│┃        5        ┃│", "│┏                 ┓│"]),
+            (LARGE, ["│         5         │", "│┏                 ┓│"]),
             ((100, 30), ["│┃    5    ┃│"]),
             ((80, 22), ["│┃  5  ┃│", "│┏     ┓│"]),
             ((60, 16), ["│ [5] │", "O  bo"]),
@@ -67,7 +67,7 @@ async def test_a_window_is_changed_again_and_again_during_a_game(game: Game, mon
             ((23, 8), ["needs at least 24x8,"]),
             ((80, 7), ["needs at least 24x8, now 80x7"]),
             ((24, 8), ["[.]", "X ana  O bo", "? help"]),
-            (LARGE, ["│┃        5        ┃│"]),
+            (LARGE, ["│┏                 ┓│"]),
         ):
             await ana.pilot.resize_terminal(*size)
             text = await ana.until(*words)

@@ -207,7 +207,8 @@ class _Drawing:
         is_large = grid.tall > 1
         half, sides = grid.wide // 2 if is_large else 1, ("[" * grid.tall, "]" * grid.tall)
         if is_large and not grid.style.ascii:
-            sides = f"┏{'┃' * (grid.tall - 2)}┗", f"┓{'┃' * (grid.tall - 2)}┛"
+            between = "┃" * (grid.tall - 2) if grid.tall <= 5 else f"┃{'':{grid.tall - 4}}┃"
+            sides = f"┏{between}┗", f"┓{between}┛"
         for line, (left, right) in enumerate(zip(*sides, strict=True), -(grid.tall // 2)):
             self.put(view.cursor, left, "cursor", -half, line)
             if is_large or view.pending is None or view.cursor != view.pending[0]:

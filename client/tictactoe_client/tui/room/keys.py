@@ -16,74 +16,45 @@ from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Deed
 
-_BOARD: Final = {"chat": "deed chat", "command": "key command", "help": "key help"}
 _STEPS: Final = {"left": "key step", "right": "key step"}
-_MOVES: Final = dict.fromkeys(("home", "end", "up", "down", "mistake_before"), "")
-_CURSOR: Final = dict.fromkeys(("left", "right", "up", "down", "place"), "")
+_COMPARE: Final = {"up": "key compare", "down": "key compare"}
+_WORTH: Final = {"review": "key values", "mistake": "deed mistakes"}
+_ENDS: Final = {"home": "key to start and end", "end": "key to start and end"}
+_CHAT: Final = {"chat": "deed chat"}
+_LEAVE: Final = {"back": "deed leave"}
+_HELP: Final = {"help": "key help"}
+_BACK: Final = {"back": "key back"}
+_AFTER: Final = {"rematch": "deed", "review": "deed review", "another": "deed", "save": "deed save"}
+_CODE: Final = {"copy": "key copy", "hide_code": "key hide code", "computer": "deed computer"}
 
-SITUATIONS: Final[Mapping[str, Mapping[str, str]]] = {
+_NAMED: Final[Mapping[str, Mapping[str, str]]] = {
     "asked": {"confirm": "key yes", "back": "key play on"},
-    "talking": {"enter": "key say it", "back": "key to the board", "chat": "", "accept": "", "decline": ""},
-    "commanding": {"chat": "", "enter": "key do it", "back": "key back", "accept": "", "decline": ""},
-    "away": {"retry": "key try now", "back": "deed leave", "chat": "", "command": "", "help": ""},
-    "playing": {**_BOARD, **_CURSOR, "accept": "", "decline": "", "claim": "", "claim_draw": "", "back": ""},
-    "reviewing": {
-        **_STEPS,
-        **dict.fromkeys(("up", "down"), "key compare"),
-        "review": "key hide values",
-        "mistake": "deed mistakes",
-        "end": "key to the newest",
-        "back": "key back",
-    },
-    "replay": {
-        **_STEPS,
-        "review": "key values",
-        "mistake": "deed mistakes",
-        "back": "key back",
-        "save": "deed save",
-        "home": "key to start and end",
-        "end": "key to start and end",
-        "12 enter": "key go to",
-        "help": "key help",
-        **dict.fromkeys(("up", "down", "mistake_before", "aside_left", "aside_right", "command"), ""),
-    },
-    "waiting": {
-        "back": "key cancel",
-        "copy": "key copy",
-        "hide_code": "key hide code",
-        "computer": "deed computer",
-        "help": "key help",
-        **dict.fromkeys(("chat", "command"), ""),
-    },
-    "attending": {"chat": "deed chat", "back": "deed leave", "help": "key help", "command": ""},
-    "watching": {
-        **_STEPS,
-        "end": "key live",
-        "review": "key values",
-        "chat": "deed chat",
-        "back": "deed leave",
-        "help": "key help",
-        **dict.fromkeys(("home", "up", "down", "mistake", "mistake_before", "command"), ""),
-    },
-    "looking back": {
-        **_STEPS,
-        "end": "key or back to the end",
-        "review": "key values",
-        "mistake": "deed mistakes",
-        "chat": "deed chat",
-        "help": "key help",
-        **dict.fromkeys(("home", "up", "down", "mistake_before", "rematch", "another", "save"), ""),
-        **dict.fromkeys(("command", "back"), ""),
-    },
-    "over": {
-        "rematch": "deed",
-        "review": "deed review",
-        "another": "deed",
-        "save": "deed save",
-        "chat": "deed chat",
-        "back": "key to home",
-        **dict.fromkeys((*_STEPS, *_MOVES, "mistake", "command", "help"), ""),
-    },
+    "talking": {"enter": "key say it", "back": "key to the board"},
+    "commanding": {"enter": "key do it", **_BACK},
+    "away": {"retry": "key try now", **_LEAVE},
+    "playing": {**_CHAT, "command": "key command", **_HELP},
+    "reviewing": {**_STEPS, **_COMPARE, **_WORTH, "review": "key hide values", "end": "key to the newest", **_BACK},
+    "replay": {**_STEPS, **_WORTH, **_BACK, "save": "deed save", **_ENDS, "12 enter": "key go to", **_HELP},
+    "waiting": {"back": "key cancel", **_CODE, **_HELP},
+    "attending": {**_CHAT, **_LEAVE, **_HELP},
+    "watching": {**_STEPS, "end": "key live", "review": "key values", **_CHAT, **_LEAVE, **_HELP},
+    "looking back": {**_STEPS, "end": "key or back to the end", **_WORTH, **_CHAT, **_HELP},
+    "over": {**_AFTER, **_CHAT, "back": "key to home"},
+}
+_UNNAMED: Final = {
+    "talking": "chat accept decline",
+    "commanding": "chat accept decline",
+    "away": "chat command help",
+    "playing": "left right up down place accept decline claim claim_draw back",
+    "replay": "up down mistake_before aside_left aside_right command",
+    "waiting": "chat command",
+    "attending": "command",
+    "watching": "home up down mistake mistake_before command",
+    "looking back": "home up down mistake_before rematch another save command back",
+    "over": "left right home end up down mistake mistake_before command help",
+}
+SITUATIONS: Final[Mapping[str, Mapping[str, str]]] = {
+    name: {**named, **dict.fromkeys(_UNNAMED.get(name, "").split(), "")} for name, named in _NAMED.items()
 }
 """The actions that count at the same time, with the id of what the last line calls each, "" where it does not; a mere
 ``deed`` is called as `DEEDS` say. Of two actions with one key the first counts."""
