@@ -104,6 +104,14 @@ async def test_a_key_that_one_gave_to_something_else_is_text_in_the_line(game: G
         assert (await bo.state(room=code, status="over"))["result"]["reason"] == "agreed"
 
 
+async def test_what_has_no_key_is_found_by_its_name(game: Game) -> None:
+    async with game() as (ana, bo, code):
+        await ana.do("ctrl+p", "Search for commands")
+        await ana.type("offer a draw")
+        await ana.do("enter enter", "You offered a draw. Waiting for the answer ...")
+        assert (await bo.state(room=code, ply=0))["offers"]["draw"] in ("X", None)
+
+
 async def test_what_keys_do_in_a_room_is_found_by_its_name(game: Game) -> None:
     async with game(gives_up=True) as (ana, *_):
         await ana.until("YOU WIN")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -133,6 +133,10 @@ class ClientScreen(Screen[None], inherit_bindings=False):
 
     def list_help(self) -> Sequence[Topic]:
         return list_home_help(self.program.keymap.show)
+
+    def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
+        """Return what may be done here that has no key, by its name."""
+        return ()
 
     @abstractmethod
     def describe_key(self, label: str) -> str:

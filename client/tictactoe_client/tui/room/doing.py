@@ -58,6 +58,7 @@ class RoomCommands:
                 self.ways.go_to_computer()
             case "resign":
                 self.model.question = "resign", partial(self.do, Verb("resign"))
+                self._program.redraw()
             case "draw" | "undo" | "claim" | "rematch" | "save":
                 if deed.argument not in ("", "offer", "ask", "withdraw"):
                     self.model.note_answer(monotonic())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from textual import events
@@ -20,7 +21,7 @@ from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.doing import RoomCommands
 from tictactoe_client.tui.room.following import Follower
-from tictactoe_client.tui.room.keys import DEEDS, find_action, find_deed, list_actions
+from tictactoe_client.tui.room.keys import DEEDS, action_of, find_action, find_deed, list_actions
 from tictactoe_client.tui.room.leaving import WaysOut
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_client.tui.room.review import Review
@@ -29,6 +30,8 @@ from tictactoe_protocol.catalogue import say
 
 _NAMED: Final = {"chat": "deed chat", "copy": "deed copy", "command": "key command", "help": "key help"}
 """What keys that are for no deed are called in the list of commands."""
+_ELSEWHERE: Final = frozenset({"share", "join"})
+"""Deeds that are done on other pages."""
 _LINE_KEYS: Final = {key: name for name in ("back", "accept", "decline") for key in ACTIONS[name]}
 """What counts in a line by the keys that it comes with, where one's own are text there."""
 
@@ -165,6 +168,11 @@ class RoomScreen(ClientScreen):
         self.program.redraw()
 
     # -- what the program asks ------------------------------------------------------------------------------------
+
+    def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
+        for deed in self.model.choices.deeds:
+            if action_of(deed) not in ACTIONS and deed.id not in _ELSEWHERE:
+                yield say(deed.label), partial(self.commands.perform, deed)
 
     def describe_key(self, label: str) -> str:
         return say(label)
