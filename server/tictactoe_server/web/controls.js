@@ -150,6 +150,7 @@ export class GameControls {
 	async toggleReview() {
 		const { page } = this;
 		if (page.review) return page.beginAnew();
+		page.timeline.pause();
 		const { Reviewing } = await import("./reviewing.js");
 		page.review = new Reviewing((ply) => this.#analyse(ply), {
 			look: (ply) => page.timeline.look(ply),

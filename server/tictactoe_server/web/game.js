@@ -49,7 +49,6 @@ export class GamePage {
 		this.app = app;
 		this.source = source;
 		this.isLive = "code" in source;
-		this.title = "code" in source ? source.code : say("view room past");
 		this.talk = new Talk({
 			onSay: (text) => this.controls.chat(text),
 			onCommand: (text) => this.controls.command(text),
@@ -61,6 +60,11 @@ export class GamePage {
 		this.#watchTalk();
 		this.ticker = setInterval(() => this.view.tick(), TICK_MS);
 		this.#enter();
+	}
+
+	/** What the document is called: after the code of a room until more is known. */
+	get title() {
+		return this.stage.title || ("code" in this.source ? this.source.code : say("view room past"));
 	}
 
 	get board() {

@@ -24,7 +24,8 @@ export class Stage {
 	#buttons = h("div.deeds", { role: "group", "aria-label": say("view room deeds") });
 	#confirm = h("div.confirm-bar", { hidden: true });
 	#cardKind = "";
-	#title = "";
+	/** What the document is called, empty until there was a scene. */
+	title = "";
 	/** The names of the answers to the first question that has some, with yes first. @type {string[]} */
 	answers = [];
 	#place = h("div.place");
@@ -61,7 +62,7 @@ export class Stage {
 		setText(this.#head, scene.head);
 		setText(this.#code, scene.state.room);
 		setText(this.#terms, scene.terms.join(" · "));
-		if (this.#title !== scene.title) document.title = this.#title = scene.title;
+		if (this.title !== scene.title) document.title = this.title = scene.title;
 		this.element.classList.toggle("waiting", isWaiting);
 		this.#place.hidden = this.#turn.hidden = isWaiting;
 		setText(this.#turn, scene.turn.text);

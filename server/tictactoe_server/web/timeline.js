@@ -88,6 +88,7 @@ export class Timeline {
 
 	/** Show the newest moment again, without a word. */
 	reset() {
+		this.pause();
 		this.here = null;
 	}
 
