@@ -265,6 +265,6 @@ async def test_both_faces_say_that_the_server_went_and_go_on_after_it(by: signal
             await bo.ask("1", "You play A1")
             bo.type("leave", "leave")
             assert await bo.end() == 0
-        await ana.shows("bo left the game. You win.")
+        await ana.shows("YOU WIN   bo left the game.")
         ana.type("\x11")
         assert await ana.end() == 0

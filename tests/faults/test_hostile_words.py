@@ -323,7 +323,7 @@ async def test_the_debug_log_is_clean_and_keeps_the_token_to_itself() -> None:
     assert TOKEN not in log
 
 
-@pytest.mark.parametrize("command", ["join", "replay", "play --rules", "play --theme", "rooms -s", ""])
+@pytest.mark.parametrize("command", ["join", "replay", "play --rules", "play --bell", "rooms -s", ""])
 async def test_what_was_typed_or_pasted_is_quoted_in_clean_words(command: str) -> None:
     async def attempt(name: str) -> None:
         client = run(*command.split(), CORPUS[name])
