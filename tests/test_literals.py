@@ -45,9 +45,6 @@ ALLOWED: Final = (
 )
 """What is not read, or is the same in every language: the end of a path, all of the text, and why."""
 
-LEFT: Final = frozenset({"picture.py"})
-"""Folders and files that still have words of their own."""
-
 
 def list_modules() -> Iterator[tuple[Path, list[Literal]]]:
     """Yield the modules of the client and of the page with the words in them that are not allowed there."""
@@ -82,7 +79,6 @@ def test_no_face_has_words_of_its_own() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{literal.line}: {literal.text!r}"
         for path, literals in list_modules()
-        if not LEFT & {*path.relative_to(ROOT).parts}
         for literal in literals
     ]
     assert found == []

@@ -12,6 +12,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size, split_graphemes
 from textual.geometry import Region
 
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
 
 Cell = tuple[str, str]
 """A character, empty for the second half of a wide one, and its role."""
@@ -157,7 +158,7 @@ def notice_size(needed: tuple[int, int], window: tuple[int, int], question: str)
     width, height = window
     asked = wrap(question, width) if question else []
     size, room = f"{needed[0]}x{needed[1]}", max(1, height - len(asked))
-    texts = f"needs at least {size}, now {width}x{height}", f"needs at least {size}", f"needs {size}"
-    ways = [wrap(text, width) for text in texts]
+    ids = ("window too small", "window too small for more", "window too small for words")
+    ways = [wrap(say(id, size=size, window=f"{width}x{height}"), width) for id in ids]
     notice = next((lines for lines in ways if len(lines) <= room), ways[0][:room])
     return [*notice, *asked][:height]
