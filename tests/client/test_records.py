@@ -15,6 +15,8 @@ from tictactoe_client.files.records import name_for, read_records, record_of, wr
 from tictactoe_client.settings import Misuse
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord, GameResult, InvalidRecord, MoveClock, format_record, parse_record
+from tictactoe_engine.records.faults import WORDS
+from tictactoe_protocol.catalogue import open_catalogue, speak
 from tictactoe_protocol.pushes import Result, RoomState, RulesState
 from tictactoe_protocol.requests import ClockTerms
 
@@ -174,3 +176,22 @@ def test_every_recorded_game_can_be_saved_from_what_a_watcher_sees(record: GameR
 )
 def test_a_record_s_own_name_never_leads_out_of_the_folder(room: str | None, game: int | None, name: str) -> None:
     assert name_for(GameRecord(room=room, game=game)) == name
+
+
+def test_what_is_wrong_with_a_record_is_told_in_the_language(tmp_path: Path) -> None:
+    speak("de")
+    path = tmp_path / "game.txt"
+    for text, told in (
+        ("1. b2 b2", f"{path}, Zeile 1, Spalte 7: B2 ist schon mit X besetzt."),
+        ("1. b2 a1 2. c3", f"{path}, Zeile 1, Spalte 15: Das Ergebnis fehlt: X, O, *, draw."),
+        ('[X "ana"] [X "bo"]', f"{path}, Zeile 1, Spalte 12: Die Angabe 'X' steht zweimal da."),
+    ):
+        path.write_text(text)
+        with pytest.raises(Misuse) as misuse:
+            read_records(str(path))
+        assert misuse.value.message == told
+
+
+def test_every_fault_of_a_record_has_a_sentence_in_the_catalogue() -> None:
+    english = open_catalogue("en").sentences
+    assert {f"refused bad_record {why}": told for why, told in WORDS.items()}.items() <= english.items()

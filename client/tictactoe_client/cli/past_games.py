@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from tictactoe_client.cli.run import ask_line, connected
-from tictactoe_client.files.records import STANDARD_STREAM, read_records, write_record
+from tictactoe_client.files.records import STANDARD_STREAM, describe_fault, read_records, write_record
 from tictactoe_client.input.record import (
     RecordActions,
     RecordedRoom,
@@ -84,7 +84,7 @@ async def replay(
         try:
             record = parse_record(await _ask_for(settings, source, lambda client, id: client.record(id)))
         except RecordError as error:
-            raise ProtocolBroken(say("record unreadable", error=clean_text(str(error)))) from None
+            raise ProtocolBroken(say("record unreadable", error=describe_fault(error))) from None
     if at is not None and at > len(record.moves):
         raise Misuse(say("at beyond", at=at, n=len(record.moves)))
     if export is None:

@@ -23,6 +23,7 @@ from tictactoe_engine.records import (
     MoveClock,
     RecordError,
     SeatClock,
+    Telling,
     format_record,
     parse_record,
     parse_records,
@@ -30,6 +31,7 @@ from tictactoe_engine.records import (
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.refusals import describe_refusal
 
 STANDARD_STREAM: Final = "-"
 MAX_RECORD_BYTES: Final = 4_000_000
@@ -136,12 +138,21 @@ def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameReco
     )
 
 
+def describe_fault(fault: RecordError) -> str:
+    """Return what is wrong with a record and where, in the language that is spoken."""
+    return say("record place", line=fault.line, column=fault.column, why=_tell(fault))
+
+
+def _tell(fault: RecordError) -> str:
+    told = fault.message
+    return clean_text((isinstance(told, Telling) and describe_refusal(told.code, told.data)) or told)
+
+
 def _describe(name: str, fault: RecordError, *, is_record: bool = True) -> Misuse:
     """Return what is wrong with a file, and that it is no record at all where it does not begin like one."""
     if is_record:
         shown = say("standard input") if name == STANDARD_STREAM else clean_text(name)
-        why = clean_text(fault.message)
-        return Misuse(say("record fault", file=shown, line=fault.line, column=fault.column, why=why))
+        return Misuse(say("record fault", file=shown, line=fault.line, column=fault.column, why=_tell(fault)))
     id = "record none in input" if name == STANDARD_STREAM else "record no such"
     return Misuse(say(id, file=clean_text(name)))
 

@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 
 from textual.binding import BindingType
 
+from tictactoe_client.files.records import describe_fault
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Refused
@@ -110,7 +111,7 @@ class HistoryPage(ListPage):
         try:
             record = parse_record(await client.record(game))
         except RecordError as error:
-            self.program.say(say("history unreadable", why=error))
+            self.program.say(say("history unreadable", why=describe_fault(error)))
             return
         self.program.go_back_to(self)
         deed(record)

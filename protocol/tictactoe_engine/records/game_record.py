@@ -13,7 +13,7 @@ from typing import Final
 
 from tictactoe_engine.errors import IllegalMove, quote
 from tictactoe_engine.position import Position
-from tictactoe_engine.records.faults import InvalidRecord
+from tictactoe_engine.records.faults import InvalidRecord, Telling, tell
 from tictactoe_engine.records.walk import Walk
 from tictactoe_engine.rules import PRESETS, Rules
 
@@ -91,7 +91,7 @@ class GameRecord:
         if self.room is not None:
             check_value(self.room, "room")
         if self.game is not None and not 1 <= self.game <= MAX_GAME_NUMBER:
-            raise InvalidRecord(f"Games are numbered from 1 to {MAX_GAME_NUMBER}, not {quote(self.game)}.", "game")
+            raise InvalidRecord(tell("game number", most=MAX_GAME_NUMBER, value=quote(self.game)), "game")
         _check_clock(self.clock)
         _check_tags(self.tags)
         walk = Walk(self.rules, self.passed)
@@ -99,7 +99,7 @@ class GameRecord:
             try:
                 walk.play(cell)
             except IllegalMove as illegal:
-                raise InvalidRecord(illegal.message, f"moves[{index}]") from None
+                raise InvalidRecord(Telling.of(illegal), f"moves[{index}]") from None
         walk.finish()
         object.__setattr__(self, "position", walk.position)
         check_result(self.result, walk.position)
@@ -117,7 +117,7 @@ class GameRecord:
 def check_value(value: str, part: str) -> None:
     """Refuse words that are empty, too long or not safe to print."""
     if not value:
-        raise InvalidRecord("This has at least one character.", part)
+        raise InvalidRecord(tell("empty"), part)
     _check_printable(value, part, MAX_VALUE_LENGTH)
 
 
@@ -126,55 +126,54 @@ def check_result(result: GameResult | None, position: Position) -> None:
     outcome, marks = position.outcome, position.active_marks
     if result is None:
         if outcome is not None:
-            raise InvalidRecord(f"This game is over: {_say(outcome.reason, outcome.winner)}.", "result")
+            raise InvalidRecord(_tell_outcome("over", outcome.reason, outcome.winner), "result")
         return
     if result.reason not in REASONS:
-        raise InvalidRecord(f"A game ends by {', '.join(REASONS)}, not by {quote(result.reason)}.", "reason")
+        raise InvalidRecord(tell("reason", reasons=", ".join(REASONS), reason=quote(result.reason)), "reason")
     if result.winner is not None and result.winner not in tuple(position.rules.marks):
-        raise InvalidRecord(f"There is no mark {quote(result.winner)} in this game.", "result")
+        raise InvalidRecord(tell("no winner", mark=quote(result.winner)), "result")
     if outcome is not None:
-        said = f"The board says otherwise: {_say(outcome.reason, outcome.winner)}."
+        said = _tell_outcome("otherwise", outcome.reason, outcome.winner)
         if result.winner != outcome.winner:
             raise InvalidRecord(said, "result")
         if result.reason != outcome.reason:
             raise InvalidRecord(said, "reason")
         return
     if result.reason in ("line", "full"):
-        missing = "no line is complete" if result.reason == "line" else "cells are free"
-        raise InvalidRecord(f"The board says otherwise: {missing}.", "reason")
+        raise InvalidRecord(tell("no line" if result.reason == "line" else "not full"), "reason")
     if result.reason == "agreed" and result.winner is not None:
-        raise InvalidRecord("What the players agree on is a draw.", "result")
+        raise InvalidRecord(tell("agreed"), "result")
     if result.reason in ("resigned", "timeout") and result.winner is None:
-        raise InvalidRecord(f"A game that is {result.reason} has a winner.", "result")
+        raise InvalidRecord(tell(f"no winner {result.reason}"), "result")
     if result.winner is not None and (result.winner not in marks or len(marks) > 2):
         others = marks.replace(result.winner, "")
-        why = f"{', '.join(others)} still play" if result.winner in marks else "it was passed over"
-        raise InvalidRecord(f"{result.winner} is not the last one left: {why}.", "result")
+        id = "not last" if result.winner in marks else "not last, out"
+        raise InvalidRecord(tell(id, mark=result.winner, others=", ".join(others)), "result")
 
 
-def _say(reason: str, winner: str | None) -> str:
-    return f"{winner} won by {reason}" if winner else f"it is a draw, the board is {reason}"
+def _tell_outcome(id: str, reason: str, winner: str | None) -> Telling:
+    return tell(f"{id} won" if winner else f"{id} drawn", mark=winner, reason=reason)
 
 
 def _checked_players(players: tuple[tuple[str, str], ...], marks: str) -> tuple[tuple[str, str], ...]:
     names = dict(players)
     for mark, name in players:
         if mark not in tuple(marks):
-            raise InvalidRecord(f"There is no mark {quote(mark)} in this game: {', '.join(marks)}.", f"players[{mark}]")
+            raise InvalidRecord(tell("no mark", mark=quote(mark), marks=", ".join(marks)), f"players[{mark}]")
         check_value(name, f"players[{mark}]")
     if len(names) < len(players):
-        raise InvalidRecord("Each mark has one player.", "players")
+        raise InvalidRecord(tell("two players"), "players")
     return tuple((mark, names[mark]) for mark in marks if mark in names)
 
 
 def _check_date(date: str) -> None:
     match = _DATE.fullmatch(date)
     if match is None:
-        raise InvalidRecord(f"A date looks like 2030-12-31 or 2030-12-31T18:05:00Z, not like {quote(date)}.", "date")
+        raise InvalidRecord(tell("date", value=quote(date)), "date")
     year, month, day = int(match[1]), int(match[2]), int(match[3])
     is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     if not 1 <= month <= 12 or not 1 <= day <= _DAYS[month - 1] or ((month, day) == (2, 29) and not is_leap):
-        raise InvalidRecord(f"No calendar has the day {match[1]}-{match[2]}-{match[3]}.", "date")
+        raise InvalidRecord(tell("day", day="-".join(match.groups()[:3])), "date")
 
 
 def _check_clock(clock: SeatClock | MoveClock | None) -> None:
@@ -186,7 +185,7 @@ def _check_clock(clock: SeatClock | MoveClock | None) -> None:
         case None:
             return
     if not fits:
-        raise InvalidRecord("A clock shows at least a millisecond and at most a day.", "clock")
+        raise InvalidRecord(tell("clock time"), "clock")
 
 
 def _check_tags(tags: tuple[tuple[str, str], ...]) -> None:
@@ -195,13 +194,11 @@ def _check_tags(tags: tuple[tuple[str, str], ...]) -> None:
     for name, value in tags:
         part = f"tags[{name}]"
         if not _TAG_NAME.fullmatch(name):
-            raise InvalidRecord(
-                f"A tag has 2 to 64 letters, digits or _ and begins with a letter: {quote(name)}.", part
-            )
+            raise InvalidRecord(tell("tag name", tag=quote(name)), part)
         if name.lower() in known:
-            raise InvalidRecord(f"The tag {name} has a meaning, and is written {known[name.lower()]}.", part)
+            raise InvalidRecord(tell("tag spelling", tag=name, known=known[name.lower()]), part)
         if name in seen:
-            raise InvalidRecord(f"The tag {name} stands here twice.", part)
+            raise InvalidRecord(tell("tag twice", tag=name), part)
         seen.add(name)
         _check_printable(value, part, MAX_VALUE_LENGTH)
 
@@ -212,9 +209,9 @@ def _checked_comments(comments: tuple[tuple[int, str], ...], moves: int) -> tupl
     for index, (ply, raw) in enumerate(comments):
         part, text = f"comments[{index}]", " ".join(raw.split())
         if not last <= ply <= moves:
-            raise InvalidRecord(f"A comment after {quote(ply)} moves has no place among {moves}.", part)
+            raise InvalidRecord(tell("comment place", ply=quote(ply), moves=moves), part)
         if not text or "}" in text:
-            raise InvalidRecord("A comment has at least one word, and no closing brace.", part)
+            raise InvalidRecord(tell("comment"), part)
         _check_printable(text, part, MAX_COMMENT_LENGTH)
         checked.append((ply, text))
         last = ply
@@ -223,7 +220,7 @@ def _checked_comments(comments: tuple[tuple[int, str], ...], moves: int) -> tupl
 
 def _check_printable(text: str, part: str, limit: int) -> None:
     if len(text) > limit:
-        raise InvalidRecord(f"This has at most {limit} characters, not {len(text)}.", part)
+        raise InvalidRecord(tell("long value", most=limit, length=len(text)), part)
     for character in text:
         if not character.isprintable():
-            raise InvalidRecord(f"This cannot be printed: U+{ord(character):04X}.", part)
+            raise InvalidRecord(tell("unprintable", number=f"{ord(character):04X}"), part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, assert_never
 
 from tictactoe_engine.errors import IllegalMove, quote
-from tictactoe_engine.records.faults import InvalidRecord, RecordError
+from tictactoe_engine.records.faults import InvalidRecord, RecordError, Telling, tell
 from tictactoe_engine.records.game_record import KNOWN_TAGS, REASONS, GameRecord, GameResult
 from tictactoe_engine.records.scanner import Comment, Number, Tag, Word, scan
 from tictactoe_engine.records.tag_values import CELL_NAME, read_cell, read_clock, read_passed, read_rules, read_whole
@@ -23,10 +23,10 @@ def parse_record(text: str) -> GameRecord:
     """
     reader = _Reader(text)
     if reader.is_at_end():
-        raise reader.fault("There is no record here.", 0)
+        raise reader.fault(tell("none"), 0)
     record = reader.read_record()
     if not reader.is_at_end():
-        raise reader.fault("Another record begins here; one was expected.", reader.tokens[reader.index].offset)
+        raise reader.fault(tell("another"), reader.tokens[reader.index].offset)
     return record
 
 
@@ -72,7 +72,7 @@ class _Reader:
         self._places["result"] = self.tokens[self.index].offset
         while not self.is_at_end() and isinstance(tag := self.tokens[self.index], Tag):
             if tag.name in tags:
-                raise self.fault(f"The tag {quote(tag.name)} stands here twice.", tag.name_offset)
+                raise self.fault(tell("tag twice", tag=quote(tag.name)), tag.name_offset)
             tags[tag.name] = tag
             self.index += 1
         return tags
@@ -113,20 +113,18 @@ class _Reader:
             self.index += 1
             match token:
                 case Tag():
-                    raise self.fault(
-                        "A tag among the moves: the result of the record before it is missing.", token.offset
-                    )
+                    raise self.fault(tell("tag among moves"), token.offset)
                 case Comment():
                     if token.text.strip():
                         self._places[f"comments[{len(comments)}]"] = token.offset
                         comments.append((len(moves), token.text))
                 case Number():
                     if number is not None:
-                        raise self.fault(f"No move follows the number {number.number}.", number.offset)
+                        raise self.fault(tell("no move", number=number.number), number.offset)
                     number = token
                 case Word(text, offset) if text in _RESULTS or text in tuple(rules.marks):
                     if number is not None:
-                        raise self.fault(f"No move follows the number {number.number}.", number.offset)
+                        raise self.fault(tell("no move", number=number.number), number.offset)
                     self._places["result"] = offset
                     walk.finish()
                     content |= {"moves": tuple(moves), "comments": tuple(comments)}
@@ -137,7 +135,7 @@ class _Reader:
                     number = None
                 case _:
                     assert_never(token)
-        raise self.fault(f"The result is missing: {', '.join((*rules.marks, *_RESULTS))}.", len(self.text.rstrip()))
+        raise self.fault(tell("no result", results=", ".join((*rules.marks, *_RESULTS))), len(self.text.rstrip()))
 
     def _play(self, word: Word, number: Number | None, walk: Walk) -> int:
         """Play one move and return its cell."""
@@ -145,32 +143,32 @@ class _Reader:
             expected = f"{walk.round}." if walk.opens_round else f"{walk.round}..."
             if f"{number.number}{number.dots}" != expected:
                 shown = quote(f"{number.number}{number.dots}")
-                raise self.fault(f"The next move belongs to {expected!r}, not to {shown}.", number.offset)
+                raise self.fault(tell("number", expected=repr(expected), shown=shown), number.offset)
         if not CELL_NAME.fullmatch(word.text):
-            message = f"{quote(word.text)} is no move like b2, and no result of this game."
+            message = tell("word", word=quote(word.text))
             raise self.fault(message, word.offset)
         cell = read_cell(self.text, word, walk.position.rules)
         try:
             walk.play(cell)
         except IllegalMove as illegal:
-            raise self.fault(illegal.message, word.offset) from None
+            raise self.fault(Telling.of(illegal), word.offset) from None
         return cell
 
     def _read_result(self, word: Word, tags: dict[str, Tag], walk: Walk) -> GameResult | None:
         """Return the result, its reason read off the board where no tag says it."""
         said, reason, outcome = tags.get("Result"), tags.get("Reason"), walk.position.outcome
         if said is not None and said.value != word.text:
-            raise self.fault(f"This is {word.text}, but the tag Result says {quote(said.value)}.", word.offset)
+            raise self.fault(tell("other result", word=word.text, result=quote(said.value)), word.offset)
         if word.text == "*":
             if reason is not None:
-                raise self.fault("A game that runs has no reason for its end.", reason.value_offset)
+                raise self.fault(tell("reason of running"), reason.value_offset)
             return None
         winner = None if word.text == "draw" else word.text
         if reason is not None:
             if reason.value not in REASONS:
-                message = f"A game ends by {', '.join(REASONS)}, not by {quote(reason.value)}."
+                message = tell("reason", reasons=", ".join(REASONS), reason=quote(reason.value))
                 raise self.fault(message, reason.value_offset)
             return GameResult(reason.value, winner)
         if outcome is None:
-            raise self.fault("The board does not end this game: the tag Reason has to say why it ended.", word.offset)
+            raise self.fault(tell("no reason"), word.offset)
         return GameResult(outcome.reason, winner)

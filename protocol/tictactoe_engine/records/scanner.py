@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tictactoe_engine.errors import quote
-from tictactoe_engine.records.faults import RecordError
+from tictactoe_engine.records.faults import RecordError, tell
 
 MAX_TEXT_LENGTH: Final = 1_000_000
 
@@ -75,10 +75,10 @@ Token = Tag | Comment | Number | Word
 def scan(text: str) -> Iterator[Token]:
     """Yield the words of `text`; raises `RecordError` for what has no place, is too long or cannot be printed."""
     if len(text) > MAX_TEXT_LENGTH:
-        raise RecordError.at(f"This is longer than {MAX_TEXT_LENGTH} characters.", text, MAX_TEXT_LENGTH)
+        raise RecordError.at(tell("long text", most=MAX_TEXT_LENGTH), text, MAX_TEXT_LENGTH)
     for suspect in _SUSPECT.finditer(text):
         if not suspect[0].isprintable():
-            raise RecordError.at(f"This cannot be printed: U+{ord(suspect[0]):04X}.", text, suspect.start())
+            raise RecordError.at(tell("unprintable", number=f"{ord(suspect[0]):04X}"), text, suspect.start())
     offset = _skip_blanks(text, 0)
     while offset < len(text):
         token, end = _scan_token(text, offset)
@@ -93,32 +93,32 @@ def _scan_token(text: str, offset: int) -> tuple[Token, int]:
     if text[offset] == "{":
         comment = _COMMENT.match(text, offset)
         if comment is None:
-            raise RecordError.at("This comment is never closed.", text, offset)
+            raise RecordError.at(tell("open comment"), text, offset)
         return Comment(comment[1], offset), comment.end()
     if number := _NUMBER.match(text, offset):
         return Number(int(number[1]), number[2], offset), number.end()
     if word := _WORD.match(text, offset):
         return Word(word[0], offset), word.end()
-    raise RecordError.at(f"There is no place here for {quote(text[offset])}.", text, offset)
+    raise RecordError.at(tell("no place", character=quote(text[offset])), text, offset)
 
 
 def _scan_tag(text: str, offset: int) -> tuple[Tag, int]:
     name_offset = _skip_blanks(text, offset + 1)
     name = _TAG_NAME.match(text, name_offset)
     if name is None:
-        raise RecordError.at("A tag's name belongs here: letters, digits and _.", text, name_offset)
+        raise RecordError.at(tell("tag name here"), text, name_offset)
     quotation = _skip_blanks(text, name.end())
     if not text.startswith('"', quotation):
-        raise RecordError.at("A tag's value belongs here, in quotation marks.", text, quotation)
+        raise RecordError.at(tell("tag value here"), text, quotation)
     value = _VALUE.match(text, quotation + 1)
     end = quotation + 1 if value is None else value.end()
     if text.startswith("\\", end):
-        raise RecordError.at('A backslash stands before " or \\ alone.', text, end)
+        raise RecordError.at(tell("backslash"), text, end)
     if not text.startswith('"', end):
-        raise RecordError.at("This value is never closed: a quotation mark is missing in its line.", text, quotation)
+        raise RecordError.at(tell("open value"), text, quotation)
     bracket = _skip_blanks(text, end + 1)
     if not text.startswith("]", bracket):
-        raise RecordError.at("A ] belongs here, to close the tag.", text, bracket)
+        raise RecordError.at(tell("open tag"), text, bracket)
     return Tag(name[0], text[quotation + 1 : end], offset, name_offset, quotation + 1), bracket + 1
 
 

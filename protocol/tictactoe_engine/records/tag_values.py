@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tictactoe_engine.errors import IllegalMove, InvalidRules, UnknownNotation, quote
 from tictactoe_engine.notation import parse_cell
-from tictactoe_engine.records.faults import RecordError
+from tictactoe_engine.records.faults import RecordError, Telling, tell
 from tictactoe_engine.records.game_record import RULE_TAGS, MoveClock, SeatClock
 from tictactoe_engine.records.scanner import Tag, Word
 from tictactoe_engine.rules import PRESETS, Rules
@@ -30,10 +30,10 @@ def read_rules(text: str, tags: Mapping[str, Tag]) -> Rules:
     preset = tags.get("Rules")
     if preset is not None:
         if len(given) > 1:
-            message = f"Rules that have a name are not spelled out as well: {quote(preset.value)} says it all."
+            message = tell("rules twice", rules=quote(preset.value))
             raise RecordError.at(message, text, given[1].name_offset)
         if preset.value not in PRESETS:
-            message = f"There are no rules named {quote(preset.value)}. Presets: {', '.join(PRESETS)}."
+            message = tell("rules", rules=quote(preset.value), presets=", ".join(PRESETS))
             raise RecordError.at(message, text, preset.value_offset)
         return PRESETS[preset.value]
     fields: dict[str, Any] = {}
@@ -53,23 +53,23 @@ def read_rules(text: str, tags: Mapping[str, Tag]) -> Rules:
         return Rules(**fields, blocked=blocked)
     except InvalidRules as invalid:
         tag = tags.get(str(invalid.field).capitalize(), given[0])
-        raise RecordError.at(invalid.message, text, tag.value_offset) from None
+        raise RecordError.at(Telling.of(invalid), text, tag.value_offset) from None
 
 
 def read_cell(text: str, word: Word, rules: Rules) -> int:
     """Return the cell that a word like ``b2`` names."""
     if not CELL_NAME.fullmatch(word.text):
-        raise RecordError.at(f"{quote(word.text)} is no cell: cells are named like b2.", text, word.offset)
+        raise RecordError.at(tell("cell", word=quote(word.text)), text, word.offset)
     try:
         return parse_cell(word.text, rules)
     except (IllegalMove, UnknownNotation) as error:
-        raise RecordError.at(error.message, text, word.offset) from None
+        raise RecordError.at(Telling.of(error), text, word.offset) from None
 
 
 def read_whole(text: str, tag: Tag) -> int:
     """Return the number that is the tag's value."""
     if not _WHOLE.fullmatch(tag.value):
-        raise RecordError.at(f"{tag.name} is a whole number, not {quote(tag.value)}.", text, tag.value_offset)
+        raise RecordError.at(tell("whole", tag=tag.name, value=quote(tag.value)), text, tag.value_offset)
     return int(tag.value)
 
 
@@ -79,7 +79,7 @@ def read_clock(text: str, tag: Tag) -> SeatClock | MoveClock:
         return SeatClock(_milliseconds(match[1], match[2]), _milliseconds(match[3], match[4]))
     if match := _MOVE_CLOCK.fullmatch(tag.value):
         return MoveClock(_milliseconds(match[1], match[2]))
-    message = f"A clock looks like 180+2 or 10/move (seconds), not like {quote(tag.value)}."
+    message = tell("clock", value=quote(tag.value))
     raise RecordError.at(message, text, tag.value_offset)
 
 
@@ -89,17 +89,17 @@ def read_passed(text: str, tag: Tag) -> tuple[tuple[int, str], ...]:
     for word in tag.words:
         match = _PASSED.fullmatch(word.text)
         if match is None:
-            message = f"Who is passed over is written like A@4, not like {quote(word.text)}."
+            message = tell("passed word", word=quote(word.text))
             raise RecordError.at(message, text, word.offset)
         passed.append((int(match[2]), match[1]))
     if not passed:
-        raise RecordError.at("Nobody is named here.", text, tag.value_offset)
+        raise RecordError.at(tell("nobody"), text, tag.value_offset)
     return tuple(passed)
 
 
 def _read_flag(text: str, tag: Tag) -> bool:
     if tag.value not in ("true", "false"):
-        raise RecordError.at(f"{tag.name} is true or false, not {quote(tag.value)}.", text, tag.value_offset)
+        raise RecordError.at(tell("flag", tag=tag.name, value=quote(tag.value)), text, tag.value_offset)
     return tag.value == "true"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tictactoe_engine.errors import quote
 from tictactoe_engine.position import Position
-from tictactoe_engine.records.faults import InvalidRecord
+from tictactoe_engine.records.faults import InvalidRecord, tell
 from tictactoe_engine.rules import Rules
 
 
@@ -40,7 +40,7 @@ class Walk:
         """Refuse those who would be passed over after the last move."""
         if self._passed_count < len(self._passed):
             ply, mark = self._passed[self._passed_count]
-            message = f"{quote(mark)} cannot be passed over after {quote(ply)} moves: there are {self.position.ply}."
+            message = tell("passed late", mark=quote(mark), ply=quote(ply), moves=self.position.ply)
             raise InvalidRecord(message, f"passed[{self._passed_count}]")
 
     def _pass_over(self) -> None:
@@ -50,9 +50,9 @@ class Walk:
                 return
             part = f"passed[{self._passed_count}]"
             if ply < self.position.ply:
-                raise InvalidRecord(f"{quote(mark)} is passed over after {quote(ply)} moves, out of order.", part)
+                raise InvalidRecord(tell("passed order", mark=quote(mark), ply=quote(ply)), part)
             try:
                 self.position = self.position.pass_over(mark)
             except ValueError as error:
-                raise InvalidRecord(f"{quote(mark)} cannot be passed over after {ply} moves. {error}", part) from None
+                raise InvalidRecord(tell("passed", mark=quote(mark), ply=ply, error=error), part) from None
             self._passed_count += 1
