@@ -41,20 +41,20 @@ _NAMED: Final[Mapping[str, Mapping[str, str]]] = {
     "looking back": {**_STEPS, "end": "key or back to the end", **_WORTH, **_CHAT, **_HELP},
     "over": {**_AFTER, **_CHAT, "back": "key to home"},
 }
-_UNNAMED: Final = {
-    "talking": "chat accept decline",
-    "commanding": "chat accept decline",
-    "away": "chat command help",
-    "playing": "left right up down place accept decline claim claim_draw back",
-    "replay": "up down mistake_before aside_left aside_right command",
-    "waiting": "chat command",
-    "attending": "command",
-    "watching": "home up down mistake mistake_before command",
-    "looking back": "home up down mistake_before rematch another save command back",
-    "over": "left right home end up down mistake mistake_before command help",
+_UNNAMED: Final[Mapping[str, tuple[str, ...]]] = {
+    "talking": ("chat", "accept", "decline"),
+    "commanding": ("chat", "accept", "decline"),
+    "away": ("chat", "command", "help"),
+    "playing": ("left", "right", "up", "down", "place", "accept", "decline", "claim", "claim_draw", "back"),
+    "replay": ("up", "down", "mistake_before", "aside_left", "aside_right", "command"),
+    "waiting": ("chat", "command"),
+    "attending": ("command",),
+    "watching": ("home", "up", "down", "mistake", "mistake_before", "command"),
+    "looking back": ("home", "up", "down", "mistake_before", "rematch", "another", "save", "command", "back"),
+    "over": ("left", "right", "home", "end", "up", "down", "mistake", "mistake_before", "command", "help"),
 }
 SITUATIONS: Final[Mapping[str, Mapping[str, str]]] = {
-    name: {**named, **dict.fromkeys(_UNNAMED.get(name, "").split(), "")} for name, named in _NAMED.items()
+    name: {**named, **dict.fromkeys(_UNNAMED.get(name, ()), "")} for name, named in _NAMED.items()
 }
 """The actions that count at the same time, with the id of what the last line calls each, "" where it does not; a mere
 ``deed`` is called as `DEEDS` say. Of two actions with one key the first counts."""
