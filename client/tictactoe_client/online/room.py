@@ -29,9 +29,8 @@ _MOST_KEPT_EVENTS: Final = 64
 class RoomRequests(Protocol):
     """What a room needs of the conversation that it is a part of."""
 
-    @property
-    def player(self) -> str:
-        """Our public id."""
+    player: str
+    """Our public id."""
 
     @property
     def features(self) -> frozenset[str]:
