@@ -568,6 +568,16 @@ export {{ \\$a, \\$main }};
     assert re.fullmatch(expected, later.body.decode())
 
 
+def test_a_style_sheet_comes_with_those_that_it_imports(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text('<link rel="stylesheet" href="./all.css">')
+    (tmp_path / "all.css").write_text('@import "./b.css";\n@import "./a.css";\n')
+    (tmp_path / "a.css").write_text("a {}\n")
+    (tmp_path / "b.css").write_text("b {}\n")
+    served = Assets(tmp_path).named("all.css")
+    assert served is not None
+    assert served.body == b"b {}\n\na {}\n\n"
+
+
 def test_modules_that_import_each_other_are_refused(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text('<script src="./a.js"></script>')
     (tmp_path / "a.js").write_text('import { b } from "./b.js";\n')

@@ -57,6 +57,7 @@ _QUOTED: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`')
 _TAG_BYTES: Final = 8
 _WORTH_PACKING_BYTES: Final = 512
 _PACKED: Final = ("Content-Encoding", "gzip")
+_IMPORTED: Final = re.compile(rb'@import "\./([\w.-]+)";')
 _NAME: Final = re.compile(r'"(\.{1,2}/[A-Za-z0-9_./-]+)"')
 
 
@@ -88,7 +89,7 @@ class Assets:
             self._keep(name, _choose_sentences((CATALOGUES / name).read_bytes(), whole, begun))
         for name in sorted(names, key=_kind_of):  # these are in order, as every server has to find the same paths
             if name != INDEX and name not in texts:
-                self._keep(name, (folder / name).read_bytes())
+                self._keep(name, self._read(name))
         index = (folder / INDEX).read_text("utf-8")
         self._modules = Modules(texts, ENTRIES, alone=[name for name in texts if f'"./{name}"' in index])
         everything = "".join((*texts.values(), *self._paths.values()))
@@ -129,6 +130,11 @@ class Assets:
             "preloads": f"{sentences}{''.join(modules)}",
         }
         return _PLACE.sub(lambda place: words[place[1]], self._index).encode()
+
+    def _read(self, name: str) -> bytes:
+        """Return a file as it is, a style sheet with those in it that it imports."""
+        body = (self._folder / name).read_bytes()
+        return _IMPORTED.sub(lambda found: self._read(found[1].decode()), body) if name.endswith(".css") else body
 
     def _keep(self, name: str, body: bytes, path: str = "") -> None:
         """Have a file served under a path, or one that has a hash of itself."""
