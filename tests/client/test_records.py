@@ -194,4 +194,4 @@ def test_what_is_wrong_with_a_record_is_told_in_the_language(tmp_path: Path) -> 
 
 def test_every_fault_of_a_record_has_a_sentence_in_the_catalogue() -> None:
     english = open_catalogue("en").sentences
-    assert {f"refused bad_record {why}": told for why, told in WORDS.items()}.items() <= english.items()
+    assert {f"bad record {why}": told for why, told in WORDS.items()}.items() <= english.items()

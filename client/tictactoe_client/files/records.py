@@ -145,7 +145,11 @@ def describe_fault(fault: RecordError) -> str:
 
 def _tell(fault: RecordError) -> str:
     told = fault.message
-    return clean_text((isinstance(told, Telling) and describe_refusal(told.code, told.data)) or told)
+    if not isinstance(told, Telling):
+        return clean_text(told)
+    if why := told.data.get("why") if told.code == "bad_record" else None:
+        return clean_text(say(f"bad record {why}", **told.data))
+    return clean_text(describe_refusal(told.code, told.data) or told)
 
 
 def _describe(name: str, fault: RecordError, *, is_record: bool = True) -> Misuse:

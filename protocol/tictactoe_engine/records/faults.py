@@ -68,7 +68,7 @@ WORDS: Final = {
     "passed order": "{mark} is passed over after {ply} moves, out of order.",
     "passed": "{mark} cannot be passed over after {ply} moves. {error}",
 }
-"""What can be wrong with a record; the catalogue has each of these by ``refused bad_record`` and its name."""
+"""What can be wrong with a record; the catalogue has each of these by ``bad record`` and its name."""
 
 
 class Telling(str):
