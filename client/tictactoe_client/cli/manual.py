@@ -70,12 +70,6 @@ class Named(click.Option):
         super().__init__(names, **attributes)
         self.shows = shows
 
-    def put_into_words(self) -> None:
-        """Take the words of the language that is spoken."""
-        self.help = say(f"option {self.opts[0].lstrip('-')}", themes=", ".join(THEMES), languages=", ".join(LANGUAGES))
-        if self.shows is not None:
-            self.metavar = say(f"metavar {self.shows}")
-
 
 class Placed(click.Argument):
     """What stands behind a command without a name, called what the id `shows` says."""
@@ -83,11 +77,6 @@ class Placed(click.Argument):
     def __init__(self, names: Sequence[str], *, shows: str | None = None, **attributes: Any) -> None:
         super().__init__(names, **attributes)
         self.shows = shows
-
-    def put_into_words(self) -> None:
-        """Take the words of the language that is spoken."""
-        if self.shows is not None:
-            self.metavar = say(f"metavar {self.shows}")
 
 
 def _make_option(option: Option) -> Named:
@@ -134,8 +123,11 @@ class Manual(click.Command):
         self.help = say(f"command {self.name}")
         self.options_metavar = say("metavar options")
         for one in self.params:
-            if isinstance(one, (Named, Placed)):
-                one.put_into_words()
+            if isinstance(one, Named):
+                name, lists = one.opts[0].lstrip("-"), {"themes": THEMES, "languages": LANGUAGES}
+                one.help = say(f"option {name}", **{id: ", ".join(words) for id, words in lists.items()})
+            if isinstance(one, Named | Placed) and one.shows is not None:
+                one.metavar = say(f"metavar {one.shows}")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse what is too much in words of our own, and say where an option was wrong."""
