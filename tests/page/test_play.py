@@ -278,6 +278,8 @@ async def test_the_end_is_reviewed_shared_and_found_among_ones_games(server: Ser
     await ana.page.get_by_role("link", name="Replay").click()
     await ana.button("To the end").click()
     await ana.sees(A1="X", C1="X")
+    await ana.button("Review").click()
+    await expect(ana.page.locator(".turned")).to_contain_text("It turned at move")
 
 
 async def finished(server: Server, visit: Visit, cells: tuple[int, ...]) -> Visitor:
