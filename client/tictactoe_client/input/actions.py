@@ -92,9 +92,11 @@ class Actions(Looking):
                 self._is_back.set()
             self._came_at = monotonic()
             self.timeline = self.timeline.follow(event.state.game, self.room.moves)
-            self._came_meanwhile &= {*self._asked_for}
-            away, was_away = find_absent(event.state), frozenset() if event.old is None else find_absent(event.old)
-            self.unblamed = away & (self.unblamed | (away - was_away if event.after_loss else frozenset()))
+            if self._came_meanwhile:
+                self._came_meanwhile &= {*self._asked_for}
+            if event.after_loss or self.unblamed:
+                away, was_away = find_absent(event.state), frozenset() if event.old is None else find_absent(event.old)
+                self.unblamed = away & (self.unblamed | (away - was_away if event.after_loss else frozenset()))
 
     # -- in ---------------------------------------------------------------------------------------------------------
 
