@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -20,6 +20,9 @@ from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.page import Part, Text
 from tictactoe_client.tui.question import Line
+
+_MOST_BELOW: Final = 3
+"""How many lines say what all of the form comes to, at most."""
 
 
 @dataclass(slots=True)
@@ -116,16 +119,17 @@ class FormPage(ListPage):
     def __init__(self) -> None:
         super().__init__()
         self.fields: dict[str, Field] = {}
-        self.lines = Fields()
+        self.form, self.lines = Vertical(id="form"), Fields()
         self.field_rows: dict[str, FieldRow] = {}
         self._before = ""
 
     def compose_body(self) -> ComposeResult:
         self.fields = self.list_fields()
         self.field_rows = {name: FieldRow(name, shown) for name, shown in self.fields.items()}
-        with self.lines:
-            yield from self.field_rows.values()
-        yield self.text("sum")
+        with self.form:
+            with self.lines:
+                yield from self.field_rows.values()
+            yield self.text("sum")
 
     @abstractmethod
     def list_fields(self) -> dict[str, Field]:
@@ -150,6 +154,7 @@ class FormPage(ListPage):
         for name, row in self.field_rows.items():
             row.display = name in shown
             row.show(self.fields[name], is_chosen=name == self.chosen)
+        self.form.styles.max_height = len(shown) + _MOST_BELOW
         self.lines.styles.max_height = len(shown)
         self.text("sum").show(self.describe_sum())
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Vertical
 
 from tictactoe_client.input.room_form import LEVELS, RULES, describe_room, read_room, read_rules, values_of
 from tictactoe_client.settings import Misuse
@@ -73,8 +74,9 @@ class NewRoomPage(FormPage):
 
     def compose_body(self) -> ComposeResult:
         yield from super().compose_body()
-        yield self.text("rules")
-        yield self.sample
+        with Vertical(id="game"):
+            yield self.text("rules")
+            yield self.sample
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,7 +96,7 @@ class NewRoomPage(FormPage):
     def fill(self) -> None:
         super().fill()
         game = self.fields["game"].value
-        is_named = game in PRESETS and not self.fields["more"].value
+        is_named = game in PRESETS and (self.has_class("-wide") or not self.fields["more"].value)
         self.text("rules").show((say(f"rules of {game}") if is_named else "", ""))
         self.sample.show([sample_board(game)] if is_named else [])
 

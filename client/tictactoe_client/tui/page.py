@@ -85,6 +85,10 @@ class Page(ClientScreen):
         """Yield what stands between the title and the news."""
         return iter(())
 
+    def on_mount(self) -> None:
+        """Show nothing before it is filled."""
+        self.draw()
+
     def fill(self) -> None:
         """Show in the body what there is to show by now."""
 
