@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from tests.environment import environment
-from tictactoe_client.text.worth import compare_played, describe_position
+from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_engine import PRESETS, Position, Rules, format_cell
 from tictactoe_engine.search import Budget, Value, analyse
 from tictactoe_protocol.catalogue import FOLDER as CATALOGUES
@@ -25,9 +25,10 @@ SAY = """
 const [folder, catalogues, text] = process.argv.slice(1);
 const { readFileSync } = await import("node:fs");
 const { speak } = await import(`${folder}/catalogue.js`);
-const { comparePlayed, describePosition } = await import(`${folder}/worth.js`);
+const { comparePlayed, describeCellWorth, describePosition } = await import(`${folder}/worth.js`);
 speak("en", JSON.parse(readFileSync(`${catalogues}/en.json`, "utf8")));
-const tell = ([rules, found, cell]) => [describePosition(found, rules), comparePlayed(cell, found, rules)];
+const ofCell = [comparePlayed, describeCellWorth];
+const tell = ([rules, at, cell]) => [describePosition(at, rules), ...ofCell.map((say) => say(cell, at, rules))];
 console.log(JSON.stringify(JSON.parse(text).map(tell)));
 """
 
@@ -74,7 +75,13 @@ def test_the_page_says_of_positions_and_moves_what_the_terminal_says() -> None:
         cell = random.choice(position.legal_cells)
         rules = position.rules
         cases.append([json.loads(encode(RulesState.of(rules))), json.loads(encode(state)), cell])
-        told.append([describe_position(state, rules), compare_played(cell, state, rules)])
+        told.append(
+            [
+                describe_position(state, rules),
+                compare_played(cell, state, rules),
+                describe_cell_worth(cell, state, rules),
+            ]
+        )
     done = run_node("--input-type=module", "--eval", SAY, FOLDER.as_uri(), str(CATALOGUES), json.dumps(cases))
     assert json.loads(done.stdout or "[]") == told, done.stderr
 

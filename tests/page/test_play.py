@@ -305,6 +305,9 @@ async def test_a_review_shows_where_the_game_turned_and_leads_to_the_mistake(ser
     await expect(ana.page.locator(".worth")).to_have_count(4)
     await ana.cell(1).hover()
     await expect(ana.page.locator(".worth.loss")).to_have_count(1)
+    await expect(ana.page.locator(".pointed")).to_have_text("B1 loses in 6")
+    await ana.cell(1).click()
+    await expect(ana.page.locator(".bubble")).to_be_hidden()
     await ana.button("Values of all cells").click()
     await expect(ana.page.locator(".worth")).to_have_count(8)
 

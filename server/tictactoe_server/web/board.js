@@ -27,7 +27,7 @@ const WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRig
  * @property {boolean} isMine @property {number | null} pending @property {import("./worth.js").Worths | null} values
  */
 
-/** `onChoose` hears which cell waits for its confirmation, null for none. @typedef {{onPlay(cell: number): void, onChoose(cell: number | null): void}} BoardEars */
+/** `onChoose` hears which cell waits for its confirmation, null for none, and `onPoint` which one is pointed at, -1 for none. @typedef {{onPlay(cell: number): void, onChoose(cell: number | null): void, onPoint(cell: number): void}} BoardEars */
 
 export class Board {
 	/** Whether a typed move waits for Enter, which is then not for the cursor's cell. */
@@ -160,7 +160,8 @@ export class Board {
 		const target = this.#targetOf(cell);
 		const isTouch = event instanceof PointerEvent && event.pointerType === "touch";
 		const isSmall = isTouch && target >= 0 && this.cells[cell].getBoundingClientRect().width < FINGER;
-		if (isTouch) this.#point(cell);
+		if (isTouch || this.#view.values) this.#point(cell);
+		if (this.#view.values && !this.#view.isMine) return;
 		if (isSmall && this.#chosen !== target) this.choose(target);
 		else if (cell >= 0) this.play(cell);
 	}
@@ -192,7 +193,9 @@ export class Board {
 		this.#ghost.replaceChildren(...(target >= 0 ? [makeMark(this.rules, this.look, this.#view.turn ?? "", 0)] : []));
 		const isOther = this.#pointed !== cell;
 		this.#pointed = cell;
-		if (isOther && this.#view.values) this.#drawValues();
+		if (!isOther || !this.#view.values) return;
+		this.#drawValues();
+		this.ears.onPoint(cell);
 	}
 
 	/** @param {KeyboardEvent} event */

@@ -83,7 +83,7 @@ export class GameView {
 		const look = lookOf(rules);
 		if (this.board?.look !== look || JSON.stringify(this.board.rules) !== JSON.stringify(rules)) {
 			const { controls } = this.page;
-			const ears = { onPlay: controls.play.bind(controls), onChoose: this.#confirmCell.bind(this) };
+			const ears = { onPlay: controls.play.bind(controls), onChoose: this.#confirmCell.bind(this), onPoint: (/** @type {number} */ cell) => this.page.review?.point(cell) };
 			this.board = new Board(rules, say("view board of", { rules: describeRules(rules) }), look, ears);
 			this.stage.drawPlace(this.board.element, hasLooks(rules));
 		}

@@ -4,7 +4,7 @@ import { say } from "./catalogue.js";
 import { button, h, setText } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Review, judgeMoves, nextMistake, pointsOf, turningPoint } from "./review.js";
-import { comparePlayed, describePosition, lossOf, worthsOf } from "./worth.js";
+import { comparePlayed, describeCellWorth, describePosition, lossOf, worthsOf } from "./worth.js";
 import { messageOf } from "./words.js";
 
 /** @typedef {Protocol.RoomState} State */
@@ -29,9 +29,10 @@ export class Reviewing {
 	#graph = new Graph((ply) => this.ears.look(ply));
 	#turningPoint = 0;
 	#turned = button("", () => this.#turningPoint && this.ears.look(this.#turningPoint), { class: "turned", hidden: true });
+	#pointed = h("p.pointed");
 	#mistakes = button(say("deed mistakes"), () => this.lookAtMistake());
 	#all = button(say("view review all"), () => this.toggleAll(), { "aria-pressed": "false" });
-	element = h("section.review", { "aria-label": say("view review title") }, this.#graph.element, this.#turned, h("div.row", {}, this.#mistakes, this.#all));
+	element = h("section.review", { "aria-label": say("view review title") }, this.#pointed, this.#graph.element, this.#turned, h("div.row", {}, this.#mistakes, this.#all));
 
 	/** @param {import("./review.js").Analyse} analyse @param {ReviewEars} ears */
 	constructor(analyse, ears) {
@@ -63,6 +64,7 @@ export class Reviewing {
 	}
 
 	#drop() {
+		setText(this.#pointed, "");
 		this.worths = null;
 		this.text = "";
 	}
@@ -99,6 +101,13 @@ export class Reviewing {
 		if (!this.#turningPoint) return setText(this.#turned, say("view review no mistake"));
 		const at = this.#turningPoint - 1;
 		return setText(this.#turned, say("view review turned", { n: at + 1, compared: comparePlayed(moves[at], known[at], state.rules) }));
+	}
+
+	/** Say what the cell is worth that is pointed at, -1 for none. @param {number} cell */
+	point(cell) {
+		const analysis = this.review.known[this.ears.here()];
+		const isKnown = cell >= 0 && analysis?.cells[cell] && this.state;
+		setText(this.#pointed, isKnown ? describeCellWorth(cell, analysis, isKnown.rules) : "");
 	}
 
 	lookAtMistake() {

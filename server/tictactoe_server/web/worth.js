@@ -81,6 +81,14 @@ function describeStanding({ value, solved }, mark, { marks }) {
 	}
 }
 
+/** What one cell is worth, or that nobody can move there. @param {number} cell @param {Analysis} analysis @param {Rules} rules */
+export function describeCellWorth(cell, { cells, solved }, rules) {
+	const value = cells[cell];
+	const name = nameCell(cell, rules);
+	if (!value) return say("no move there", { cell: name });
+	return say(value.kind === "win" || value.kind === "loss" ? "cell does" : "cell is", { cell: name, worth: describeValue(value, solved) });
+}
+
 /** How a move compares that was played, empty where that is not known. @param {number} cell @param {Analysis} analysis @param {Rules} rules */
 export function comparePlayed(cell, { turn, cells, best, solved }, rules) {
 	const value = cells[cell];
