@@ -8,12 +8,12 @@ from typing import Final, NamedTuple
 
 from tictactoe_client.board.board import BoardView, Cell, draw_board
 from tictactoe_client.board.grid import BoardStyle, Grid, fit_board
-from tictactoe_engine import BLOCKED, FREE, PRESETS, Rules
+from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol.pushes import LiveBoard
 
 GAP: Final = 3
 """How many columns are between two boards."""
-_SAMPLES: Final = {
+SAMPLES: Final = {
     "classic": (4, 0, 2, 6, 3),
     "blocker": (0, 2, 8, 6, 3),
     "misere": (0, 4, 8, 2, 7),
@@ -70,7 +70,5 @@ def view_live(live: LiveBoard) -> BoardView:
 
 def view_sample(preset: str) -> BoardView:
     """Return a board of the game with this name, in the middle of it."""
-    rules, moves = PRESETS[preset], _SAMPLES[preset]
-    marks = {cell: rules.marks[ply % len(rules.marks)] for ply, cell in enumerate(moves)}
-    free = {cell: BLOCKED if cell in rules.blocked else FREE for cell in range(rules.rows * rules.columns)}
-    return BoardView(rules, "".join((free | marks).values()), moves[-1])
+    position = Position.replay(PRESETS[preset], SAMPLES[preset])
+    return BoardView(position.rules, position.board, position.last)
