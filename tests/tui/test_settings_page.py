@@ -38,7 +38,7 @@ async def until_chosen(user: ScreenUser, words: str) -> None:
 
 
 async def until_kept(user: ScreenUser) -> dict[str, Any]:
-    async with user.app.keeping:
+    async with user.app.kept.writing:
         return dict(load_config().values)
 
 

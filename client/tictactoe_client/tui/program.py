@@ -1,4 +1,4 @@
-"""The program as its screens know it: screens one upon another, settings, the connection, and the way out.
+"""A screen, and the program as its screens know it: what lies on what, settings, the connection, and the way out.
 
 Which screens there are, and what the terminal under them is like, is the `app`'s.
 """
@@ -17,9 +17,8 @@ from textual.app import App
 from textual.screen import Screen
 
 from tictactoe_client.exits import judge
-from tictactoe_client.files.config import keep_setting
+from tictactoe_client.files.kept_settings import KeptSettings
 from tictactoe_client.files.records import name_for, save_record
-from tictactoe_client.files.writer import NotKept
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Choice
@@ -144,11 +143,7 @@ class ClientScreen(Screen[None], inherit_bindings=False):
 
 
 class Program(App[int], inherit_bindings=False):
-    """What screens may ask of it; `last_words` are for standard error at the end.
-
-    `not_kept` says why the settings changed last are for this run only, if they are; `keeping` is held while one is
-    written.
-    """
+    """The program, but for which screens there are; `last_words` are for standard error at the end."""
 
     def __init__(
         self, settings: Settings, address: Address, first: Choice | None, role: Role, terminal: Terminal
@@ -161,9 +156,7 @@ class Program(App[int], inherit_bindings=False):
         self.last_game: ExitCode | None = None
         self.failure: Exception | None = None
         self.status: tuple[str, str] | None = None
-        self.not_kept = ""
-        self._unkept: dict[str, str | bool] = {}
-        self.keeping = asyncio.Lock()
+        self.kept = KeptSettings()
         self._deeds: set[asyncio.Task[None]] = set()
         self._is_focused: bool | None = None
         self._last_key = time.monotonic()
@@ -338,19 +331,10 @@ class Program(App[int], inherit_bindings=False):
             self.start(self._keep("name", name))
 
     async def _keep(self, name: str, value: str | bool) -> None:
-        """Write a setting, after those that were changed before it; what cannot be written waits for the next one."""
-        async with self.keeping:
-            self._unkept[name] = value
-            try:
-                for key, latest in tuple(self._unkept.items()):
-                    await asyncio.to_thread(keep_setting, key, latest)
-                    del self._unkept[key]
-            except NotKept as refused:
-                self.not_kept = refused.message
-                self.say(say("program not kept", why=self.not_kept))
-            else:
-                self.not_kept = ""
-                self.redraw()
+        await self.kept.keep(name, value)
+        if self.kept.problem:
+            self.say(say("program not kept", why=self.kept.problem))
+        self.redraw()
 
     # -- what happens ---------------------------------------------------------------------------------------------
 
@@ -396,7 +380,7 @@ class Program(App[int], inherit_bindings=False):
             await self.ways_in.finish()
         for screen in reversed(self.screens):
             self.last_words = self.last_words or await screen.say_goodbye(gives_up=gives_up)
-        async with self.keeping:
+        async with self.kept.writing:
             pass
         await self.link.finish()
         is_asked = code == ExitCode.NORMAL and self.settings.result_code

@@ -28,7 +28,7 @@ class SettingsPage(FormPage):
     first_keys = ("key back",)
 
     def describe_sum(self) -> Part:
-        problem = self.program.not_kept
+        problem = self.program.kept.problem
         if problem:
             return say("settings not kept", why=problem), "warn"
         return say("settings kept", file=show_path(config_path())), "dim"
