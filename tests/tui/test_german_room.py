@@ -60,7 +60,7 @@ async def test_a_game_is_opened_played_looked_through_and_left(server: Server, o
         await bo.ask("rematch", room=code)
         await see(ana, "", "bo möchte eine Revanche.   r Revanche annehmen")
         await see(ana, "r", "Partie 2. bo 0, ana 1")
-        await see(ana, "escape", "dieses Spiel verlieren?   Enter ja   Esc weiterspielen")
+        await see(ana, "escape", "verlieren?   Enter ja   Esc weiterspielen")
         await see(ana, "j", "Du spielst als")
 
 
