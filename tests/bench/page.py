@@ -1,9 +1,9 @@
 """How quick the page in a browser is: python -m tests.bench.page
 
-Prints each figure beside its goal, in the system's Chromium on the loopback: the time from the first byte to the first
-board on a processor that is slowed down four times, what drawing a state costs on 15x15 and 32x32, and what a hundred
-games on the wall cost, each with a move a second. Processor times are those of the page's main thread; nothing moves by
-itself meanwhile, as each frame of a mark in motion is drawn, too.
+Prints each figure beside its goal, in the system's Chromium on the loopback: what travels to a first board, the time
+from the first byte to that board on a processor that is slowed down four times, what drawing a state costs on 15x15
+and 32x32, and what a hundred games on the wall cost, each with a move a second. Processor times are those of the page's
+main thread; nothing moves by itself meanwhile, as each frame of a mark in motion is drawn, too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from playwright.async_api import Browser, async_playwright
 from tests.end_to_end.clients import link_to
 from tests.limits import uncounted
 from tests.page.conftest import CHROMIUM, LAPTOP
+from tests.page.weight import weigh
 from tests.peer import Peer, open_peer
+from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -138,6 +140,8 @@ async def main() -> None:
     if CHROMIUM is None:
         raise SystemExit("There is no Chromium on this machine.")
     set_up_logging("text", "error")
+    for language in LANGUAGES:
+        tell(f"all that travels to a first board, {language}", sum(weigh(language).values()) / 1024, "KiB", 60)
     settings = Settings(host="127.0.0.1", port=0)
     async with Server(settings, limits=uncounted()) as server, async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 import shutil
@@ -13,10 +12,11 @@ import pytest
 
 from tests.environment import environment
 from tests.page.checkers import tsc
+from tests.page.weight import weigh
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
 from tictactoe_protocol.pushes import FEATURES, RulesState
-from tictactoe_server.http.assets import FOLDER, Assets
+from tictactoe_server.http.assets import FOLDER
 from tools.protocol_types import PATH, render_declarations
 
 HEAVIEST = 60 * 1024
@@ -32,11 +32,8 @@ NODE = "import {PRESETS, rulesOf} from '%s'; console.log(JSON.stringify(PRESETS.
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_all_that_is_on_the_way_to_a_first_board_weighs_little(language: str) -> None:
-    assets = Assets()
-    page = assets.page("ana v bo", "3 by 3", "", language, "game.js")
-    parts = {path: assets.find(path) for path in re.findall(r'"(/assets/[^"]+)"', page.decode())}
-    weights = {path: len(part.packed) for path, part in parts.items() if part is not None}
-    assert len(gzip.compress(page)) + sum(weights.values()) <= HEAVIEST, weights
+    weights = weigh(language)
+    assert sum(weights.values()) <= HEAVIEST, weights
 
 
 def test_the_languages_of_the_page_are_those_that_there_are_sentences_for() -> None:

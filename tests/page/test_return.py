@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
-from playwright.async_api import expect
+from playwright.async_api import Request, Route, expect
 
 from tests.faults.harness import Harness
 from tests.page.conftest import Visit, Visitor
@@ -90,9 +91,19 @@ async def test_a_page_that_the_server_has_in_another_version_by_now_is_loaded_an
     server: Server, visit: Visit
 ) -> None:
     ana = await visit(address(server), may_fail="404")
+    has_new_names = asyncio.Event()
+
+    async def answer(route: Route) -> None:
+        await (route.continue_() if has_new_names.is_set() else route.fulfill(status=404))
+
+    def hear(request: Request) -> None:
+        if request.is_navigation_request():
+            has_new_names.set()
+
+    await ana.page.route("**/assets/newroom.*", answer)
+    await ana.page.reload()
     await expect(ana.page.locator(".link.on")).to_be_visible()
-    await ana.page.route("**/assets/newroom.*", lambda route: route.fulfill(status=404), times=1)
-    await ana.page.evaluate("void (globalThis.isOld = true)")
+    ana.page.on("request", hear)
     await ana.button("New room…").click()
-    await ana.page.wait_for_function("globalThis.isOld === undefined")
     await expect(ana.page.get_by_role("heading", name="New room")).to_be_visible()
+    assert has_new_names.is_set()

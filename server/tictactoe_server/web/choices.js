@@ -90,7 +90,7 @@ function listReasons(state, viewer, moves, features, nowMs, isOnline) {
 	const active = seats.filter((seat) => !seat.out).length;
 	const people = seats.filter((seat) => !seat.bot).length;
 	const isAlone = isOver && people < Object.keys(state.seats).length;
-	const another = isAlone ? "game" : state.visibility === "private" ? "private room" : "opponent";
+	const another = isAlone ? "new game" : state.visibility === "private" ? "new private room" : "new opponent";
 	const noMove = own && state.board.includes(own) ? "" : "why no move";
 	const noClaim = inGame || (gone.length ? "" : "why nobody gone");
 	const showsWorth = isOver || state.analysis === "open" || (!own && people < 2);
@@ -102,7 +102,7 @@ function listReasons(state, viewer, moves, features, nowMs, isOnline) {
 		"claim win": noClaim,
 		"claim draw": noClaim || (gone.length + 1 < active ? "why somebody plays" : ""),
 		...whyNoRematch(state.offers.rematch ?? [], own, atEnd, left.length > 0),
-		[`new ${another}`]: atEnd,
+		[another]: atEnd,
 		computer: !own ? "why watching" : isWaiting ? offline : "why begun",
 		join: own ? "why seated" : isWaiting ? offline : "why full",
 		review: showsWorth ? "" : "why worth",
