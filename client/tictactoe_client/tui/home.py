@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from functools import partial
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 from textual import events
 from textual.app import ComposeResult
@@ -14,37 +13,25 @@ from textual.worker import Worker
 
 from tictactoe_client.earlier import find_losses
 from tictactoe_client.input.room_form import LEVELS
-from tictactoe_client.online.client import Choice, Client, against_computer
+from tictactoe_client.online.client import Choice, Client
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.nearby import NearbyServer, follow_nearby
-from tictactoe_client.text.lobby import describe_record, name_with_time, short_rules
+from tictactoe_client.text.lobby import describe_record
 from tictactoe_client.tui.boards import Boards, live_board, sample_board
 from tictactoe_client.tui.foot import bind
-from tictactoe_client.tui.form import Field
-from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.lists import ListPage, Rows, align
-from tictactoe_client.tui.new_room import NewRoomPage, name_games
+from tictactoe_client.tui.menu import Entry, Menu
 from tictactoe_client.tui.no_server import can_start_local, describe_no_server
-from tictactoe_client.tui.picture import measure, shorten
+from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.tui.settings_page import SettingsPage
-from tictactoe_client.tui.watch import WatchPage
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import BadName, clean_text, parse_name
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.pushes import HeldSeat, PastGame
+from tictactoe_protocol.pushes import PastGame
 
 _TITLE: Final = 20
-
-
-class Entry(NamedTuple):
-    """A line of the menu: its title, a note on it, what it does, and what it has a choice of."""
-
-    title: str
-    note: str
-    deed: Callable[[], object]
-    choice: Field | None = None
 
 
 class HomePage(ListPage):
@@ -69,12 +56,10 @@ class HomePage(ListPage):
         super().__init__()
         self.rooms, self.boards = Rows("rooms"), Boards()
         self.ways, self.waiting = Horizontal(id="ways"), Vertical(id="waiting")
-        self.held: tuple[HeldSeat, ...] = ()
+        self.menu = Menu(self.program)
         self._entries: dict[str, Entry] = {}
         self._games: tuple[PastGame, ...] = ()
-        self._nearby: tuple[NearbyServer, ...] = ()
         self._losses: list[str] = []
-        self._game, self._level = Field("", "classic"), Field("", "medium")
 
     # -- what it shows --------------------------------------------------------------------------------------------
 
@@ -96,9 +81,7 @@ class HomePage(ListPage):
 
     def fill(self) -> None:
         client = None if self.program.link.phase == "failed" else self.program.link.client
-        self._game.choices = name_games()
-        self._level.choices = {say(f"level {level}"): level for level in LEVELS}
-        self._entries = dict(self._list_entries(client))
+        self._entries = dict(self.menu.list_entries(client))
         titles, rooms = align(self.program.lobby.tabulate("waiting", client.player if client else None))
         rooms = rooms if client else {}
         self.keep([*self._entries, *rooms])
@@ -129,7 +112,7 @@ class HomePage(ListPage):
 
     def _fill_aside(self) -> None:
         """Show games that are on, or else the game that is chosen; its rules stand under the menu."""
-        live, entry, game = self.program.lobby.boards, self._entries.get(self.chosen), self._game.value
+        live, entry, game = self.program.lobby.boards, self._entries.get(self.chosen), self.menu.game.value
         self.text("caption").show((say("home now") if live else "", "title"))
         self.boards.show([*map(live_board, live)] or [sample_board(game)])
         self.text("note").show((entry.note if entry else "", "dim"))
@@ -154,44 +137,6 @@ class HomePage(ListPage):
             value = f"  {say('watch live', n=len(self.program.lobby.list_rooms('playing')))}"
         return f"{entry.title:<{_TITLE}}{value}"
 
-    def _list_entries(self, client: Client | None) -> Iterator[tuple[str, Entry]]:
-        """Yield all lines by their names, those for seats left behind first; without a connection what leads away."""
-        link, ways_in = self.program.link, self.program.ways_in
-        if client is not None:
-            yield from self._list_ways(client)
-        near = [one for one in self._nearby if one.address != link.before and not link.cluster.has(one.address)]
-        for server in near[:3]:
-            url, travel = server.address.url, partial(ways_in.travel, server.address)
-            yield f"near-{url}", Entry(say("home near", name=shorten(server.name, 24)), url, travel)
-        if client is not None and link.before is not None:
-            yield "return", Entry(say("home back", url=link.before.url), "", ways_in.travel_back)
-
-    def _list_ways(self, client: Client) -> Iterator[tuple[str, Entry]]:
-        program, enter, alone, rules = (
-            self.program,
-            self.program.ways_in.enter,
-            self.program.link.is_own,
-            PRESETS[self._game.value],
-        )
-        for seat in self.held:
-            title = say("home resume", room=name_with_time(seat.room, client.held_ms(seat.room)))
-            sit = partial(enter, Choice("join", code=seat.room))
-            yield f"resume-{seat.room}", Entry(title, say("home seat kept", mark=seat.seat), sit)
-        if not alone:
-            note = say("home anyone", rules=short_rules(rules))
-            yield "match", Entry(say("home match"), note, partial(enter, Choice("match", rules)), self._game)
-        note = say("home nobody comes") if alone else self._game.text
-        play = partial(enter, against_computer(self._level.value, rules))
-        yield "bot", Entry(say("home computer"), note, play, self._level)
-        if alone:
-            yield "game", Entry(say("home game"), short_rules(rules), play, self._game)
-        note = say("home new note alone" if alone else "home new note")
-        yield "new", Entry(say("home new"), note, lambda: program.open(NewRoomPage()))
-        yield "join", Entry(say("home join"), say("home join note"), lambda: program.ways_in.ask_for_room(""))
-        if not alone:
-            yield "watch", Entry(say("home watch"), say("home watch note"), lambda: program.open(WatchPage()))
-        yield "history", Entry(say("home history"), say("home history note"), lambda: program.open(HistoryPage()))
-
     # -- what happens ---------------------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
@@ -203,20 +148,20 @@ class HomePage(ListPage):
         return self.app.run_worker(partial(follow_nearby, self._hear_nearby), exit_on_error=False)
 
     def _hear_nearby(self, servers: tuple[NearbyServer, ...]) -> None:
-        self._nearby = servers
+        self.menu.nearby = servers
         self.redraw()
 
     def connected(self) -> None:
         self.program.lobby.follow()
         client, first = self.program.link.client, self.program.ways_in.first
         if client is not None:
-            self.held = client.welcome.rooms
+            self.menu.held = client.welcome.rooms
             self.program.start(self._learn(client, anew=True))
         if first is not None and first.bots and first.bots[0] in LEVELS and first.rules.preset in PRESETS:
-            self._level.value, self._game.value = first.bots[0], first.rules.preset
+            self.menu.level.value, self.menu.game.value = first.bots[0], first.rules.preset
             self.choose("bot")
-        elif first is None and self.held:
-            self.choose(f"resume-{self.held[0].room}")
+        elif first is None and self.menu.held:
+            self.choose(f"resume-{self.menu.held[0].room}")
         elif self.chosen.startswith("near-"):
             self.choose("")  # it was the first while there was no other
         self.program.ways_in.go_on()
@@ -246,7 +191,7 @@ class HomePage(ListPage):
     def covered(self, screen: object) -> None:
         """Hear of no list while one is in a room."""
         if isinstance(screen, RoomScreen):
-            self.held = tuple(seat for seat in self.held if seat.room != screen.room.code)
+            self.menu.held = tuple(seat for seat in self.menu.held if seat.room != screen.room.code)
             self.program.lobby.follow(on=False)
 
     # -- what one does --------------------------------------------------------------------------------------------
