@@ -17,7 +17,7 @@ from tictactoe_client.online.events import Lost
 from tictactoe_client.online.version import describe_mismatch, upgrade_command
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query
-from tictactoe_client.text.arrival import describe_arrival, describe_attempts, describe_progress, describe_return
+from tictactoe_client.text.arrival import describe_arrival, describe_attempts, describe_progress
 from tictactoe_client.text.commands import COMMANDS
 from tictactoe_client.text.help import describe_controls, describe_help, list_room_help
 from tictactoe_client.text.language import word_of
@@ -276,7 +276,6 @@ def test_a_version_mismatch_says_which_side_is_too_old() -> None:
         (describe_attempts(Lost("it broke", None, 60, 600), holds_seat=False), f"{TRYING} for up to 10 minutes."),
         (describe_attempts(Lost("it broke", None, 60, 60), holds_seat=True), f"{TRYING} for up to 1 minute."),
         (describe_attempts(Lost("it broke", None, 0, 0), holds_seat=True), f"{TRYING}."),
-        (describe_return(3.6), "Connected again after 4 seconds."),
         (offer_games([("K7M4PQ", 31_000)])[0], "You have a game in K7M4PQ (0:31 left): type resume."),
     ],
 )

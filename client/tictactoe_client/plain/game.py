@@ -28,7 +28,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.telling import announce
-from tictactoe_protocol.wording import describe_turn
+from tictactoe_protocol.wording import count, describe_turn
 
 
 class PlainGame:
@@ -328,7 +328,9 @@ class PlainGame:
 
     def _prove_return(self, *lines: str) -> list[str]:
         away, self._away_seconds = self._away_seconds, None
-        return [*([] if away is None else [arrival.describe_return(away)]), *lines]
+        if away is None:
+            return [*lines]
+        return [say("connected again", time=count(max(1, round(away)), "second")), *lines]
 
     def _tell(self, *lines: str) -> None:
         self._output.print(*self._prove_return(*lines))

@@ -110,11 +110,6 @@ def describe_attempts(lost: Lost, *, holds_seat: bool) -> str:
     return f"{told} {say('seat held while server runs', time=describe_seconds(lost.hold_seconds))}"
 
 
-def describe_return(seconds: float) -> str:
-    """Return that the connection is back."""
-    return say("connected again", time=count(max(1, round(seconds)), "second"))
-
-
 def describe_room_moved(url: str) -> str:
     """Return where a room is now that has moved to another server."""
     return say("room is at", url=clean_text(url))

@@ -70,16 +70,11 @@ def describe_controls(rules: Rules, settings: Settings) -> list[str]:
     return [say(id, ways=_join_ways([*_list_keys(rules, settings), named]), board=board, help=more)]
 
 
-def list_room_help(
-    rules: Rules, settings: Settings, show: Show, *, plays: bool, now: Choices | None = None
-) -> list[Topic]:
-    """Return the help of the full screen in a room: moves, what has keys, commands behind a colon, signs.
-
-    It has all that who plays, or watches, may ever do, or with `now` what is possible.
-    """
+def list_room_help(rules: Rules, settings: Settings, show: Show, *, plays: bool) -> list[Topic]:
+    """Return the help of the full screen in a room: moves, what has keys, commands behind a colon, signs."""
     moves = tuple(_list_moves_on_screen(rules, settings, show)) if plays else ()
     topics: list[Topic] = [(say("topic move" if plays else "topic goal", rules=describe_rules(rules)), moves)]
-    groups = sorted(list_commands(plays=plays, now=now), key=lambda group: not any(one.keys for one in group[1]))
+    groups = sorted(list_commands(plays=plays), key=lambda group: not any(one.keys for one in group[1]))
     return [*topics, *((say(topic), _list_rows(commands, show)) for topic, commands in groups), _list_signs()]
 
 
