@@ -161,6 +161,8 @@ class Stage:
             if ply % 2:
                 await room.move(cell)
             else:
+                await self.program.until("YOUR MOVE", f"{(ply + 1) // 2}. X" if ply else "")
+                await self.program.settle()
                 self.program.type(f":{chr(ord('a') + cell % columns)}{cell // columns + 1}\r")
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while len(await room.sync()) <= ply:  # noqa: ASYNC110
