@@ -73,11 +73,11 @@ class Client(Conversation):
 
     async def join(self, room: str) -> Room:
         """Take a free seat, or attach to the one that we hold; raises `BadRoomCode` for what is no code."""
-        return await self._enter(self._rooms.way_into(parse_code(room), watching=False))
+        return await self._enter(self._connections.way_into(parse_code(room), watching=False))
 
     async def watch(self, room: str) -> Room:
         """Spectate; the room's `seat` is None. Raises `BadRoomCode` for what is no code."""
-        return await self._enter(self._rooms.way_into(parse_code(room), watching=True))
+        return await self._enter(self._connections.way_into(parse_code(room), watching=True))
 
     async def rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first."""

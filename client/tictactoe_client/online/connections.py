@@ -1,4 +1,4 @@
-"""The connections of one client: to the server that it is at, and to each other one in whose rooms it is.
+"""The connections of one client, and its rooms: at which connection each is, and who is told of what happens.
 
 It knows the servers of the cluster and how to come back to one of them, and nothing of what is said."""
 
@@ -17,10 +17,14 @@ from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.cluster import Cluster
 from tictactoe_client.online.connection import Connection
 from tictactoe_client.online.errors import ClientError, ConnectionLost
-from tictactoe_client.online.events import ConnectionEvent
+from tictactoe_client.online.events import ConnectionEvent, Gone, RoomMoved
 from tictactoe_client.online.failures import GOING_DOWN
+from tictactoe_client.online.messages import Message, Subscribers
 from tictactoe_client.online.reconnect import come_back
+from tictactoe_client.online.room import Room, RoomRequests
+from tictactoe_client.online.work import Work
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.requests import Join, Watch
 
 Reader = Callable[[Connection], Coroutine[Any, Any, ConnectionLost]]
 """Reads a connection to its end, and returns why it ended."""
@@ -30,7 +34,8 @@ Ended = Callable[[Connection, "asyncio.Task[ConnectionLost]"], object]
 class Connections:
     """Connections that are read by tasks; `main` is the one to the server that we are at, and may be lost.
 
-    `cluster` begins with the server that we are at. Setting `hurry` ends a wait for the next attempt to come back.
+    `cluster` begins with the server that we are at. Setting `hurry` ends a wait for the next attempt to come back. Each
+    room is at the main connection unless it is known otherwise, or at none: on its way. `messages` hear everything.
     """
 
     def __init__(
@@ -47,10 +52,14 @@ class Connections:
         self.cluster = cluster.seen_from(main.address, main.servers)
         self.hurry = asyncio.Event()
         self.backoff = backoff
+        self.messages: Subscribers[Message] = Subscribers()
         self._greet, self._read, self._ended = greet, read, ended
         self._readers: dict[Connection, asyncio.Task[ConnectionLost]] = {}
         self._greetings: dict[Address, asyncio.Task[Connection]] = {}
-        self._closing: set[asyncio.Task[None]] = set()
+        self._closing = Work()
+        self._rooms: dict[str, Room] = {}
+        self._places: dict[str, Connection | None] = {}
+        self._newest_seq: dict[str, int] = {}
         self._listen(main)
 
     def is_live(self, connection: Connection | None) -> bool:
@@ -72,14 +81,16 @@ class Connections:
         """Return the servers to which one may go from this one: none without TLS from one with it."""
         return (*teller.servers, *(one for one in self.cluster.addresses if teller.address.may_lead_to(one)))
 
-    # -- making them ------------------------------------------------------------------------------------------------
+    # -- making and ending them -------------------------------------------------------------------------------------
 
     def settle_at(self, connection: Connection) -> None:
         """Let this be the main one; where it is new, read it."""
         self.main = connection
         self.cluster = self.cluster.seen_from(connection.address, connection.servers)
+        self._places = {code: place for code, place in self._places.items() if place is not connection}
         if connection not in self._readers:
             self._listen(connection)
+        self.messages.publish(connection.message)
 
     async def reach(self, address: Address) -> Connection:
         """Return our connection to a server, made now where there is none; raises what making one raises."""
@@ -117,9 +128,7 @@ class Connections:
             raise ConnectionLost(say("lost stopped"), lost.close_code)
         return math.inf
 
-    async def replace_main(
-        self, lost: ConnectionLost, announced_ms: float | None, tell: Callable[[ConnectionEvent], None]
-    ) -> Connection:
+    async def replace_main(self, lost: ConnectionLost, announced_ms: float | None) -> Connection:
         """Return a live connection in place of the main one; raises `ConnectionLost` where none is to be had in time.
 
         Where rooms of ours are at another server, or on their way there, we are there already.
@@ -129,7 +138,7 @@ class Connections:
         self.hurry.clear()
         lasted = asyncio.get_running_loop().time() - self.main.began_at
         ways = (self.backoff or Backoff()).ways(len(self.cluster.addresses), announced_ms, lasted_seconds=lasted)
-        return await come_back(self._greet, self.cluster, ways, self.patience, lost, tell, self.hurry)
+        return await come_back(self._greet, self.cluster, ways, self.patience, lost, self.tell, self.hurry)
 
     async def _make(self, address: Address) -> Connection:
         connection = await self._greet(address)
@@ -141,8 +150,6 @@ class Connections:
         self._readers[connection] = reader
         reader.add_done_callback(partial(self._note_end, connection))
 
-    # -- ending them ------------------------------------------------------------------------------------------------
-
     def _note_end(self, connection: Connection, reader: asyncio.Task[ConnectionLost]) -> None:
         if self._readers.pop(connection, None) is not None and not reader.cancelled():
             self._ended(connection, reader)
@@ -151,9 +158,7 @@ class Connections:
         """Close one that nobody needs any more; its end is not told."""
         if (reader := self._readers.pop(connection, None)) is not None:
             reader.cancel()
-        closing = asyncio.create_task(connection.close())
-        self._closing.add(closing)
-        closing.add_done_callback(self._closing.discard)
+        self._closing.start(connection.close())
 
     async def close(self) -> None:
         """Close all."""
@@ -161,4 +166,68 @@ class Connections:
             greeting.cancel()
         for connection in {self.main, *self._readers}:
             self.give_up(connection)
-        await asyncio.wait([*self._closing, *self._greetings.values()])
+        await asyncio.gather(*self._greetings.values(), return_exceptions=True)
+        await self._closing.finish()
+
+    # -- rooms ------------------------------------------------------------------------------------------------------
+
+    @property
+    def rooms(self) -> list[Room]:
+        """Our rooms that have not ended for us."""
+        return [room for room in self._rooms.values() if room.ended is None]
+
+    def find_room(self, code: str) -> Room | None:
+        """Return a room of ours, ended or not, or None."""
+        return self._rooms.get(code)
+
+    def open_room(self, code: str, client: RoomRequests) -> Room:
+        """Return a room that we are in, a new one where we were not."""
+        room = self._rooms.get(code)
+        if room is None or room.ended is not None:
+            self._rooms = {room.code: room for room in self.rooms}
+            self._places.pop(code, None)
+            room = self._rooms[code] = Room(client, code)
+        return room
+
+    def cut_off(self, room: Room, lost: ConnectionLost) -> None:
+        """Be in a room no more, as its connection is lost for good."""
+        self._rooms.pop(room.code, None)
+        room._end(lost)
+
+    def place_of(self, code: str) -> Connection | None:
+        """Return the connection at which a room is, or None while it is on its way."""
+        return self._places.get(code, self.main)
+
+    def rooms_at(self, connection: Connection | None) -> list[Room]:
+        """Return our rooms at a connection, or those on their way."""
+        return [room for room in self.rooms if self.place_of(room.code) is connection]
+
+    def move_room(self, code: str, connection: Connection | None) -> None:
+        """Take note where a room is, or with None that it is on its way."""
+        self._places.pop(code, None)
+        if connection is not self.main:
+            self._places[code] = connection
+
+    def note_seq(self, code: str, seq: int) -> None:
+        """Keep the highest `seq` of a room: an older state is refused on the way back."""
+        self._newest_seq[code] = max(seq, self._newest_seq.get(code, 0))
+
+    def way_into(self, code: str, *, watching: bool) -> Join | Watch:
+        """Return the request that leads into a room, perhaps again."""
+        seq = self._newest_seq.get(code, UNSET) if "seq" in self.main.welcome.features else UNSET
+        return Watch(room=code, seq=seq) if watching else Join(room=code, seq=seq)
+
+    def tell(self, event: ConnectionEvent) -> None:
+        """Let streams and rooms know what has become of the connection."""
+        concerned = [*self.rooms_at(self.main), *self.rooms_at(None)]
+        if isinstance(event, Gone | RoomMoved):  # who enters a room needs no word of where that is
+            concerned = [room for room in self.rooms if room.code == event.room and room.has_state]
+        for room in concerned:
+            room._note(event)
+        self.messages.publish(Message("", None, event))
+
+    async def until_read(self) -> None:
+        """Wait while somebody who reads lags far behind, so that no more than that is kept for them."""
+        await self.messages.until_read()
+        for room in self.rooms:
+            await room._subscribers.until_read()

@@ -20,12 +20,11 @@ from tictactoe_client.online.connection import Connection, greet
 from tictactoe_client.online.connections import Connections
 from tictactoe_client.online.events import Closed, Replaced, Said, Told
 from tictactoe_client.online.inspection import read_message, refusal_of
-from tictactoe_client.online.messages import Message, Messages, Subscribers
+from tictactoe_client.online.messages import Message, Messages
 from tictactoe_client.online.pending import Unanswered
 from tictactoe_client.online.reconnect import is_passing
 from tictactoe_client.online.reentry import Reentry
 from tictactoe_client.online.room import Room
-from tictactoe_client.online.rooms import Rooms
 from tictactoe_client.online.work import Work
 from tictactoe_protocol import ErrorCode, pushes
 from tictactoe_protocol.catalogue import say
@@ -56,13 +55,9 @@ class Conversation:
         self._timeout_seconds = timeout_seconds
         again = partial(greet, name=self.name, token=self.token, timeout_seconds=timeout_seconds, ca=ca)
         self._connections = Connections(connection, cluster, again, backoff, self._read, self._note_end)
-        self._messages: Subscribers[Message] = Subscribers()
-        self._rooms = Rooms(self._connections, self._messages)
-        self._unanswered = Unanswered(self._connections, self._rooms)
+        self._unanswered = Unanswered(self._connections)
         self._work = Work()
-        self._reentry = Reentry(
-            self._connections, self._rooms, self._unanswered, self._messages, self._work, timeout_seconds
-        )
+        self._reentry = Reentry(self._connections, self._unanswered, self._work, timeout_seconds)
         self._loss: asyncio.Future[errors.ConnectionLost] = asyncio.get_running_loop().create_future()
         self._ended: errors.ConnectionLost | None = None
         self._returning = asyncio.create_task(self._return_always(), name="tictactoe conversation")
@@ -113,14 +108,14 @@ class Conversation:
         keeps two megabytes that were not read nothing more is read from the server.
         """
         stream = Messages(self._connections.main.message)
-        self._messages.add(stream)
+        self._connections.messages.add(stream)
         if self._ended is not None:
             stream.put(self._ended)
         return stream
 
     def room(self, code: str) -> Room:
         """Return a room that we are in, also one that was entered by `send_text`."""
-        return self._rooms.find_or_make(code, self)
+        return self._connections.open_room(code, self)
 
     # -- what is asked ----------------------------------------------------------------------------------------------
 
@@ -162,7 +157,9 @@ class Conversation:
         """
         if not self.is_here:
             return False
-        return all(await asyncio.gather(*(room.say_goodbye() for room in self._rooms.open if not room.is_watching)))
+        return all(
+            await asyncio.gather(*(room.say_goodbye() for room in self._connections.rooms if not room.is_watching))
+        )
 
     # -- what comes -------------------------------------------------------------------------------------------------
 
@@ -171,7 +168,7 @@ class Conversation:
         try:
             while True:
                 self._take(await connection.hear(), connection)
-                await self._rooms.until_read()
+                await self._connections.until_read()
                 await asyncio.sleep(0)  # many may be here already, and those who listen are not all there is to do
         except errors.ConnectionLost as lost:
             lost.retry_ms = connection.notice.retry_ms if connection.notice is not None else None
@@ -183,12 +180,12 @@ class Conversation:
         """Let whom it concerns know what came from the server; raises `ProtocolBroken` for what is no message."""
         message = read_message(text)
         push = message.push
-        room = self._rooms.find(getattr(push, "room", ""))
-        if room is not None and self._rooms.place_of(room.code) is not connection:
+        room = self._connections.find_room(getattr(push, "room", ""))
+        if room is not None and self._connections.place_of(room.code) is not connection:
             room = None
         match push:
             case pushes.RoomState() if room is not None:
-                self._rooms.note_seq(push.room, push.seq)
+                self._connections.note_seq(push.room, push.seq)
                 room._receive(push)
             case Ok():
                 self._take_answer(push, connection)
@@ -206,13 +203,14 @@ class Conversation:
             case pushes.Notice():
                 connection.notice = push
         if isinstance(push, pushes.Notice | pushes.Announcement) or (isinstance(push, pushes.Error) and not push.id):
-            for each in self._rooms.at(connection):
+            for each in self._connections.rooms_at(connection):
                 each._note(Told(push))
-        self._messages.publish(message)
+        self._connections.messages.publish(message)
 
     def _take_answer(self, answer: Ok, connection: Connection) -> None:
         """Give an answer to whoever waits for it; we are in the room that it lets us into, if we asked for that."""
-        may_be_in = self._rooms.find(answer.room or "") or len(self._rooms.open) < self._unanswered.most_rooms
+        has_place = len(self._connections.rooms) < self._unanswered.most_rooms
+        may_be_in = has_place or self._connections.find_room(answer.room or "") is not None
         if answer.room and answer.seat is not UNSET and may_be_in:
             self._reentry.enter(self.room(answer.room), answer, connection)
         pending = self._unanswered.get(answer.id)
@@ -273,13 +271,13 @@ class Conversation:
             resuming.cancel()
             await asyncio.wait([resuming])
         self._unanswered.take_back(lambda pending: pending.sent_over is main)
-        found = await self._connections.replace_main(lost, announced_ms, self._rooms.tell)
-        rooms = self._rooms.at(main)
-        self._reentry.settle_at(found)
+        found = await self._connections.replace_main(lost, announced_ms)
+        rooms = self._connections.rooms_at(main)
+        self._connections.settle_at(found)
         return self._work.start(self._reentry.resume(rooms))
 
     def _finish(self, lost: errors.ConnectionLost | None) -> None:
         """End rooms and streams, with None as we have closed the conversation ourselves."""
-        for room in self._rooms.open:
+        for room in self._connections.rooms:
             room._end(lost or "left")
-        self._messages.finish(lost)
+        self._connections.messages.finish(lost)

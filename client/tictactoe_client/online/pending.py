@@ -15,7 +15,6 @@ from tictactoe_client.online.connection import Connection
 from tictactoe_client.online.connections import Connections
 from tictactoe_client.online.errors import ConnectionLost, Interrupted
 from tictactoe_client.online.room import Room
-from tictactoe_client.online.rooms import Rooms
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Request
@@ -65,11 +64,11 @@ class Unanswered:
     return, where we come back.
     """
 
-    def __init__(self, connections: Connections, rooms: Rooms) -> None:
+    def __init__(self, connections: Connections) -> None:
         self.is_here = asyncio.Event()
         self.is_here.set()
         self.most_rooms = 0  # as many as we asked to be in
-        self._connections, self._rooms = connections, rooms
+        self._connections = connections
         self._ids = itertools.count(1)
         self._by_id: dict[str, Pending] = {}
 
@@ -159,10 +158,10 @@ class Unanswered:
             await self.send_all()
 
     def _route(self, pending: Pending) -> Connection:
-        place = self._rooms.place_of(pending.room)
+        place = self._connections.place_of(pending.room)
         return place if place is not None and self._connections.is_live(place) else self._connections.main
 
     def _waits(self, pending: Pending) -> bool:
         """Tell whether its room is on its way, or somebody is with the request."""
-        is_at_none = self._rooms.place_of(pending.room) is None and not pending.enters
+        is_at_none = self._connections.place_of(pending.room) is None and not pending.enters
         return is_at_none or pending.is_followed or pending.answer.done()

@@ -15,11 +15,10 @@ from tictactoe_client.online.connection import Connection
 from tictactoe_client.online.connections import Connections
 from tictactoe_client.online.events import Closed, Gone, RoomMoved
 from tictactoe_client.online.inspection import refusal_of
-from tictactoe_client.online.messages import Message, Subscribers
+from tictactoe_client.online.messages import Message
 from tictactoe_client.online.pending import Pending, Unanswered
 from tictactoe_client.online.reconnect import is_passing
 from tictactoe_client.online.room import Room
-from tictactoe_client.online.rooms import Rooms
 from tictactoe_client.online.work import Work
 from tictactoe_protocol import ErrorCode, pushes
 from tictactoe_protocol.catalogue import say
@@ -39,25 +38,17 @@ _LEAST_WAIT_SECONDS: Final = 0.05
 class Reentry:
     """Keeps us in our rooms, at whichever server each is; `lobby` is what we want to hear of the list of rooms."""
 
-    def __init__(
-        self,
-        connections: Connections,
-        rooms: Rooms,
-        unanswered: Unanswered,
-        messages: Subscribers[Message],
-        work: Work,
-        timeout_seconds: float,
-    ) -> None:
+    def __init__(self, connections: Connections, unanswered: Unanswered, work: Work, timeout_seconds: float) -> None:
         self.lobby = Lobby(on=False)
-        self._connections, self._rooms, self._unanswered = connections, rooms, unanswered
-        self._messages, self._work, self._timeout_seconds = messages, work, timeout_seconds
+        self._connections, self._unanswered = connections, unanswered
+        self._work, self._timeout_seconds = work, timeout_seconds
 
     def enter(self, room: Room, reply: Ok, connection: Connection) -> None:
         """Be in a room at the server of this connection, which has answered so."""
-        before = self._rooms.place_of(room.code)
-        self._rooms.move(room.code, connection)
+        before = self._connections.place_of(room.code)
+        self._connections.move_room(room.code, connection)
         if before is not connection:
-            self._rooms.tell(RoomMoved(room.code, connection.address.url))
+            self._connections.tell(RoomMoved(room.code, connection.address.url))
             self._unanswered.take_back(lambda each: each.room == room.code and each.sent_over not in (None, connection))
             self._work.start(self._unanswered.catch_up())
             self.tidy()
@@ -68,13 +59,13 @@ class Reentry:
     def follow(self, pending: Pending, message: Message, teller: Connection) -> None:
         """Send a request on to the server that has its room, as `teller` says; into rooms of ours we go first."""
         pending.sent_over = None
-        room = self._rooms.find(pending.room)
+        room = self._connections.find_room(pending.room)
         if pending.enters or room is None or room.ended is not None:
             if pending.brings_back is not None:
-                self._rooms.move(pending.room, None)
+                self._connections.move_room(pending.room, None)
             pending.is_followed = True
             self._work.start(self._go_after(pending, message, teller))
-        elif self._rooms.place_of(room.code) is teller:
+        elif self._connections.place_of(room.code) is teller:
             self.follow_room(room, message, teller)
         else:
             self._work.start(self._unanswered.catch_up())
@@ -102,7 +93,7 @@ class Reentry:
             is_return = pending.brings_back is not None
             patience = self._connections.patience[0] if is_return else self._timeout_seconds
             if address is None or pending.waited_seconds + wait > patience:
-                self._messages.publish(message)
+                self._connections.messages.publish(message)
                 pending.fail(_refusal_of(moved))
             pending.moves = 0
             pending.waited_seconds += wait
@@ -126,11 +117,11 @@ class Reentry:
             for pending in self._unanswered:
                 if pending.sent_over is connection:
                     pending.fail(lost)
-            for room in self._rooms.at(connection):
-                self._cut_off(room, lost)
+            for room in self._connections.rooms_at(connection):
+                self._connections.cut_off(room, lost)
             return
         self._unanswered.take_back(lambda pending: pending.sent_over is connection)
-        for room in self._rooms.at(connection):
+        for room in self._connections.rooms_at(connection):
             self._set_out(room)
         self._work.start(self._unanswered.catch_up())
 
@@ -147,7 +138,7 @@ class Reentry:
 
     def _set_out(self, room: Room) -> Pending:
         """Let a room of ours be on its way, and return the request that leads us into it again, which is to be sent."""
-        self._rooms.move(room.code, None)
+        self._connections.move_room(room.code, None)
         return self._way_back(room)
 
     def _way_back(self, room: Room) -> Pending:
@@ -159,7 +150,7 @@ class Reentry:
         return way
 
     def _ask_for_way(self, room: Room) -> Pending:
-        return self._unanswered.expect(self._rooms.way_into(room.code, watching=room.is_watching), room)
+        return self._unanswered.expect(self._connections.way_into(room.code, watching=room.is_watching), room)
 
     async def _enter_again(self, room: Room, way: Pending) -> None:
         """Wait for our return to a room, which is gone where that is refused, or put off too long and five times."""
@@ -175,7 +166,7 @@ class Reentry:
                     return
                 await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
             except errors.ConnectionLost as lost:
-                self._cut_off(room, lost)
+                self._connections.cut_off(room, lost)
                 return
             finally:
                 self._unanswered.forget(way)
@@ -186,15 +177,11 @@ class Reentry:
 
     def _lose_room(self, room: Room, refused: errors.Refused) -> None:
         """Be in a room no more that could not be entered again; what was asked there is for the server to answer."""
-        self._rooms.tell(Gone(room.code, refused))
+        self._connections.tell(Gone(room.code, refused))
         room._end(Closed(refused.message))
-        self._rooms.move(room.code, self._connections.main)
+        self._connections.move_room(room.code, self._connections.main)
         self._work.start(self._unanswered.catch_up())
         self.tidy_soon()
-
-    def _cut_off(self, room: Room, lost: errors.ConnectionLost) -> None:
-        self._rooms.remove(room.code)
-        room._end(lost)
 
     # -- where we are -----------------------------------------------------------------------------------------------
 
@@ -208,20 +195,15 @@ class Reentry:
         connections, main = self._connections, self._connections.main
         if self._unanswered.follows_any or not connections.is_live(main):
             return
-        places = {self._rooms.place_of(room.code) for room in self._rooms.open}
+        places = {connections.place_of(room.code) for room in connections.rooms}
         needed = places | {pending.sent_over for pending in self._unanswered}
         with_rooms = [other for other in connections.others if other in places]
         if main not in needed and with_rooms:
-            self.settle_at(with_rooms[0])
+            connections.settle_at(with_rooms[0])
             self._work.start(self._subscribe_again())
         for other in connections.others:
             if other not in needed:
                 connections.give_up(other)
-
-    def settle_at(self, connection: Connection) -> None:
-        """Let the server of this connection be the one that we are at."""
-        self._rooms.settle_at(connection)
-        self._messages.publish(connection.message)
 
     async def _subscribe_again(self) -> None:
         if self.lobby.on:
