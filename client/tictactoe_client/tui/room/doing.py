@@ -13,11 +13,11 @@ from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.help import Topic, list_room_help
 from tictactoe_client.tui.page import HelpPage
 from tictactoe_client.tui.program import Program
+from tictactoe_client.tui.room.invitation import link_for_others
 from tictactoe_client.tui.room.keys import DEEDS, find_deed
 from tictactoe_client.tui.room.leaving import WaysOut
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_client.tui.room.moves import MoveInput
-from tictactoe_client.tui.room.panel import link_for_others
 from tictactoe_client.tui.room.view import RoomView
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Deed, describe_reason
@@ -202,8 +202,6 @@ class RoomCommands:
                 self._program.say(describe_last(state, self.model.room.viewer), "title")
             case _:
                 self.do(intent)
-
-    # -- what is carried out --------------------------------------------------------------------------------------
 
     def do(self, intent: Intent) -> None:
         """Do what is wanted beside everything else, and tell what comes of it."""
