@@ -70,7 +70,7 @@ def english_on(text: str) -> list[str]:
         ("s", "Einstellungen"),
         ("n", "Dein Name:"),
         ("?", "Hilfe"),
-        ("t", "Farben: night"),
+        ("t", "Farbschema: night"),
         ("escape", "Das ist die erste Seite."),
     ],
 )

@@ -68,7 +68,7 @@ async def test_a_lost_connection_and_those_who_look_on_are_told_of(
     proxy: Proxy, server: Server, open_screen: OpenScreen
 ) -> None:
     async with two_playing(server) as (*_, code), open_screen(proxy.url, Choice("watch", code=code)) as wat:
-        await see(wat, "", "ZUSCHAUER  ana – bo · Tic-Tac-Toe", "1 sieht zu   Zug 0 von 0", "ana ist am Zug (X)")
+        await see(wat, "", "ZUSCHAUER  ana – bo · Tic-Tac-Toe", "1 Zuschauer   Zug 0 von 0", "ana ist am Zug (X)")
         await see(wat, "5", "Du schaust zu")
         await see(wat, "v", "Was Züge wert sind")
     async with open_screen(proxy.url, Choice("create"), backoff=NEVER) as ana:

@@ -127,7 +127,7 @@ def describe_giving_up(state: RoomState | None, viewer: str, address: Address, r
     command = describe_return_command(state, viewer, address)
     others = [name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and seat.player != viewer]
     id = "not back, claimable" if others and seat_of(state, viewer) else "not back, try"
-    return say(id, reason=clean_text(reason), names=join_words(others), command=command)
+    return say(id, reason=clean_text(reason), names=join_words(others), n=len(others), command=command)
 
 
 def describe_going(state: RoomState | None, client: Client) -> str:
