@@ -24,8 +24,7 @@ from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import OutputFailed, own_line, print_json, print_own
-from tictactoe_client.text.choices import can_play_again
-from tictactoe_client.text.wording import describe_unknown
+from tictactoe_client.text.wording import can_play_again, describe_unknown
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_engine.errors import shorten
 from tictactoe_protocol import MAX_MESSAGE_BYTES, BadRoomCode, encode, parse_room_code

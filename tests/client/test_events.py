@@ -6,7 +6,7 @@ import pytest
 
 from tests.client.states import announce
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
-from tictactoe_client.text.choices import describe_choices
+from tictactoe_client.text.wording import describe_choices
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo

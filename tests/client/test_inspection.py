@@ -28,8 +28,8 @@ from tictactoe_client.online.inspection import NAMELESS, read_message
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.text.answers import answer_query, draw_board
 from tictactoe_client.text.arrival import describe_arrival, describe_progress
-from tictactoe_client.text.choices import describe_choices
 from tictactoe_client.text.lobby import list_games, list_rooms
+from tictactoe_client.text.wording import describe_choices
 from tictactoe_client.text.worth import describe_value, sign_of
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.ending import describe_end

@@ -97,7 +97,7 @@ def test_moves_come_in_rounds_which_a_player_who_is_passed_over_makes_shorter() 
 
 def rounds(record: GameRecord) -> list[list[int]]:
     room = RecordedRoom(record)
-    return [list(plies) for plies in list_rounds(room.state, room.moves)]
+    return [list(plies) for plies in list_rounds(room.state.rules.marks, room.state.board, tuple(room.moves))]
 
 
 def positions(record: GameRecord) -> list[dict[str, Any]]:

@@ -46,37 +46,31 @@ def draw_glyph(mark: str, height: int, *, ascii_only: bool) -> tuple[str, ...]:
     """
     if mark == BLOCKED:
         return ((BLOCKED if ascii_only else "░") * (2 * height - 1),) * height
-    if height > 5:
-        return _draw_largest(mark, ascii_only=ascii_only)
     half, number = divmod(ord(mark) - ord("A"), 13)
-    dots, is_large = [line[6 * number : 6 * number + 5] for line in _LETTERS[half]], height > 3
-    if is_large and mark in _LARGE and not ascii_only:
-        return _LARGE[mark]
-    if is_large or ascii_only:
+    dots = [line[6 * number : 6 * number + 5] for line in _LETTERS[half]]
+    if height == 5:
+        if mark in _LARGE and not ascii_only:
+            return _LARGE[mark]
         signs = mark * 5 if ascii_only else "████▀"
-        lines = ["".join(2 * dot for dot in line) for line in dots] if is_large else dots[::2]
-        return tuple(line.replace("#", sign) for line, sign in zip(lines, signs, strict=False))
-    pairs = zip(dots[::2], (*dots[1::2], " " * 5), strict=True)
-    return tuple("".join(_HALVES[one + other] for one, other in zip(*pair, strict=True)) for pair in pairs)
-
-
-def _draw_largest(mark: str, *, ascii_only: bool) -> tuple[str, ...]:
-    """Return a mark of 17 by 17 dots, two of them above each other in a character."""
-    half, number = divmod(ord(mark) - ord("A"), 13)
-    letter = [line[6 * number : 6 * number + 5] for line in _LETTERS[half]]
-
-    def has_dot(x: int, y: int) -> bool:
-        if mark == "X":
-            return min(abs(x - y), abs(x + y - _DOTS + 1)) <= 1
-        if mark == "O":
-            return _RING.start <= (x - _DOTS // 2) ** 2 + (y - _DOTS // 2) ** 2 < _RING.stop
-        return letter[y * 5 // _DOTS][x * 5 // _DOTS] == "#"
-
-    dots = ["".join("#" if has_dot(x, y) else " " for x in range(_DOTS)) for y in range(_DOTS)]
+        return tuple(
+            "".join(2 * dot for dot in line).replace("#", sign) for line, sign in zip(dots, signs, strict=True)
+        )
+    if height > 5:
+        reach = range(_DOTS)
+        dots = ["".join("#" if _has_dot(mark, dots, x, y) else " " for x in reach) for y in reach]
     if ascii_only:
         return tuple(line.replace("#", mark) for line in dots[::2])
-    pairs = zip(dots[::2], (*dots[1::2], " " * _DOTS), strict=True)
+    pairs = zip(dots[::2], (*dots[1::2], " " * len(dots)), strict=True)
     return tuple("".join(_HALVES[one + other] for one, other in zip(*pair, strict=True)) for pair in pairs)
+
+
+def _has_dot(mark: str, letter: Sequence[str], x: int, y: int) -> bool:
+    """Tell whether the largest mark has a dot here: a cross and a ring are drawn anew, others are enlarged letters."""
+    if mark == "X":
+        return min(abs(x - y), abs(x + y - _DOTS + 1)) <= 1
+    if mark == "O":
+        return _RING.start <= (x - _DOTS // 2) ** 2 + (y - _DOTS // 2) ** 2 < _RING.stop
+    return letter[y * 5 // _DOTS][x * 5 // _DOTS] == "#"
 
 
 def draw_words(words: Sequence[str], width: int, *, ascii_only: bool) -> list[str]:

@@ -16,8 +16,7 @@ from typing import Any, Final, NoReturn
 import click
 from click.shell_completion import shell_complete
 
-from tictactoe_client.cli.manual import Count, Manual, ManualGroup, Named, Placed, Words, put_into_words
-from tictactoe_client.cli.mistakes import describe_mistake
+from tictactoe_client.cli.manual import Count, Manual, ManualGroup, Named, Placed, Words, describe_mistake
 from tictactoe_client.cli.options import configure, settings_of
 from tictactoe_client.files.config import load_config
 from tictactoe_client.files.writer import keeping_debug_log
@@ -104,14 +103,10 @@ def _complete(context: click.Context, _: click.Parameter, incomplete: str) -> li
     return [word for word in words if word.startswith(incomplete)]
 
 
-def _print_completion(_: Settings, shell: str) -> int:
-    return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, f"{shell}_source")
-
-
 _RULES: Final = Named(["--rules"], envvar="TICTACTOE_RULES", type=Words(PRESETS))
-_CLOCK: Final = Named(["--clock"], shows="clock")
-_ROOM: Final = Placed(["room"], shows="room", nargs=-1, required=True)
-_ANY_ROOM: Final = Placed(["room"], shows="room or none", nargs=-1)
+_CLOCK: Final = Named(["--clock"], metavar="clock")
+_ROOM: Final = Placed(["room"], metavar="room", nargs=-1, required=True)
+_ANY_ROOM: Final = Placed(["room"], metavar="room or none", nargs=-1)
 
 _command(
     "play", "rooms.play_anyone", ("", "--rules gomoku --name ana", "--rules connect-four --clock 3+2"), _RULES, _CLOCK
@@ -121,15 +116,15 @@ _command(
     "rooms.open_room",
     ("", "--rules gomoku --clock 3+2", "--board 7x7 --win 4 --marks XOA --blocked d4", "--bot hard"),
     _RULES,
-    Named(["--board"], shows="board"),
-    Named(["--win"], type=Count(), shows="number"),
-    Named(["--marks"], shows="letters"),
-    Named(["--blocked"], shows="cells"),
+    Named(["--board"], metavar="board"),
+    Named(["--win"], type=Count(), metavar="number"),
+    Named(["--marks"], metavar="letters"),
+    Named(["--blocked"], metavar="cells"),
     Named(["--misere"], is_flag=True),
     Named(["--gravity"], is_flag=True),
     _CLOCK,
     Named(["--private"], is_flag=True),
-    Named(["--seat"], shows="mark"),
+    Named(["--seat"], metavar="mark"),
     Named(["--bot", "bots"], multiple=True, type=Words(LEVELS)),
     Named(["--analysis"], type=Words(("closed", "open")), default="closed"),
     Named(["--chat"], type=Words(("all", "players")), default="all"),
@@ -152,16 +147,16 @@ _command(
     "history",
     "past_games.show_history",
     ("", "--limit 5", "--name ana --json"),
-    Named(["--limit"], type=Count(1, 10_000), shows="number"),
+    Named(["--limit"], type=Count(1, 10_000), metavar="number"),
 )
 _command(
     "replay",
     "past_games.replay",
     ("", "17 --export game.txt", "game.txt --at 12", "17 --share"),
-    Placed(["source"], shows="game", required=False, type=_FILE),
-    Named(["--game"], type=Count(1), shows="number"),
-    Named(["--at"], type=Count(0), shows="number"),
-    Named(["--export"], shows="file", type=_FILE),
+    Placed(["source"], metavar="game", required=False, type=_FILE),
+    Named(["--game"], type=Count(1), metavar="number"),
+    Named(["--at"], type=Count(0), metavar="number"),
+    Named(["--export"], metavar="file", type=_FILE),
     Named(["--share/--unshare"], default=None),
 )
 _command("check", "rooms.check", ("", "--server wss://example.org --timeout 10"))
@@ -169,12 +164,18 @@ _command(
     "config",
     configure,
     ("show", "set server ws://192.168.1.20:8765", "set theme night", "unset theme"),
-    Placed(["what"], shows="deed", type=Words(("path", "show", "set", "unset")), required=False),
-    Placed(["key"], shows="key", type=Words(FILE_OPTIONS), required=False),
-    Placed(["value"], shows="value", required=False, shell_complete=_complete),
+    Placed(["what"], metavar="deed", type=Words(("path", "show", "set", "unset")), required=False),
+    Placed(["key"], metavar="key", type=Words(FILE_OPTIONS), required=False),
+    Placed(["value"], metavar="value", required=False, shell_complete=_complete),
     needs_server=False,
 )
-_command("completion", _print_completion, _SHELLS, Placed(["shell"], type=Words(_SHELLS)), needs_server=False)
+_command(
+    "completion",
+    lambda _, shell: shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, f"{shell}_source"),
+    _SHELLS,
+    Placed(["shell"], type=Words(_SHELLS)),
+    needs_server=False,
+)
 
 
 def main() -> NoReturn:
@@ -218,7 +219,7 @@ def begin(arguments: Sequence[str]) -> Begun:
     if chosen is None and (kept := config.values.get("language")) is not None:
         speak_as_chosen(kept)
         config = load_config(actions=ACTIONS) if config.warnings else config
-    put_into_words(cli)
+    cli.put_into_words()
     if instruction := os.environ.get(_COMPLETION_VARIABLE):
         return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, instruction)
     for warning in config.warnings:

@@ -1,19 +1,21 @@
-"""How `--help` reads: commands and options that take their words from the catalogue, and the options that all share.
+"""How `--help` reads, the options that all commands share, and what is told of a mistake in a command line.
 
 Nothing here imports the network at once, so that help and completion stay quick.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any, Final
 
 import click
+from click.core import ParameterSource
 
 from tictactoe_client.files.config import config_path, show_path
 from tictactoe_client.files.writer import state_folder
-from tictactoe_client.settings import OPTIONS, PROGRAM, SECTIONS, Option, suggest
+from tictactoe_client.settings import OPTIONS, PROGRAM, SECTIONS, Misuse, Option, suggest
 from tictactoe_client.themes import THEMES
 from tictactoe_protocol.catalogue import LANGUAGES, say
 
@@ -26,9 +28,6 @@ DOUBTS: Final = "tictactoe_client.doubts"
 
 class Words(click.Choice[str]):
     """One of these words; a mistyped one is answered with what was perhaps meant."""
-
-    def __init__(self, choices: Iterable[str]) -> None:
-        super().__init__(list(choices))
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         told = say("not one of", value=repr(value), words=", ".join(map(repr, self.choices)))
@@ -64,24 +63,22 @@ class Count(click.ParamType[int | float]):
 
 
 class Named(click.Option):
-    """An option whose help is the sentence ``option NAME``, and its value in the help what the id `shows` says."""
+    """An option whose help is the sentence ``option NAME``; its `metavar` is the id of what its value is called."""
 
-    def __init__(self, names: Sequence[str], *, shows: str | None = None, **attributes: Any) -> None:
-        super().__init__(names, **attributes)
-        self.shows = shows
+    def make_metavar(self, ctx: click.Context) -> str:
+        return say(f"metavar {self.metavar}") if self.metavar else super().make_metavar(ctx)
 
 
 class Placed(click.Argument):
-    """What stands behind a command without a name, called what the id `shows` says."""
+    """What stands behind a command without a name; its `metavar` is the id of what it is called."""
 
-    def __init__(self, names: Sequence[str], *, shows: str | None = None, **attributes: Any) -> None:
-        super().__init__(names, **attributes)
-        self.shows = shows
+    def make_metavar(self, ctx: click.Context) -> str:
+        return say(f"metavar {self.metavar}") if self.metavar else super().make_metavar(ctx)
 
 
 def _make_option(option: Option) -> Named:
     names = [f"--{option.name}", *([f"-{option.short}"] if option.short else [])]
-    attributes: dict[str, Any] = {"envvar": option.variable, "shows": option.shows}
+    attributes: dict[str, Any] = {"envvar": option.variable, "metavar": option.shows}
     if option.kind is bool:
         attributes |= {"is_flag": True}
     elif option.is_list:
@@ -126,8 +123,6 @@ class Manual(click.Command):
             if isinstance(one, Named):
                 name, lists = one.opts[0].lstrip("-"), {"themes": THEMES, "languages": LANGUAGES}
                 one.help = say(f"option {name}", **{id: ", ".join(words) for id, words in lists.items()})
-            if isinstance(one, Named | Placed) and one.shows is not None:
-                one.metavar = say(f"metavar {one.shows}")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse what is too much in words of our own, and say where an option was wrong."""
@@ -161,8 +156,12 @@ class ManualGroup(Manual, click.Group):
     """The program: its commands in the order in which they were made, and all that counts for every one of them."""
 
     def put_into_words(self) -> None:
+        """Give every command and option its help in the language that is spoken."""
         super().put_into_words()
         self.subcommand_metavar = say("metavar command")
+        for command in self.commands.values():
+            if isinstance(command, Manual):
+                command.put_into_words()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
@@ -175,10 +174,7 @@ class ManualGroup(Manual, click.Group):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)
-        files = (
-            (show_path(config_path()), say("file config")),
-            (show_path(state_folder()), say("file players")),
-        )
+        files = (show_path(config_path()), say("file config")), (show_path(state_folder()), say("file players"))
         sections = {
             "section environment": [(names, say(f"variable {names.split(',')[0]}")) for names in _ENVIRONMENT],
             "section files": files,
@@ -186,13 +182,6 @@ class ManualGroup(Manual, click.Group):
         }
         _write_sections(formatter, {say(id): rows for id, rows in sections.items()}, widest=40)
         formatter.write(f"\n{say('messages of json')}\n")
-
-
-def put_into_words(program: click.Group) -> None:
-    """Give every command and option its help in the language that is spoken."""
-    for command in (program, *program.commands.values()):
-        if isinstance(command, Manual):
-            command.put_into_words()
 
 
 def _write_sections(
@@ -203,3 +192,57 @@ def _write_sections(
         if told := [row for row in rows if row is not None]:
             with formatter.section(title):
                 formatter.write_dl(told, col_max=widest)
+
+
+def describe_mistake(error: Misuse | click.ClickException) -> tuple[str, str]:
+    """Return what is wrong, and what a person is told: with how the command is used, where `click` found it."""
+    if isinstance(error, Misuse):
+        return error.message, error.message
+    message = _describe(error)
+    told = say("usage mistake", message=message)
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None:
+        return message, told
+    return message, f"{context.get_usage()}\n{say('usage help', command=context.command_path)}\n\n{told}"
+
+
+def _describe(error: click.ClickException) -> str:
+    match error:
+        case click.MissingParameter(param=click.Parameter() as param):
+            choices = param.type.choices if isinstance(param.type, click.Choice) else ()
+            missing = say(f"missing {param.param_type_name}", name=param.get_error_hint(error.ctx))
+            return f"{missing} {say('choose from', words=', '.join(choices))}" if choices else missing
+        case click.BadParameter(param=click.Parameter() as param):
+            source = error.ctx and error.ctx.get_parameter_source(str(param.name))
+            why = f"{param.envvar}: {error.message}" if source is ParameterSource.ENVIRONMENT else error.message
+            return say("invalid value", name=param.get_error_hint(error.ctx), why=why)
+        case click.NoSuchOption(option_name=name):
+            return _suggest(say("no such option", name=name), error.possibilities)
+        case click.NoSuchCommand(command_name=name):
+            return _suggest(say("no such command", name=name), error.possibilities) + _guide(error)
+        case click.BadOptionUsage(option_name=name, ctx=click.Context() as context):
+            found = (one for one in context.command.params if isinstance(one, click.Option) and name in one.opts)
+            is_flag = any(one.is_flag for one in found)
+            return say("option takes no value" if is_flag else "option needs a value", name=name)
+    return error.format_message()
+
+
+def _suggest(message: str, possible: Sequence[str] | None) -> str:
+    if not possible:
+        return message
+    quoted = [f"'{one}'" for one in possible]
+    return f"{message} {say('did you mean', word=', '.join(quoted))}"
+
+
+def _guide(error: click.NoSuchCommand) -> str:
+    """Return what to type where a room or a server stands in the place of a command, else nothing."""
+    from tictactoe_client.online.address import parse_room
+    from tictactoe_client.online.errors import BadAddress, BadRoomCode
+
+    word = error.command_name
+    if error.possibilities:
+        return ""
+    with suppress(BadAddress, BadRoomCode):
+        parse_room(word)
+        return f" {say('to join a room', command=f'{PROGRAM} join {word}')}"
+    return f" {say('to play there', command=f'{PROGRAM} --server {word}')}" if ":" in word else ""

@@ -17,10 +17,9 @@ from tictactoe_client.online.events import Offered, OfferKind, RoomEvent, Update
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query, list_moves
-from tictactoe_client.text.choices import describe_ways_on, find_absent
 from tictactoe_client.text.language import word_of
 from tictactoe_client.text.talk import Muted
-from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, list_free
+from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, describe_ways_on, find_absent, list_free
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say

@@ -81,13 +81,9 @@ class Timeline:
         return replace(state, board=board, ply=self.ply, last=last, result=None, turn=None)
 
 
-def list_rounds(state: RoomState, moves: Sequence[int]) -> list[range]:
-    """Return the numbers of the moves of each round; a round ends when the turn comes back to its first mark."""
-    return _rounds_of(state.rules.marks, state.board, tuple(moves))
-
-
 @lru_cache(maxsize=2)
-def _rounds_of(marks: str, board: str, moves: tuple[int, ...]) -> list[range]:
+def list_rounds(marks: str, board: str, moves: tuple[int, ...]) -> list[range]:
+    """Return the numbers of the moves of each round; a round ends when the turn comes back to its first mark."""
     turns = {mark: turn for turn, mark in enumerate(marks)}
     movers = [turns[board[cell]] for cell in moves]
     starts = [ply for ply, (before, mover) in enumerate(pairwise(movers), 2) if mover <= before]

@@ -20,10 +20,9 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt, is_decision
 from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, print_error
 from tictactoe_client.text import arrival
-from tictactoe_client.text.choices import describe_choices, describe_ways_on
 from tictactoe_client.text.language import means
 from tictactoe_client.text.talk import Muted, announce_chat, describe_push
-from tictactoe_client.text.wording import has_moved_on
+from tictactoe_client.text.wording import describe_choices, describe_ways_on, has_moved_on
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
@@ -291,13 +290,13 @@ class PlainGame:
                     self._output.print(say("now at", url=self._address.url))
             case events.RoomMoved(url=url):
                 self._address = self._client.address
-                self._tell(arrival.describe_room_moved(url))
+                self._tell(say("room is at", url=clean_text(url)))
             case events.Gone(room, refused):
                 self._finish(ExitCode.NO_ROOM)
                 self._tell(say("room gone", room=room, why=clean_text(refused.message)))
             case events.Closed(reason):
                 self._finish(None if self._is_over else ExitCode.NO_ROOM)
-                self._tell(arrival.describe_closing(actions.room.code, reason))
+                self._tell(say("room closed", room=actions.room.code, reason=clean_text(reason).rstrip(".")))
             case events.Replaced():
                 self._finish(ExitCode.REFUSED)
                 self._tell(say("taken over"))

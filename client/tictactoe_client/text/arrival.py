@@ -13,10 +13,9 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.online.events import Lost
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import draw_board
-from tictactoe_client.text.choices import describe_choices
 from tictactoe_client.text.help import describe_controls
 from tictactoe_client.text.programs import invitation, own_command
-from tictactoe_client.text.wording import describe_connection, describe_seconds, name_played
+from tictactoe_client.text.wording import describe_choices, describe_connection, describe_seconds, name_played
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import Offers, RoomState
@@ -108,16 +107,6 @@ def describe_attempts(lost: Lost, *, holds_seat: bool) -> str:
     if not (holds_seat and 1 <= lost.hold_seconds < lost.absent_seconds):
         return told
     return f"{told} {say('seat held while server runs', time=describe_seconds(lost.hold_seconds))}"
-
-
-def describe_room_moved(url: str) -> str:
-    """Return where a room is now that has moved to another server."""
-    return say("room is at", url=clean_text(url))
-
-
-def describe_closing(room: str, reason: str) -> str:
-    """Return that a room is no more."""
-    return say("room closed", room=room, reason=clean_text(reason).rstrip("."))
 
 
 def describe_giving_up(state: RoomState | None, viewer: str, address: Address, reason: str) -> str:

@@ -41,11 +41,7 @@ def list_words(offered: Sequence[Command]) -> str:
 
 def describe_home_help(offered: Sequence[Command]) -> list[str]:
     """Return what each word does, one a line."""
-    return [
-        *(f"{command.typed[0]}: {command.does}." for command in offered),
-        say("home help"),
-        say("home options"),
-    ]
+    return [*(f"{command.typed[0]}: {command.does}." for command in offered), say("home help"), say("home options")]
 
 
 def describe_way_back(room: str, held_ms: int | None, address: Address) -> str:
@@ -78,9 +74,10 @@ def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[
     table = []
     for number, room in enumerate(rooms, 1):
         named = {mark: clean_text(seat.name) if seat else say("free seat") for mark, seat in room.seats.items()}
+        status = say(f"status {room.status}") if room.status in ("waiting", "over") else clean_text(room.status)
         row = (
             room.room,
-            count(room.ply, "move") if room.status == "playing" else _describe_status(room),
+            count(room.ply, "move") if room.status == "playing" else status,
             ", ".join((describe_rules(room.rules), *describe_manners(room))),
             say("versus").join(say("name with mark", name=name, mark=mark) for mark, name in named.items()),
             describe_clock(room.clock),
@@ -90,16 +87,8 @@ def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[
     return _align(table)
 
 
-def _describe_status(room: RoomSummary) -> str:
-    return say(f"status {room.status}") if room.status in ("waiting", "over") else clean_text(room.status)
-
-
 def list_games(
-    games: Sequence[PastGame],
-    viewer: str,
-    zone: tzinfo | None = None,
-    *,
-    width: int | None = None,
+    games: Sequence[PastGame], viewer: str, zone: tzinfo | None = None, *, width: int | None = None
 ) -> list[str]:
     """Return one line a game in aligned columns: the id for `replay`, date, rules, players, the viewer's result, moves.
 

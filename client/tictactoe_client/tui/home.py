@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.worker import Worker
 
 from tictactoe_client.earlier import find_losses
-from tictactoe_client.input.room_form import LEVELS
+from tictactoe_client.input.rule_options import LEVELS
 from tictactoe_client.online.client import Choice, Client
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.nearby import NearbyServer, follow_nearby

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from tictactoe_client.input.room_form import LEVELS
+from tictactoe_client.input.rule_options import LEVELS
 from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.nearby import NearbyServer
 from tictactoe_client.text.lobby import name_with_time, short_rules

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from tictactoe_client.input.room_form import LEVELS, RULES, describe_room, read_room, read_rules, values_of
+from tictactoe_client.input.rule_options import LEVELS, RULES, describe_room, read_room, read_rules, values_of
 from tictactoe_client.settings import Misuse
 from tictactoe_client.text.help import Topic
 from tictactoe_client.tui.boards import Boards, sample_board

@@ -6,7 +6,6 @@ from time import monotonic
 
 from tictactoe_client.board.board import drop_frames
 from tictactoe_client.online import events
-from tictactoe_client.text.arrival import describe_closing, describe_room_moved
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.leaving import WaysOut
@@ -63,11 +62,11 @@ class Follower:
                 self._program.status, self._back, model.is_online = None, event, True
                 model.consider(monotonic())
             case events.RoomMoved(url=url):
-                model.news.say(describe_room_moved(url))
+                model.news.say(say("room is at", url=clean_text(url)))
             case events.Gone(refused=refused):
                 self._ways.end(clean_text(refused.message))
             case events.Closed(reason):
-                self._ways.end(describe_closing(model.room.code, reason))
+                self._ways.end(say("room closed", room=model.room.code, reason=clean_text(reason).rstrip(".")))
             case events.Replaced():
                 self._ways.end(say("taken over"))
         self._program.redraw()

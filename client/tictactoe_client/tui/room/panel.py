@@ -49,7 +49,8 @@ def fill_panel(
     lines += _list_end(model, width, height - len(lines), ascii_only=ascii_only)
     graph = draw_graph(model, width, ascii_only=ascii_only) if height - len(lines) > _FEWEST_MOVE_LINES + 1 else ()
     lines = [*lines, *([graph] if graph else []), *(((shorten(line, width), ""),) for line in worth)][: max(0, height)]
-    room, talk, rounds = max(0, height - len(lines)), break_talk(model, width), list_rounds(state, model.room.moves)
+    room, talk = max(0, height - len(lines)), break_talk(model, width)
+    rounds = list_rounds(state.rules.marks, state.board, tuple(model.room.moves))
     for_talk = min(len(talk), max(0, room - min(len(rounds), max(_FEWEST_MOVE_LINES, room // 2)) - 1))
     lines += _list_moves(rounds, min(len(rounds), room - (for_talk + 1 if for_talk else 0)), model, state)
     talk = cut_talk(model, talk, for_talk)
