@@ -36,14 +36,12 @@ class RoomCommands:
 
     def act(self, action: str) -> None:
         """Do what a key is for; where that is a deed that is not possible, say why."""
-        if action in DEEDS and action != "mistake_before":
-            deed, state = find_deed(self.model, action), self.model.room.state
-            if deed is not None:
-                self.perform(deed)
-            else:
-                self.moves.explain(action, DEEDS[action], state)
-        else:
+        if action not in DEEDS or action == "mistake_before":
             _ACTS[action](self)
+        elif (deed := find_deed(self.model, action)) is not None:
+            self.perform(deed)
+        else:
+            self.moves.explain(action, DEEDS[action], self.model.room.state)
 
     def perform(self, deed: Deed) -> None:
         """Do one of the deeds that are possible."""
@@ -140,9 +138,6 @@ class RoomCommands:
         self._program.copy_to_clipboard(link)
         self._program.say(say("room copied", link=link), "good")
 
-    def hide_code(self) -> None:
-        self.model.shows_code = not self.model.shows_code
-
     def scroll(self, lines: int) -> None:
         """The wheel moves the cursor, and so the board; in a record it steps."""
         if self.model.record is not None:
@@ -151,16 +146,6 @@ class RoomCommands:
             self.model.move_cursor(lines, 0)
 
     # -- what is said and commanded -----------------------------------------------------------------------------------
-
-    def open_chat(self) -> None:
-        """Open the line, or leave it for the board with what is typed kept; complete a command in it."""
-        line = self.model.line
-        if line.mode == "command":
-            line.fill(line.completion or line.value)
-        elif line.mode:
-            line.unsaid = line.close()
-        else:
-            line.begin_chat()
 
     def say(self, text: str) -> None:
         """Say something to everybody in the room; what is too long stays in the line to be made shorter."""
@@ -242,13 +227,13 @@ class RoomCommands:
 
 _ACTS: Final[Mapping[str, Callable[[RoomCommands], object]]] = {
     "retry": lambda room: room._program.link.retry(),
-    "chat": lambda room: room.open_chat(),
+    "chat": lambda room: room.model.line.switch(),
     "command": lambda room: room.model.line.begin_command(),
     "help": lambda room: room._program.open(HelpPage(room.list_help())),
     "back": lambda room: room.back(),
     "leave": lambda room: room.ways.ask_before("leave", room.ways.go_home),
     "copy": lambda room: room.copy_link(),
-    "hide_code": lambda room: room.hide_code(),
+    "hide_code": lambda room: room.model.switch_code(),
     "left": lambda room: room.go(0, -1),
     "right": lambda room: room.go(0, 1),
     "up": lambda room: room.go(-1, 0),

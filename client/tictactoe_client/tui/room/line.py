@@ -39,6 +39,15 @@ class RoomLine(Line, can_focus=False):
         self._past: list[str] = []
         self._at = 0
 
+    def switch(self) -> None:
+        """Open it to say something, or leave it for the board with what is typed kept; complete a command in it."""
+        if self.mode == "command":
+            self.fill(self.completion or self.value)
+        elif self.mode:
+            self.unsaid = self.close()
+        else:
+            self.begin_chat()
+
     def begin_chat(self, text: str = "") -> None:
         self.mode = "chat"
         self.fill(text or self.unsaid)

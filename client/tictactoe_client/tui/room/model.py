@@ -165,6 +165,10 @@ class RoomModel:
         """Whether a move would go out now: it is ours, and none is on its way."""
         return self.pending is None and self.room.is_my_turn
 
+    def switch_code(self) -> None:
+        """Show the invitation as a picture, or no longer."""
+        self.shows_code = not self.shows_code
+
     def type(self, text: str) -> None:
         self.typed = (self.typed + clean_text(text))[:MOST_TYPED]
 
