@@ -31,7 +31,7 @@ CLIENT_LEVELS = (
     {"text"},
     {"files"},
     {"session", "exits", "input"},
-    {"earlier", "entering", "lobby"},
+    {"earlier", "lobby"},
     {"plain", "json_mode", "tui"},
     {"cli"},
     {"__main__"},

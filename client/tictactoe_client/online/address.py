@@ -5,6 +5,8 @@ A link is an address with a room code as the last part of its path; the code is 
 from __future__ import annotations
 
 import contextlib
+import ipaddress
+import itertools
 import re
 import shlex
 import socket
@@ -212,19 +214,27 @@ def _answers(host: str, port: int) -> bool:
         return False
 
 
+def own_interfaces() -> list[ipaddress.IPv4Interface | ipaddress.IPv6Interface]:
+    """Return this machine's addresses with their networks, or none where a sandbox keeps the system from saying it."""
+    import ifaddr
+
+    found = []
+    with contextlib.suppress(OSError):
+        for one in itertools.chain.from_iterable(adapter.ips for adapter in ifaddr.get_adapters()):
+            host = one.ip if isinstance(one.ip, str) else one.ip[0]
+            found.append(ipaddress.ip_interface(f"{host.partition('%')[0]}/{one.network_prefix}"))
+    return found
+
+
 @lru_cache(maxsize=1)
 def own_addresses() -> tuple[str, ...]:
     """Return this machine's own addresses on its networks, that of the way to the internet first, IPv4 before IPv6."""
-    import ifaddr
-
     found: list[str] = []
     # Documentation addresses (RFC 5737, RFC 3849): asking for the way there names our own address and sends nothing.
     for target, family in (("192.0.2.1", socket.AF_INET), ("2001:db8::1", socket.AF_INET6)):
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((target, 9))
             found.append(str(probe.getsockname()[0]))
-    with contextlib.suppress(OSError):
-        for adapter in ifaddr.get_adapters():
-            found += (each.ip if isinstance(each.ip, str) else each.ip[0] for each in adapter.ips)
+    found += (str(one.ip) for one in own_interfaces())
     away = [one for one in found if one != "::1" and not one.startswith(("127.", "169.254.", "fe80:"))]
     return tuple(sorted(dict.fromkeys(away), key=lambda address: ":" in address))

@@ -11,13 +11,14 @@ import contextlib
 import ipaddress
 import socket
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlsplit
 
-from tictactoe_client.online.address import Address, own_addresses, parse_address
+from tictactoe_client.online.address import Address, own_addresses, own_interfaces, parse_address
 from tictactoe_client.online.connection import context_for
 from tictactoe_client.online.errors import BadAddress, ClientError
 from tictactoe_protocol import PROTOCOL_VERSION, SERVICE_TYPE, clean_text
@@ -46,16 +47,11 @@ class NearbyServer:
 
 async def find_nearby(seconds: float = SEARCH_SECONDS) -> tuple[NearbyServer, ...]:
     """Return the servers that have announced themselves within this time."""
-    found: tuple[NearbyServer, ...] = ()
-
-    def take(servers: tuple[NearbyServer, ...]) -> None:
-        nonlocal found
-        found = servers
-
+    found: list[tuple[NearbyServer, ...]] = [()]
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
-            await follow_nearby(take)
-    return found
+            await follow_nearby(found.append)
+    return found[-1]
 
 
 async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -> None:
@@ -69,7 +65,13 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
 
     found: dict[str, NearbyServer] = {}
     waiting: set[str] = set()
-    nearness = measure_nearness(list_networks())
+    own, networks = own_addresses(), [interface.network for interface in own_interfaces()]
+
+    def measure(name: str) -> tuple[int, str, str]:
+        """Return how near one is: first those of this machine, then of these networks; and then its name."""
+        at = found[name].at
+        is_near = any(ipaddress.ip_address(at) in network for network in networks)
+        return 0 if at in own else 1 if is_near else 2, found[name].name.casefold(), name
 
     def note(name: str, server: NearbyServer | None) -> None:
         if server is None and name not in found:
@@ -77,7 +79,7 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
         found.pop(name, None)
         if server is not None:
             found[name] = server
-        nearest = sorted(found, key=lambda known: (nearness(found[known].at), found[known].name.casefold(), known))
+        nearest = sorted(found, key=measure)
         for farthest in nearest[_MOST_KNOWN:]:
             del found[farthest]
         changed(tuple(dict.fromkeys(found[known] for known in nearest[:_MOST_KNOWN])))
@@ -135,50 +137,23 @@ async def inspect(info: AsyncServiceInfo) -> NearbyServer | None:
 
 async def _look_up(host: str) -> set[str]:
     """Return the addresses of a name, none where nobody says them within a second; no exit waits for who is slow."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[set[str]] = loop.create_future()
-
-    def tell(found: set[str]) -> None:
-        if not answer.done():
-            answer.set_result(found)
+    answer: Future[set[str]] = Future()
+    answer.set_running_or_notify_cancel()  # as the answer may come when nobody waits for it any more
 
     def ask() -> None:
         found: set[str] = set()
         with contextlib.suppress(OSError, UnicodeError):
             found = {str(place[4][0]) for place in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
         _LOOKING_UP.release()
-        with contextlib.suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(tell, found)
+        answer.set_result(found)
 
     if not _LOOKING_UP.acquire(blocking=False):
         return set()
     threading.Thread(target=ask, name="look-up", daemon=True).start()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_LOOK_UP_SECONDS):
-            return await answer
+            return await asyncio.wrap_future(answer)
     return set()
-
-
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-
-
-def list_networks() -> tuple[Network, ...]:
-    """Return the networks that this machine is on, or none where a sandbox keeps the system from saying it."""
-    import ifaddr
-
-    found = []
-    with contextlib.suppress(OSError):
-        for adapter in ifaddr.get_adapters():
-            for one in adapter.ips:
-                host = one.ip if isinstance(one.ip, str) else one.ip[0]
-                found.append(ipaddress.ip_interface(f"{host.partition('%')[0]}/{one.network_prefix}").network)
-    return tuple(found)
-
-
-def measure_nearness(networks: Sequence[Network]) -> Callable[[str], int]:
-    """Return what tells how near an address is: 0 for one of this machine, 1 for one on these networks, else 2."""
-    own = own_addresses()
-    return lambda at: 0 if at in own else 1 if any(ipaddress.ip_address(at) in network for network in networks) else 2
 
 
 def is_of_a_network(address: str) -> bool:

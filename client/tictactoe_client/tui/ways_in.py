@@ -1,23 +1,25 @@
 """The ways into a room: on this server, or on another one that a link names.
 
-Whoever waits may stop waiting at once; where there is no connection yet, what is wanted waits for one.
+Rooms are entered one at a time, for somebody who may want another one meanwhile, or none: one that is entered when
+nobody wants it any more is left again, before the next is asked for. Without a connection yet, what is wanted waits.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from textual.screen import Screen
 
-from tictactoe_client.entering import Entrance, describe_wait
 from tictactoe_client.exits import describe_failure, judge
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address, parse_room
 from tictactoe_client.online.client import Choice
-from tictactoe_client.online.errors import BadAddress, Refused
-from tictactoe_client.online.room import Room
-from tictactoe_client.session import Session
+from tictactoe_client.online.errors import BadAddress, ClientError, Refused
+from tictactoe_client.online.room import GOODBYE_SECONDS, Room
+from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.question import Question
 from tictactoe_protocol import BadRoomCode, clean_text
@@ -40,17 +42,62 @@ class Around(Protocol):
     def leave(self, code: int, message: str = "") -> None: ...
 
 
-class WaysIn(Entrance):
-    """What one person is entering, for all screens.
+class WaysIn:
+    """What one person is entering, for all screens; `waits_for` says it in words, empty while nothing is waited for.
 
     `first` is where the command line wants to go: where that is refused, the program ends.
     """
 
     def __init__(self, program: Around, first: Choice | None) -> None:
-        super().__init__(program.link)
         self.first = first
+        self.waits_for = ""
         self._program = program
         self._next: tuple[Choice, Screen[Any] | None] | None = None
+        self._turn = asyncio.Lock()
+        self._wanted: object | None = None
+
+    def fetch(self, what: str, enter: Enter) -> Coroutine[Any, Any, Room | None]:
+        """Return what is to be awaited: the room, or None where it was given up; what was wanted before is given up.
+
+        Awaiting it raises what entering raises, unless it was given up.
+        """
+        self.waits_for, self._wanted = what, object()
+        return self._take_turn(self._wanted, enter)
+
+    def give_up(self) -> bool:
+        """Want nothing any more; tell whether anything was wanted."""
+        was_wanted = self._wanted is not None
+        self.waits_for, self._wanted = "", None
+        return was_wanted
+
+    async def finish(self) -> None:
+        """Give up and leave what was still on its way, as the program ends; a silent server is not waited for."""
+        self.give_up()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(GOODBYE_SECONDS), self._turn:
+                pass
+
+    async def _take_turn(self, wanted: object, enter: Enter) -> Room | None:
+        link = self._program.link
+        try:
+            async with self._turn:
+                client = link.client
+                if client is None or self._wanted is not wanted:
+                    return None
+                room = await enter(client)
+                if self._wanted is wanted:
+                    return room
+                if any(seat.room == room.code for seat in client.welcome.rooms):
+                    await link.greet_again()  # the seat of an earlier run stays ours
+                else:
+                    await room.leave()
+        except ClientError:
+            if self._wanted is wanted:
+                raise
+        finally:
+            if self._wanted is wanted:
+                self.give_up()
+        return None
 
     def enter(self, choice: Choice, over: Screen[Any] | None = None, *, is_first: bool = False) -> None:
         """Go into a room here, unless one is being entered already; its screen is laid over this one, or home."""
@@ -134,3 +181,10 @@ class WaysIn(Entrance):
             return
         if room is not None:
             program.open_room(room, choice.again, over)
+
+
+def describe_wait(choice: Choice) -> str:
+    """Return what one waits for on the way into a room, in a few words."""
+    if choice.way == "create":
+        return say("wait for computer" if choice.bots else "wait for room")
+    return say(f"wait for {choice.way}", room=choice.code)

@@ -8,7 +8,6 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from tictactoe_client.entering import describe_wait
 from tictactoe_client.exits import note_game
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError
@@ -18,6 +17,7 @@ from tictactoe_client.text.arrival import describe_giving_up
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.ending import describe_farewell
 from tictactoe_client.tui.room.model import Asked, RoomModel
+from tictactoe_client.tui.ways_in import describe_wait
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import ClockFields
