@@ -11,7 +11,8 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import replace
 from typing import Any, Literal
 
-from tictactoe_client.files.identity import Identity, Role
+from tictactoe_client.files.identity import Identity
+from tictactoe_client.files.identity import Role as Role
 from tictactoe_client.files.players import KnownPlayer
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client, connect
@@ -24,8 +25,6 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import is_decision
 from tictactoe_protocol.pushes import Welcome
-
-__all__ = ["Enter", "Phase", "Role", "Session", "cluster_for", "settle_latency"]
 
 Phase = Literal["connecting", "online", "away", "failed"]
 Enter = Callable[[Client], Awaitable[Room]]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_client.files.writer import NotKept, change_file
-from tictactoe_client.online.errors import describe_system_error
+from tictactoe_client.online.errors import describe_cause
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, suggest
 from tictactoe_protocol.catalogue import say
 
@@ -71,8 +71,7 @@ def load_config(path: Path | None = None, *, actions: Collection[str] | None = N
     except FileNotFoundError:
         return Config(path)
     except (OSError, UnicodeError) as error:
-        number = getattr(error, "errno", None)
-        reason = describe_system_error(number) if number else say("config no utf-8")
+        reason = describe_cause(error) if isinstance(error, OSError) else say("config no utf-8")
         return Config(path, warnings=(say("config unreadable", file=path, why=reason),), hides_server=True)
     import tomllib
 

@@ -129,8 +129,8 @@ class KnownPlayers:
         taken: list[KnownPlayer] = []
 
         def take(players: Players) -> None:
-            here = [player for player in players.values() if player.is_known_at(servers)]
-            here = [player for player in here if cluster in ("", player.cluster)]
+            known = [player for player in players.values() if player.is_known_at(servers)]
+            here = [player for player in known if cluster in ("", player.cluster)]
             free = [player for player in here if player.is_free]
             seated = [player for player in free if room in player.rooms or (resumes and player.rooms)]
             found = seated or [player for player in free if name in (None, player.name) and not only_seated]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tictactoe_client.files.writer import create_file
-from tictactoe_client.online.errors import Refused, Unreachable, describe_system_error
+from tictactoe_client.online.errors import Refused, Unreachable, describe_cause
 from tictactoe_client.online.feed import position_after
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Misuse
@@ -163,6 +163,4 @@ def _describe(name: str, fault: RecordError, *, is_record: bool = True) -> Misus
 
 def _cannot(do: str, name: str, error: OSError | ValueError) -> Misuse:
     """Return what cannot be done, by the sentence's id, and why."""
-    number = getattr(error, "errno", None)
-    why = describe_system_error(number) if number else clean_text(str(error)).rstrip(".")
-    return Misuse(say(do, file=clean_text(name), why=why))
+    return Misuse(say(do, file=clean_text(name), why=clean_text(describe_cause(error)).rstrip(".")))

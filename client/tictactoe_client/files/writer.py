@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from tictactoe_client.online.errors import describe_system_error
+from tictactoe_client.online.errors import describe_cause
 from tictactoe_client.streams.output import print_error
 from tictactoe_protocol.catalogue import say
 
@@ -64,8 +64,7 @@ def change_file(
                 _replace(target, after)
             return after != before
     except OSError as error:
-        why = describe_system_error(error.errno) if error.errno else str(error)
-        raise NotKept(say("file not written", file=path.name, why=why)) from None
+        raise NotKept(say("file not written", file=path.name, why=describe_cause(error))) from None
 
 
 def create_file(path: Path, text: str) -> None:

@@ -21,7 +21,7 @@ from websockets.uri import WebSocketURI, parse_uri
 
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.cluster import parse_servers
-from tictactoe_client.online.errors import ProtocolBroken, Unreachable, VersionRefused, describe_system_error
+from tictactoe_client.online.errors import ProtocolBroken, Unreachable, VersionRefused, describe_cause
 from tictactoe_client.online.failures import MAX_RECEIVED_BYTES, explain_end, explain_failure
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_client.online.messages import Message
@@ -170,8 +170,7 @@ def context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | boo
     except ssl.SSLError:
         raise Unreachable(address.url, say("failure no pem", file=ca)) from None
     except OSError as error:
-        why = describe_system_error(error.errno) if error.errno else str(error)
-        raise Unreachable(address.url, f"TLS: {ca}: {why}") from None
+        raise Unreachable(address.url, f"TLS: {ca}: {describe_cause(error)}") from None
     # What was made by hand often lacks what Python asks of public authorities since 3.13.
     context.verify_flags = context.verify_flags & ~ssl.VERIFY_X509_STRICT | ssl.VERIFY_X509_PARTIAL_CHAIN
     return context

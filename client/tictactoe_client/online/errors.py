@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from errno import errorcode
 from types import MappingProxyType
 from typing import Any, Final
 
 from tictactoe_protocol import room_codes
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.codes import CloseCode
 
 
 class ClientError(Exception):
@@ -74,8 +76,8 @@ class ConnectionLost(ClientError):
         self.reason, self.close_code, self.retry_ms, self.gave_up = reason, close_code, retry_ms, gave_up
 
 
-EXPULSIONS: Final = frozenset({"banned", "kicked"})
-"""The codes with which a server sends somebody away."""
+EXPULSIONS: Final = {"banned": CloseCode.BANNED, "kicked": CloseCode.KICKED}
+"""The codes with which a server sends somebody away, each with that of the WebSocket."""
 
 
 class Expelled(ConnectionLost):
@@ -129,16 +131,14 @@ class UnknownGame(ClientError):
     """There is no such game among our own finished ones on this server."""
 
 
-_SYSTEM_ERRORS: Final = frozenset(
-    {
-        *("ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "EEXIST", "ENOSPC", "EROFS"),
-        *("EHOSTUNREACH", "ENETUNREACH", "ECONNRESET", "ETIMEDOUT"),
-    }
-)
-"""Those that the catalogue has words for."""
-
-
 def describe_system_error(number: int) -> str:
     """Return in a few words what the system says by an error's number, in this program's language where it can."""
-    name = errorcode.get(number, "")
-    return say(f"system {name}") if name in _SYSTEM_ERRORS else os.strerror(number).lower()
+    with suppress(KeyError):
+        return say(f"system {errorcode.get(number)}")
+    return os.strerror(number).lower()
+
+
+def describe_cause(error: OSError | ValueError) -> str:
+    """Return in a few words why something of the system failed."""
+    number = getattr(error, "errno", None)
+    return describe_system_error(number) if number else str(error)

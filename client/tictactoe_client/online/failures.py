@@ -33,9 +33,6 @@ _FAULTS: Final[dict[int, str]] = {
 }
 """With which code we end a connection over which the server sends what it may not, and why, by the sentence's id."""
 
-_EXPULSIONS: Final[dict[int, str]] = {Code.BANNED: "banned", Code.KICKED: "kicked"}
-"""With which code a server ends the connection of one whom its operator sent away."""
-
 _OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
 
 _ANY_TIME: Final = 0x200000
@@ -51,7 +48,7 @@ def explain_end(closed: ConnectionClosed) -> errors.ConnectionLost:
     if closed.rcvd is None:
         return errors.ConnectionLost(say("lost broken"))
     code, reason = closed.rcvd.code, clean_text(closed.rcvd.reason)
-    if name := _EXPULSIONS.get(code):
+    if name := next((name for name, closed_with in errors.EXPULSIONS.items() if code == closed_with), None):
         because = f": {reason}" if reason not in ("", name) else ""
         return errors.Expelled(name, say(f"expelled {name}", because=because), code)
     if code in GOING_DOWN:

@@ -54,8 +54,11 @@ _UNUSUAL: Final = re.compile(
 Said = TypeVar("Said", bound=Struct)
 
 
-def refusal_of(error: pushes.Error, *, server: str | None = None) -> Refused:
-    """Return the server's refusal as an exception; `server` is its URL where it refused our hello."""
+def refusal_of(error: pushes.Error | pushes.Moved, *, server: str | None = None) -> Refused:
+    """Return the server's refusal, or that a room is at another one, as an exception; `server` refused our hello."""
+    if isinstance(error, pushes.Moved):
+        why = say("refused moved", room=error.room, at=error.url)
+        return Refused(ErrorCode.MOVED, why, room=error.room)
     retry_ms = None if error.retry_ms is UNSET else error.retry_ms
     room, path = error.room or None, error.path or None
     data = error.data or {}

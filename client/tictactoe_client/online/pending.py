@@ -87,6 +87,10 @@ class Unanswered:
         self._by_id[pending.id] = pending
         return pending
 
+    def expect_return(self, room: Room) -> Pending:
+        """Expect an answer to the request that leads us into a room of ours again."""
+        return self.expect(self._connections.way_into(room.code, watching=room.is_watching), room)
+
     def forget(self, pending: Pending) -> None:
         """Expect no answer to it any more."""
         self._by_id.pop(pending.id, None)

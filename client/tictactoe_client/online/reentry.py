@@ -20,8 +20,7 @@ from tictactoe_client.online.pending import Pending, Unanswered
 from tictactoe_client.online.reconnect import is_passing
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.work import Work
-from tictactoe_protocol import ErrorCode, pushes
-from tictactoe_protocol.catalogue import say
+from tictactoe_protocol import pushes
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Lobby
 
@@ -94,7 +93,7 @@ class Reentry:
             patience = self._connections.patience[0] if is_return else self._timeout_seconds
             if address is None or pending.waited_seconds + wait > patience:
                 self._connections.messages.publish(message)
-                pending.fail(_refusal_of(moved))
+                pending.fail(refusal_of(moved))
             pending.moves = 0
             pending.waited_seconds += wait
             await asyncio.sleep(0 if pending.answer.done() else wait)
@@ -145,12 +144,9 @@ class Reentry:
         """Return the request that leads us into a room of ours again, which is to be sent, and wait for its answer."""
         way = self._unanswered.way_back(room)
         if way is None:
-            way = self._ask_for_way(room)
+            way = self._unanswered.expect_return(room)
             self._work.start(self._enter_again(room, way))
         return way
-
-    def _ask_for_way(self, room: Room) -> Pending:
-        return self._unanswered.expect(self._connections.way_into(room.code, watching=room.is_watching), room)
 
     async def _enter_again(self, room: Room, way: Pending) -> None:
         """Wait for our return to a room, which is gone where that is refused, or put off too long and five times."""
@@ -172,7 +168,7 @@ class Reentry:
                 self._unanswered.forget(way)
             if room.ended is not None or self._unanswered.way_back(room) is not None:
                 return
-            way = self._ask_for_way(room)
+            way = self._unanswered.expect_return(room)
             await self._unanswered.send_soon(way)
 
     def _lose_room(self, room: Room, refused: errors.Refused) -> None:
@@ -210,10 +206,3 @@ class Reentry:
             boards = self.lobby.boards if "boards" in self._connections.main.welcome.features else 0
             with contextlib.suppress(errors.ClientError):
                 await self._unanswered.ask(Lobby(on=True, boards=boards))
-
-
-def _refusal_of(moved: pushes.Error | pushes.Moved) -> errors.Refused:
-    """Return that a room is at another server, in the words of the one that says so if it has any."""
-    if isinstance(moved, pushes.Error):
-        return refusal_of(moved)
-    return errors.Refused(ErrorCode.MOVED, say("refused moved", room=moved.room, at=moved.url), room=moved.room)

@@ -30,7 +30,6 @@ class RoomRequests(Protocol):
     """What a room needs of the conversation that it is a part of."""
 
     player: str
-    """Our public id."""
 
     @property
     def features(self) -> frozenset[str]:

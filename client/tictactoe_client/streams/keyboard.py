@@ -87,17 +87,13 @@ _ENDED_BY: Final[list[int]] = []
 """The signal that ends the run, once there is one."""
 
 
-def is_interrupted() -> bool:
-    """Tell whether a run that is cancelled ends by Ctrl-C, which somebody wants, and by no signal from outside."""
-    return _ENDED_BY in ([], [signal.SIGINT])  # the loops of some systems hear no signals, and leave Ctrl-C to Python
-
-
 def is_decision(end: BaseException) -> bool:
     """Tell whether a run ends by this because somebody wants it to, and gives its seat up.
 
     A hang-up, SIGTERM and output that nobody takes are no decision: the seat is held.
     """
-    return isinstance(end, asyncio.CancelledError) and is_interrupted()
+    # The loops of some systems hear no signals, and leave Ctrl-C to Python.
+    return isinstance(end, asyncio.CancelledError) and _ENDED_BY in ([], [signal.SIGINT])
 
 
 @contextlib.contextmanager

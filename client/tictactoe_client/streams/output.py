@@ -25,10 +25,10 @@ class OutputFailed(Exception):
     """
 
     def __init__(self, error: OSError) -> None:
-        from tictactoe_client.online.errors import describe_system_error
+        from tictactoe_client.online.errors import describe_cause
 
         super().__init__(str(error))
-        self.message = say("cannot print", reason=describe_system_error(error.errno) if error.errno else str(error))
+        self.message = say("cannot print", reason=describe_cause(error))
         self.exit_code = ExitCode.OUTPUT_FAILED
         if isinstance(error, BrokenPipeError):
             self.message, self.exit_code = "", ExitCode.BROKEN_PIPE
