@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.pushes import RoomState, SeatState
+from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.telling import describe_take_back
 from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import format_duration, join_words, name_of, seat_of
@@ -90,7 +90,10 @@ def choices(
     `features` are those of the server's welcome.
     """
     own, over, waiting = seat_of(state, viewer), state.status == "over", state.status == "waiting"
-    gone, absent, left = _find_away(state, own, now_ms)
+    held = absent_opponents(state, viewer)
+    gone = tuple(mark for mark, hold_ms in held.items() if hold_ms <= now_ms)
+    absent = {mark: round(hold_ms - now_ms) for mark, hold_ms in held.items() if hold_ms > now_ms}
+    left = tuple(mark for mark, seat in state.seats.items() if seat is not None and seat.left)
     offline = "" if is_online else "why offline"
     to_play = "why watching" if own is None else _why_not_playing(state, own)
     in_game, at_end = to_play or offline, "why watching" if own is None else offline if over else "why not over"
@@ -125,6 +128,17 @@ def choices(
     deeds = {name: _deed(name, cost) for name, reason in why.items() if not reason}
     questions = tuple(_list_questions(state, own, deeds, gone, absent, left))
     return Choices(tuple(deeds.values()), questions, {name: reason for name, reason in why.items() if reason})
+
+
+def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
+    """Return the marks of opponents who dropped from the viewer's running game, and the ms that each seat is held."""
+    own = seat_of(state, viewer)
+    seat = None if own is None else state.seats[own]
+    if seat is None or seat.out or state.status != "playing":
+        return {}
+    others = ((mark, seat) for mark, seat in state.seats.items() if seat is not None and mark != own)
+    gone = ((mark, seat.hold_ms) for mark, seat in others if not (seat.online or seat.left or seat.out))
+    return {mark: hold_ms for mark, hold_ms in gone if isinstance(hold_ms, int)}
 
 
 def cost_of_going(state: RoomState, viewer: str, *, aborts: bool) -> Cost:
@@ -221,30 +235,3 @@ def _list_questions(
     if absent:
         found.append(Question("absent", tuple(absent), left_ms=min(absent.values())))
     return found
-
-
-def _find_away(
-    state: RoomState, own: str | None, now_ms: float
-) -> tuple[tuple[str, ...], dict[str, int], tuple[str, ...]]:
-    """Return the opponents past their hold, those still waited for with what is left of it, and who has left."""
-    left = tuple(mark for mark, seat in state.seats.items() if seat is not None and seat.left)
-    seat = None if own is None else state.seats[own]
-    if seat is None or seat.out or state.status != "playing":
-        return (), {}, left
-    held = {mark: hold for mark, other in state.seats.items() if mark != own and (hold := _hold_of(other)) is not None}
-    gone = tuple(mark for mark, hold in held.items() if hold <= now_ms)
-    return gone, {mark: round(hold - now_ms) for mark, hold in held.items() if hold > now_ms}, left
-
-
-def _hold_of(seat: SeatState | None) -> int | None:
-    if seat is None or seat.online or seat.left or seat.out:
-        return None
-    return seat.hold_ms if isinstance(seat.hold_ms, int) else None
-
-
-def _count_active(state: RoomState) -> int:
-    return sum(1 for seat in state.seats.values() if seat is not None and not seat.out)
-
-
-def _count_people(state: RoomState) -> int:
-    return sum(1 for seat in state.seats.values() if seat is not None and seat.bot is None)

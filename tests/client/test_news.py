@@ -5,8 +5,9 @@ from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, announce, players, seat, state
 from tictactoe_client.text.talk import announce_chat
-from tictactoe_client.text.wording import absent_opponents, describe_choices, describe_claim
+from tictactoe_client.text.wording import describe_choices, describe_claim
 from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol.choices import absent_opponents
 from tictactoe_protocol.lines import describe_lines, split_lines
 from tictactoe_protocol.pushes import ChatLine, Offers, SeatState
 

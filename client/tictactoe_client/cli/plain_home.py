@@ -20,8 +20,8 @@ from tictactoe_protocol.catalogue import say
 
 _LEADING_AWAY: Final = frozenset({"play", "bot", "new", "join", "watch"})
 """What leads into a room, so that one wants to hear where one is afterwards."""
-_NAMED: Final = ("play", "bot", "new", "join", "watch", "rooms", "history")
-"""The commands that have a name in every language."""
+_NAMED: Final = tuple(command.id.removeprefix("home ") for command in HOME)
+"""The commands that have a name in every language, first the one that leads back."""
 
 
 class PlainHome:
@@ -48,7 +48,7 @@ class PlainHome:
             if means(words[0], "quit", "q", "leave"):
                 self._screen.print(say("goodbye"))
                 break
-            await self._do(self._find_command(words[0]), words)
+            await self._do(next((id for id in _NAMED if means(words[0], id)), plain(words[0])), words)
         return ExitCode.NORMAL
 
     @property
@@ -74,22 +74,17 @@ class PlainHome:
             self._screen.print(*losses, *offer_games([*self._waiting.items()]))
         return ExitCode.NORMAL
 
-    def _find_command(self, word: str) -> str:
-        """Return the name of the command that a word means in any language, else the word."""
-        known = (id for id in ("resume", *_NAMED) if means(word, id))
-        return next(known, plain(word))
-
     async def _do(self, word: str, words: Sequence[str]) -> None:
-        known = [*self._commands, *(["resume"] if self._waiting else [])]
+        names = _NAMED if self._waiting else _NAMED[1:]
         if means(word, "help"):
             self._screen.print(*describe_home_help(self._offered))
         elif not word:
             self._screen.print(list_words(self._offered))
         elif word == "resume" and not self._waiting:
             self._screen.print(say("no game waits"))
-        elif word not in known:
-            named = [word_of(id) for id in (*_NAMED, "help", "quit", *(["resume"] if self._waiting else []))]
-            self._screen.print(describe_unknown(words[0], list_words(self._offered), [*known, *named]))
+        elif word not in (*self._commands, *names):
+            known = [*self._commands, *names, *map(word_of, (*names, "help", "quit"))]
+            self._screen.print(describe_unknown(words[0], list_words(self._offered), known))
         else:
             if word == "resume":
                 word, words = "join", ["join", *(words[1:] or [next(iter(self._waiting))])]

@@ -208,11 +208,12 @@ class Actions(Looking):
         """Carry a deed out; what gives the game up is asked about first, and `asked` is what was."""
         kind: VerbKind = "leave" if verb.kind == "quit" else verb.kind
         argument, room = verb.argument, self.room
+        asks = self._settings.asks and self._is_live(state) and not (self._shows or self._is_offline)
         if kind == "no" and asked is not None:
             return Outcome((say("plays on"),))
         if kind == "yes" and asked is not None:
             kind = asked
-        elif asked != kind and self._asks_before(kind, state):
+        elif asks and asked != kind and kind in ("leave", "resign", "new"):
             self._asked = kind
             deed = self.now.find("leave")
             cost = deed.cost if deed is not None and deed.cost else "lose"
@@ -245,11 +246,6 @@ class Actions(Looking):
                 self._want(kind, state)
                 await (room.chat(argument) if kind == "chat" else room.resign() if kind == "resign" else room.rematch())
         return Outcome()
-
-    def _asks_before(self, kind: VerbKind, state: RoomState) -> bool:
-        """Tell whether a deed gives a running game up, so that it must be typed twice."""
-        may_ask = self._settings.asks and not (self._shows or self._is_offline)
-        return may_ask and self._is_live(state) and kind in ("leave", "resign", "new")
 
     async def _answer_offer(self, state: RoomState, *, accepts: bool) -> Outcome:
         """Answer the one offer that waits for it; on the screen, where a key does that, also withdraw one's own."""

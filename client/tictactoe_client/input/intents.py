@@ -113,10 +113,6 @@ def _list_phrases(language: str) -> dict[str, Intent]:
     return phrases | {"n": Look("by", 1, may_be_no=True)}
 
 
-def _phrases() -> dict[str, Intent]:
-    return _list_phrases(say("language"))
-
-
 def parse_intent(
     line: str,
     rules: Rules,
@@ -156,7 +152,7 @@ def parse_intent(
 
 def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coordinates | str) -> Intent | None:
     word, _, argument = body.partition(" ")
-    word, argument, phrases = plain(word), argument.strip(), _phrases()
+    word, argument, phrases = plain(word), argument.strip(), _list_phrases(say("language"))
     match phrases.get(word):
         case Verb("chat") if not argument:
             raise BadInput(say("chat what"))
@@ -223,7 +219,7 @@ def _parse_place(body: str, rules: Rules, keys: Keys | str, coordinates: Coordin
         if column is not None:
             return column
         typed = shorten(body.strip())
-        known = [phrase for phrase in _phrases() if len(phrase) > 1]
+        known = [phrase for phrase in _list_phrases(say("language")) if len(phrase) > 1]
         raise BadInput(describe_unknown(typed, describe_move(rules), known), "unknown") from None
 
 

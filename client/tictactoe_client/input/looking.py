@@ -54,9 +54,11 @@ class Looking:
         if not 0 <= there <= count and not self._shows:
             return [say(self.at_end if there > count else self.at_start)]
         self.timeline = self.timeline.jump(there)
-        return [] if self._shows else self._tell_moment(look, state)
+        return [] if self._shows else self.tell_moment(look)
 
-    def _tell_moment(self, look: Look, state: RoomState) -> list[str]:
+    def tell_moment(self, look: Look) -> list[str]:
+        """Return all that is told of the moment that `look` led to."""
+        state = self.room.state
         turn = [describe_turn(state, self.room.viewer)] if look.kind == "live" and state.status != "over" else []
         return [*self.describe_moment(state), *self.draw(state, is_wanted=look.kind == "at"), *turn]
 

@@ -86,12 +86,9 @@ class RecordActions(Actions):
                 return self.draw(state, is_wanted=True)
         return await super()._answer(intent, state if isinstance(intent, Look) else shown)
 
-    def tell_moment(self) -> list[str]:
+    def tell_moment(self, look: Look | None = None) -> list[str]:
         state = self.room.state
         return [*self.describe_moment(state), *self.draw(state)]
-
-    def _tell_moment(self, look: Look, state: RoomState) -> list[str]:
-        return self.tell_moment()
 
     def describe_moment(self, state: RoomState) -> list[str]:
         """Return the move that led here, and what the record notes: who is out from here, comments, and the result."""

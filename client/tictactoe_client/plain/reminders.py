@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.wording import absent_opponents, describe_claim, describe_seconds, has_moved_on
+from tictactoe_client.text.wording import describe_claim, describe_seconds, has_moved_on
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import absent_opponents
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import count, seat_of
 

@@ -41,10 +41,6 @@ class Command:
         found = (word for id in (self.words if self.words is not None else (self.id,)) for word in words_of(id))
         return tuple(f"{word} {argument}".rstrip() for word in found)
 
-    def is_possible(self, now: Choices) -> bool:
-        """Tell whether it can be done now."""
-        return not self.deeds or any(now.may(deed) for deed in self.deeds)
-
 
 COMMANDS: Final[dict[str, tuple[Command, ...]]] = {
     "topic ask": (Command("board"), Command("last"), Command("free"), Command("clock"), Command("who")),
@@ -133,15 +129,13 @@ HOME: Final = (
 )
 """What can be done outside rooms; the other commands of the program can be typed as well."""
 
-PLAYERS_ONLY: Final = ("topic game", "topic offers")
-"""What those who watch never do."""
-
 
 def list_commands(*, plays: bool, now: Choices | None = None) -> Iterator[tuple[str, Sequence[Command]]]:
     """Yield what can be done, by what it is about: all that who plays or watches may ever do, or what is possible."""
     for topic, commands in COMMANDS.items():
-        found = [command for command in commands if now is None or command.is_possible(now)]
+        found = [one for one in commands if now is None or not one.deeds or any(map(now.may, one.deeds))]
         if not plays:
-            found = [one for one in found if topic not in PLAYERS_ONLY and one.id not in ("rematch", "new")]
+            of_game = topic in ("topic game", "topic offers")
+            found = [one for one in found if not of_game and one.id not in ("rematch", "new")]
         if found:
             yield topic, found

@@ -124,17 +124,6 @@ def describe_ways_on(state: RoomState, viewer: str) -> str:
     return say("ways on, deserted" if deserted else "ways on")
 
 
-def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
-    """Return the marks of opponents who dropped from the viewer's running game, and the ms that each seat is held."""
-    own = seat_of(state, viewer)
-    seat = None if own is None else state.seats[own]
-    if seat is None or seat.out or state.status != "playing":
-        return {}
-    others = ((mark, seat) for mark, seat in state.seats.items() if seat is not None and mark != own)
-    gone = ((mark, seat.hold_ms) for mark, seat in others if not (seat.online or seat.left or seat.out))
-    return {mark: hold_ms for mark, hold_ms in gone if isinstance(hold_ms, int)}
-
-
 def find_absent(state: RoomState) -> frozenset[str]:
     """Return the marks of all who are away, and have not left."""
     return frozenset(mark for mark, seat in state.seats.items() if seat and not (seat.online or seat.left))
