@@ -31,7 +31,6 @@ ALLOWED: Final = (
     ("invitation.js", r"tictactoe-client join \0", "a command line"),
     ("catalogue.js", r".*sentence.*", "said to whoever writes the page"),
     ("language.js", r"language=.*", "a cookie"),
-    ("choices.js", r"why turn", "a reason that is told as whose turn it is"),
     (".js", r"taking back", "why an offer lapsed, as `happened` names it"),
     ("online/version.py", r"pipx .*|uv .*|\0 -m pip install|\0 --upgrade \0|git .*", "command lines"),
     ("online/local_server.py", r"--host .*", "a command line"),

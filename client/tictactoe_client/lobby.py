@@ -74,5 +74,5 @@ class Lobby:
             rules = ", ".join((*describe_manners(room), short_rules(room.rules)))
             how = str(room.ply) if is_on else describe_clock(room.clock)
             age = describe_age(room.age_ms + round((time.monotonic() - self._rooms[room.room][1]) * 1000))
-            table[room.room] = room.room, rules, players, say("watch versus").join(taken) or "-", how, age
+            table[room.room] = room.room, rules, players, say("versus").join(taken) or "-", how, age
         return table

@@ -113,7 +113,7 @@ class Option:
         if isinstance(setting, Coordinates):
             return say(f"coordinates {setting}"), say(f"coordinates {setting} note")
         if isinstance(setting, bool):
-            shown = say("setting yes" if setting else "setting no")
+            shown = say("form yes" if setting else "form no")
         else:
             is_language = self.key == "language" and setting in LANGUAGES
             shown = open_catalogue(setting).say("language") if is_language else str(setting)

@@ -1,14 +1,15 @@
 """What somebody in a room may do now, what waits for an answer, and why the rest cannot be done: once for every face.
 
-Pure. Bindings, hints, banners, help, buttons and refusals of the faces are loops over what stands here; the server
-decides nevertheless. A *viewer* is the public id of whoever looks on, empty for nobody in particular.
+Pure. What the server would refuse is refused here in the same sentence. Bindings, hints, banners, help, buttons and
+refusals of the faces are loops over what stands here; the server decides nevertheless. A *viewer* is the public id of
+whoever looks on, empty for nobody in particular.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
@@ -18,6 +19,8 @@ from tictactoe_protocol.wording import format_duration, join_words, name_of, sea
 
 Cost = Literal["", "abort", "lose"]
 QuestionKind = Literal["draw", "undo", "rematch", "own draw", "own undo", "own rematch", "claim", "absent", "deserted"]
+
+_ANSWER_FIRST: Final = {"draw": "why answer draw", "undo": "refused not_allowed answer"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,22 +99,23 @@ def choices(
     left = tuple(mark for mark, seat in state.seats.items() if seat is not None and seat.left)
     offline = "" if is_online else "why offline"
     to_play = "why watching" if own is None else _why_not_playing(state, own)
-    in_game, at_end = to_play or offline, "why watching" if own is None else offline if over else "why not over"
+    in_game, not_over = to_play or offline, offline if over else "refused not_allowed playing"
+    at_end = "why watching" if own is None else not_over
     active = sum(1 for seat in state.seats.values() if seat is not None and not seat.out)
     people = sum(1 for seat in state.seats.values() if seat is not None and seat.bot is None)
     another = "private room" if state.visibility == "private" else "opponent"
     another = "game" if people < len(state.seats) and over else another
     has_moved = own is not None and own in state.board
-    no_undo = "why not two" if len(state.seats) > 2 else "" if has_moved else "why no move"
-    no_claim = in_game or ("" if gone else "why nobody gone")
+    no_undo = "refused not_allowed undo" if len(state.seats) > 2 else "" if has_moved else "refused not_allowed no move"
+    no_claim = in_game or ("" if gone else "refused not_allowed hold")
     shows_worth = over or state.analysis == "open" or (own is None and people < 2)
     why = {
-        "place": to_play or ("" if state.turn == own else "why turn"),
-        **_why_not_offered("draw", state.offers.draw, own, in_game, "why more than two" if active > 2 else ""),
+        "place": to_play or ("" if state.turn == own else "refused not_your_turn"),
+        **_why_not_offered("draw", state.offers.draw, own, in_game, "refused not_allowed draw" if active > 2 else ""),
         **_why_not_offered("undo", state.offers.undo, own, in_game, no_undo),
         "resign": in_game,
         "claim win": no_claim,
-        "claim draw": no_claim or ("why somebody plays" if len(gone) + 1 < active else ""),
+        "claim draw": no_claim or ("refused not_allowed claim draw" if len(gone) + 1 < active else ""),
         **_why_no_rematch(state.offers.rematch, own, at_end, is_deserted=bool(left)),
         f"new {another}": at_end,
         "computer": "why watching" if own is None else offline if waiting else "why begun",
@@ -120,7 +124,7 @@ def choices(
         "mistakes": "why worth" if not over else "why moves" if moves is None else "",
         "save": "why moves" if moves is None else "",
         "share": at_end or ("" if "share" in features else "why no share"),
-        "chat": offline or ("why chat" if own is None and state.chat == "players" else ""),
+        "chat": offline or ("refused not_allowed chat" if own is None and state.chat == "players" else ""),
         "copy": "",
         "leave": "",
     }
@@ -153,11 +157,11 @@ def cost_of_going(state: RoomState, viewer: str, *, aborts: bool) -> Cost:
 
 def describe_reason(reason: str, state: RoomState) -> str:
     """Return the sentence for a reason of `Choices`."""
-    if reason == "why turn":
-        return say("turn of", name=name_of(state, state.turn))
     left = [clean_text(seat.name) for seat in state.seats.values() if seat is not None and seat.left]
-    open_to = state.offers.undo if reason == "why answer undo" else state.offers.draw
-    return say(reason, name=left[0] if reason == "why deserted" and left else name_of(state, open_to))
+    if reason == "refused not_allowed deserted" and left:
+        return say(reason, name=left[0])
+    named = {"refused not_your_turn": state.turn, "refused not_allowed answer": state.offers.undo}
+    return say(reason, name=name_of(state, named.get(reason, state.offers.draw)))
 
 
 def describe_question(question: Question, state: RoomState, moves: Sequence[int] | None) -> str:
@@ -180,13 +184,13 @@ def _why_not_playing(state: RoomState, own: str) -> str:
     if state.status == "playing":
         seat = state.seats[own]
         return "why out" if seat is not None and seat.out else ""
-    return "why not begun" if state.status == "waiting" else "why over"
+    return "why not begun" if state.status == "waiting" else "refused game_over"
 
 
 def _why_not_offered(kind: str, by: str | None, own: str | None, to_play: str, cannot: str) -> dict[str, str]:
     is_theirs = by not in (None, own)
-    ask = "why own offer" if by is not None and by == own else f"why answer {kind}" if is_theirs else cannot
-    answer = to_play or ("" if is_theirs else f"why no {kind}")
+    ask = "why own offer" if by is not None and by == own else _ANSWER_FIRST[kind] if is_theirs else cannot
+    answer = to_play or ("" if is_theirs else f"refused no_offer {kind}")
     return {
         f"{kind} offer": to_play or ask,
         f"{kind} accept": answer,
@@ -196,7 +200,7 @@ def _why_not_offered(kind: str, by: str | None, own: str | None, to_play: str, c
 
 
 def _why_no_rematch(asked: Sequence[str], own: str | None, at_end: str, *, is_deserted: bool) -> dict[str, str]:
-    ask = at_end or ("why deserted" if is_deserted else "why asked" if own in asked else "")
+    ask = at_end or ("refused not_allowed deserted" if is_deserted else "why asked" if own in asked else "")
     return {
         "rematch ask": ask or ("why answer rematch" if asked else ""),
         "rematch accept": ask or ("" if asked else "why no rematch"),

@@ -67,7 +67,7 @@ async def replay(
         if is_file or (at, export, game) != (None, None, None):
             raise Misuse(say("share only id"))
         link = await _ask_for(settings, source, lambda client, id: client.share(id, on=share))
-        told = link or ("" if settings.quiet else say("not shared any more"))
+        told = link or ("" if settings.quiet else say("history not shared"))
         report(settings, "shared", told, link=link)
         return ExitCode.NORMAL
     note: list[str] = []

@@ -63,7 +63,7 @@ def read_records(name: str) -> tuple[GameRecord, ...]:
         is_record = text.lstrip("\ufeff \t\r\n")[:1] in _BEGINNINGS or len(text) > MAX_RECORD_BYTES // 4
         raise _describe(name, fault, is_record=is_record) from None
     if not records:
-        raise _describe(name, RecordError(say("record none"), 1, 1))
+        raise _describe(name, RecordError(say("bad record none"), 1, 1))
     return records
 
 

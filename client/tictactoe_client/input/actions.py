@@ -278,7 +278,7 @@ class Actions(Looking):
     def _describe_reason(self, reason: str, state: RoomState) -> str:
         """Return why something cannot be done, and after the end of a game what can."""
         told = describe_reason(reason, state)
-        return f"{told} {describe_ways_on(state, self.room.viewer)}" if reason == "why over" else told
+        return f"{told} {describe_ways_on(state, self.room.viewer)}" if reason == "refused game_over" else told
 
     def _is_live(self, state: RoomState) -> bool:
         return state.status == "playing" and self.room.seat is not None
@@ -289,7 +289,7 @@ class Actions(Looking):
         if refused.code == "not_your_turn" and not self.room.is_my_turn:
             told = describe_turn(state, self.room.viewer)
         elif refused.code == "game_over":
-            told = self._describe_reason("why over", state)
+            told = self._describe_reason("refused game_over", state)
         elif refused.code in _WITH_FREE_CELLS:
             told += f" {list_free(state, MOST_FREE_AFTER_MISTAKE)}"
         if not self._piped or refused.code != "not_your_turn":

@@ -122,7 +122,7 @@ def describe_room(wish: Choice, *, alone: bool) -> str:
     told = say("new room sum", rules=describe_rules(wish.rules), clock=describe_clock_in_words(wish.clock))
     if alone:
         return told
-    seen = [say("new room is private" if wish.private else "new room is public")]
+    seen = [say("form private" if wish.private else "form public")]
     seen += [say("new room is lesson")] if wish.analysis == "open" else []
     seen += [say("new room is quiet")] if wish.chat == "players" else []
     return f"{told} {say('new room is', seen=', '.join(seen))}"

@@ -82,7 +82,7 @@ def describe_last(state: RoomState, viewer: str) -> str:
 
 def _describe_seat(mark: str, seat: SeatState | None, viewer: str) -> str:
     if seat is None:
-        return say("seat is free", mark=mark)
+        return say("seat free", mark=mark)
     if seat.player == viewer and not seat.left:
         return say("you are", mark=mark)
     name = clean_text(seat.name)

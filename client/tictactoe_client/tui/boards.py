@@ -51,7 +51,7 @@ class Boards(Widget):
 
 def live_board(live: LiveBoard) -> Titled:
     """Return the board of a game that is on below the names of those who play."""
-    return say("watch versus").join(shorten(clean_text(name), 14) for name in live.names.values()), view_live(live)
+    return say("versus").join(shorten(clean_text(name), 14) for name in live.names.values()), view_live(live)
 
 
 def sample_board(preset: str) -> Titled:

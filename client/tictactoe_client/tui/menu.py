@@ -76,8 +76,8 @@ class Menu:
         if alone:
             yield "game", Entry(say("home game"), short_rules(rules), play, self.game)
         note = say("home new note alone" if alone else "home new note")
-        yield "new", Entry(say("home new"), note, lambda: program.open(NewRoomPage()))
+        yield "new", Entry(say("new room title"), note, lambda: program.open(NewRoomPage()))
         yield "join", Entry(say("home join"), say("home join note"), lambda: program.ways_in.ask_for_room(""))
         if not alone:
-            yield "watch", Entry(say("home watch"), say("home watch note"), lambda: program.open(WatchPage()))
-        yield "history", Entry(say("home history"), say("home history note"), lambda: program.open(HistoryPage()))
+            yield "watch", Entry(say("watch title"), say("home watch note"), lambda: program.open(WatchPage()))
+        yield "history", Entry(say("history title"), say("home history note"), lambda: program.open(HistoryPage()))

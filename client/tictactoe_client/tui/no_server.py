@@ -19,7 +19,7 @@ def describe_no_server(link: Session, show: Callable[[str], str], *, offers_own:
     """
     before = link.before if offers_own else None
     if link.failure is None:
-        lines = [(say("home connecting", url=link.address.url), "dim")]
+        lines = [(say("connecting", url=link.address.url), "dim")]
         return [*lines, (say("home esc back", key=show("back"), url=before.url), "dim")] if before else lines
     helps = list_helps(link.failure)
     if offers_own and can_start_local(link):

@@ -173,7 +173,7 @@ class WaysIn:
                     program.leave(code, told)
 
             if refused.code == "room_full" and choice.way == "join":
-                program.ask(Question(say("enter full", room=choice.code), yes="key watch"), take)
+                program.ask(Question(say("refused room_full", room=choice.code), yes="key watch"), take)
             elif is_first:
                 take(None)
             else:

@@ -53,10 +53,11 @@ export function costOfGoing({ seats, status, board }, viewer, aborts = true) {
 
 /** The sentence for a reason. @param {string} reason @param {State} state */
 export function describeReason(reason, state) {
-	if (reason === "why turn") return say("turn of", { name: nameOf(state, state.turn) });
 	const left = Object.values(state.seats).find((seat) => seat?.left);
-	const by = reason === "why answer undo" ? state.offers.undo : state.offers.draw;
-	return say(reason, { name: reason === "why deserted" && left ? clean(left.name) : nameOf(state, by ?? null) });
+	if (reason === "refused not_allowed deserted" && left) return say(reason, { name: clean(left.name) });
+	/** @type {Record<string, string | null | undefined>} */
+	const named = { "refused not_your_turn": state.turn, "refused not_allowed answer": state.offers.undo };
+	return say(reason, { name: nameOf(state, (reason in named ? named[reason] : state.offers.draw) ?? null) });
 }
 
 /** What waits in a sentence, without how it is answered. @param {Question} question @param {State} state @param {readonly number[] | null} moves */
@@ -73,6 +74,9 @@ function makeDeed(name, cost) {
 	return { id, argument: more.join(" "), name, label: id === "resign" && own === "abort" ? "deed abort" : `deed ${name}`, cost: own };
 }
 
+/** @type {Record<string, string>} */
+const ANSWER_FIRST = { draw: "why answer draw", undo: "refused not_allowed answer" };
+
 /**
  * By the names of all deeds, in the order in which they are shown, why each cannot be done, empty where it can.
  * @param {State} state @param {string} viewer @param {readonly number[] | null} moves
@@ -86,21 +90,21 @@ function listReasons(state, viewer, moves, features, nowMs, isOnline) {
 	const offline = isOnline ? "" : "why offline";
 	const toPlay = own ? whyNotPlaying(state, own) : "why watching";
 	const inGame = toPlay || offline;
-	const atEnd = own ? (isOver ? offline : "why not over") : "why watching";
+	const atEnd = own ? (isOver ? offline : "refused not_allowed playing") : "why watching";
 	const active = seats.filter((seat) => !seat.out).length;
 	const people = seats.filter((seat) => !seat.bot).length;
 	const isAlone = isOver && people < Object.keys(state.seats).length;
 	const another = isAlone ? "new game" : state.visibility === "private" ? "new private room" : "new opponent";
-	const noMove = own && state.board.includes(own) ? "" : "why no move";
-	const noClaim = inGame || (gone.length ? "" : "why nobody gone");
+	const noMove = own && state.board.includes(own) ? "" : "refused not_allowed no move";
+	const noClaim = inGame || (gone.length ? "" : "refused not_allowed hold");
 	const showsWorth = isOver || state.analysis === "open" || (!own && people < 2);
 	return {
-		place: toPlay || (state.turn === own ? "" : "why turn"),
-		...whyNotOffered("draw", state.offers.draw, own, inGame, active > 2 ? "why more than two" : ""),
-		...whyNotOffered("undo", state.offers.undo, own, inGame, Object.keys(state.seats).length > 2 ? "why not two" : noMove),
+		place: toPlay || (state.turn === own ? "" : "refused not_your_turn"),
+		...whyNotOffered("draw", state.offers.draw, own, inGame, active > 2 ? "refused not_allowed draw" : ""),
+		...whyNotOffered("undo", state.offers.undo, own, inGame, Object.keys(state.seats).length > 2 ? "refused not_allowed undo" : noMove),
 		resign: inGame,
 		"claim win": noClaim,
-		"claim draw": noClaim || (gone.length + 1 < active ? "why somebody plays" : ""),
+		"claim draw": noClaim || (gone.length + 1 < active ? "refused not_allowed claim draw" : ""),
 		...whyNoRematch(state.offers.rematch ?? [], own, atEnd, left.length > 0),
 		[another]: atEnd,
 		computer: !own ? "why watching" : isWaiting ? offline : "why begun",
@@ -109,7 +113,7 @@ function listReasons(state, viewer, moves, features, nowMs, isOnline) {
 		mistakes: !isOver ? "why worth" : moves ? "" : "why moves",
 		save: moves ? "" : "why moves",
 		share: atEnd || (features.includes("share") ? "" : "why no share"),
-		chat: offline || (!own && state.chat === "players" ? "why chat" : ""),
+		chat: offline || (!own && state.chat === "players" ? "refused not_allowed chat" : ""),
 		copy: "",
 		leave: "",
 	};
@@ -118,15 +122,15 @@ function listReasons(state, viewer, moves, features, nowMs, isOnline) {
 /** @param {State} state @param {string} own */
 function whyNotPlaying({ status, seats }, own) {
 	if (status === "playing") return seats[own]?.out ? "why out" : "";
-	return status === "waiting" ? "why not begun" : "why over";
+	return status === "waiting" ? "why not begun" : "refused game_over";
 }
 
 /** @param {string} kind @param {string | null | undefined} by @param {string | null} own @param {string} toPlay @param {string} cannot */
 function whyNotOffered(kind, by, own, toPlay, cannot) {
 	const [isOurs, isTheirs] = [!!by && by === own, !!by && by !== own];
-	const answer = toPlay || (isTheirs ? "" : `why no ${kind}`);
+	const answer = toPlay || (isTheirs ? "" : `refused no_offer ${kind}`);
 	return {
-		[`${kind} offer`]: toPlay || (isOurs ? "why own offer" : isTheirs ? `why answer ${kind}` : cannot),
+		[`${kind} offer`]: toPlay || (isOurs ? "why own offer" : isTheirs ? ANSWER_FIRST[kind] : cannot),
 		[`${kind} accept`]: answer,
 		[`${kind} decline`]: answer,
 		[`${kind} withdraw`]: toPlay || (isOurs ? "" : `why not offered ${kind}`),
@@ -135,7 +139,7 @@ function whyNotOffered(kind, by, own, toPlay, cannot) {
 
 /** @param {readonly string[]} asked @param {string | null} own @param {string} atEnd @param {boolean} isDeserted */
 function whyNoRematch(asked, own, atEnd, isDeserted) {
-	const ask = atEnd || (isDeserted ? "why deserted" : asked.includes(own ?? "") ? "why asked" : "");
+	const ask = atEnd || (isDeserted ? "refused not_allowed deserted" : asked.includes(own ?? "") ? "why asked" : "");
 	return {
 		"rematch ask": ask || (asked.length ? "why answer rematch" : ""),
 		"rematch accept": ask || (asked.length ? "" : "why no rematch"),

@@ -89,7 +89,7 @@ export class GameControls {
 		if (why) return page.onRefusal(why, room.seat ? cell : null);
 		if (!room.ended) {
 			room.move(cell);
-			if (app.connection.phase !== "on") app.say(say("view room move kept", { cell: nameCell(cell, state.rules) }));
+			if (app.connection.phase !== "on") app.say(say("kept", { cell: nameCell(cell, state.rules) }));
 		}
 		return page.draw();
 	}
@@ -102,7 +102,7 @@ export class GameControls {
 		if (!room.seat) return say("why watching");
 		if (room.pending) return say("view room move under way");
 		if (state.turn !== room.seat) return describeTurn(state, room.viewer);
-		return mark === FREE ? "" : say(mark === "#" ? "view cell is blocked" : "view cell is taken", places);
+		return mark === FREE ? "" : say(mark === "#" ? "view cell is blocked" : "refused occupied", places);
 	}
 
 	// Deeds that the page itself has a part in.

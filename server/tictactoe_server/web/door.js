@@ -14,7 +14,7 @@ export function makeDoor(own, state, onJoin) {
 	const title = hosts.length ? say("view door host", { n: hosts.length, names: joinWords(hosts) }) : say("view door nobody");
 	return h("form.card.door", { submit: submitting(() => onJoin(name.value)) },
 		h("h2", {}, title),
-		h("p", {}, say("view door terms", { rules: describeRules(state.rules), clock: describeClock(state.time_control) })),
+		h("p", {}, say("new room sum", { rules: describeRules(state.rules), clock: describeClock(state.time_control) })),
 		field(say("view door name"), name),
 		h("button.primary.big", {}, say("view door play", { mark })),
 	);

@@ -20,14 +20,14 @@ export function makeGames(app) {
 	const [totals, note, list] = [h("div"), h("p.note", { role: "status" }), h("ul.rooms")];
 	const more = button(say("page games more"), () => draw(list.children.length + PAGE), { hidden: true });
 	const element = h("div.card.games", {},
-		h("h1", { tabindex: -1 }, say("page games title")),
+		h("h1", { tabindex: -1 }, say("history title")),
 		totals, note, list,
 		h("div.row", {}, more, button(say("page home"), () => app.navigate("/"))),
 	);
 	/** @type {PastGame[]} */
 	let games = [];
 	load();
-	return { title: say("page games title"), element };
+	return { title: say("history title"), element };
 
 	/** @returns {Promise<void>} */
 	async function load() {

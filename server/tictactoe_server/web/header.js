@@ -10,11 +10,11 @@ export function makeTools(app) {
 	const link = h("span.link");
 	const again = button(say("page try now"), () => app.connection.retry(), { hidden: true });
 	const sound = button("♪", toggle, { "aria-label": say("page sound"), title: say("page sound") });
-	const languages = select(Object.entries(LANGUAGES), { "aria-label": say("page language"), change: () => chooseLanguage(languages.value) });
+	const languages = select(Object.entries(LANGUAGES), { "aria-label": say("setting language"), change: () => chooseLanguage(languages.value) });
 	languages.value = document.documentElement.lang;
 	const rules = button(say("page rules"), showRules);
-	const keys = button("?", showKeys, { "aria-label": say("page keys"), title: say("page keys") });
-	const games = h("a.wide", { href: "/#games" }, say("page games title"));
+	const keys = button("?", showKeys, { "aria-label": say("view keys"), title: say("view keys") });
+	const games = h("a.wide", { href: "/#games" }, say("history title"));
 	const element = h("div.row", {}, link, again, games, rules, languages, sound, keys);
 	draw();
 	return { element, draw };

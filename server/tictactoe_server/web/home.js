@@ -27,7 +27,7 @@ export function makeHome(app) {
 		return play.describe();
 	});
 	const element = h("div.home", {},
-		h("div.hero", {}, h("h1", { tabindex: -1 }, say("page home title")), h("label.row", {}, say("page playing as"), name)),
+		h("div.hero", {}, h("h1", { tabindex: -1 }, say("page home title")), h("label.row", {}, say("home playing as"), name)),
 		banner,
 		resume.element,
 		h("div.choose", {}, tiles.element, play.element),
@@ -55,7 +55,7 @@ function makeSide(app) {
 	const element = h("div.side-cards", {},
 		h("section.card", { "aria-label": say("page on now") }, h("div.card-head", {}, h("h2", {}, say("page on now")), wall), nothing, lobby.element),
 		h("section.card", { "aria-label": say("page rooms") }, title, list, h("form.row", { submit: submitting(join) }, code, h("button", {}, say("page join")))),
-		h("section.card", { "aria-label": say("page games title") }, button(say("page games title"), () => app.navigate("/#games"))),
+		h("section.card", { "aria-label": say("history title") }, button(say("history title"), () => app.navigate("/#games"))),
 	);
 	draw();
 	return { element, follow: () => lobby.follow(), hear: (/** @type {import("./app.js").News} */ news) => lobby.hear(news), close: () => lobby.close() };

@@ -14,7 +14,7 @@ function listKeys() {
 		...OTHERS.map((id) => [say(`view keys ${id}`), say(`view keys ${id} do`)]),
 		...letters,
 		["/", say("view keys commands", { commands: commands.join(", ") })],
-		["Esc", say("view keys back")],
+		["Esc", say("key back")],
 	];
 }
 

@@ -14,11 +14,11 @@ const WITH = ["link", "anybody", "computer"];
 export const makeNewRoom = (app) => new NewRoom(app);
 
 class NewRoom {
-	title = say("page new title");
+	title = say("new room title");
 	#about = h("p.about");
 	#fault = h("p.fault", { role: "alert" });
 	#who = new Who();
-	#level = select(LEVELS.map((one) => [one, say(`page level ${one}`)]), { "aria-label": say("page level") });
+	#level = select(LEVELS.map((one) => [one, say(`level ${one}`)]), { "aria-label": say("page level") });
 	#rules = new RuleFields((preset) => this.#tell(preset ?? OWN), () => setText(this.#fault, ""));
 	#more = new More(this.#rules.element);
 
@@ -34,9 +34,9 @@ class NewRoom {
 		this.element = h("form.card.new-room", { submit: submitting(() => this.#open()) },
 			h("h1", { tabindex: -1 }, this.title),
 			this.tiles.element, this.#about,
-			h("div.new-terms", {}, field(say("page clock"), this.clock), company),
+			h("div.new-terms", {}, field(say("new room clock"), this.clock), company),
 			this.#more.element, this.#fault,
-			h("div.row", {}, h("button.primary.big", {}, say("page new open")), button(say("page cancel"), () => app.navigate("/"))),
+			h("div.row", {}, h("button.primary.big", {}, say("new room begin")), button(say("page cancel"), () => app.navigate("/"))),
 		);
 		this.#choose(game);
 	}
@@ -105,12 +105,12 @@ class More {
 	/** @param {HTMLElement} rules */
 	constructor(rules) {
 		this.element = h("details", {},
-			h("summary", {}, say("page new more")),
+			h("summary", {}, say("new room more")),
 			h("div.fields", {},
 				rules,
 				field(say("page new own clock"), this.clock, say("page new clock note")),
-				field(say("page new seen"), this.#seen),
-				field(say("page new chat"), this.#chat),
+				field(say("new room seen"), this.#seen),
+				field(say("new room chat"), this.#chat),
 				field(say("page new analysis"), this.#analysis),
 			),
 		);

@@ -29,16 +29,16 @@ export function makePlayCard(app, mayPlay) {
 	const { kept } = app;
 	const [title, rules, size] = [h("h2"), h("p"), h("span.note")];
 	const clock = makeClock(kept.clock, () => app.keep({ clock: clock.value }));
-	const level = select(LEVELS.map((one) => [one, say(`page level ${one}`)]), { "aria-label": say("page level") });
+	const level = select(LEVELS.map((one) => [one, say(`level ${one}`)]), { "aria-label": say("page level") });
 	const first = select([say("page i begin"), say("page it begins")], { "aria-label": say("page who begins") });
 	level.value = "medium";
 	const element = h("section.card.play", { "aria-label": say("page play") },
 		h("div.about", {}, h("div.card-head", {}, title, size), rules),
 		h("div.begin", {},
-			button(say("page quick match"), playAnybody, { class: "primary big" }),
+			button(say("home match"), playAnybody, { class: "primary big" }),
 			button(say("page invite"), playFriend, { class: "big" }),
-			button(say("page computer"), playComputer, { class: "big" }),
-			field(say("page clock"), clock),
+			button(say("home computer"), playComputer, { class: "big" }),
+			field(say("new room clock"), clock),
 			button(say("page new room"), () => app.navigate("/#new")),
 			h("div.pair", { role: "group", "aria-label": say("page the computer") }, level, first),
 		),

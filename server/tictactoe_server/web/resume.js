@@ -49,7 +49,7 @@ export function makeResume(app) {
 function describeSeat({ room, seat, rules, names = {}, turn }, left) {
 	const terms = [rules ? nameGame(rules) : room];
 	if (turn) terms.push(turn === seat ? say("page your move") : say("page to move", { name: clean(names[turn] ?? "") }));
-	else if (turn === null) terms.push(say("page waiting"));
+	else if (turn === null) terms.push(say("status waiting"));
 	if (left) terms.push(say("page time left", { time: formatDuration(left) }));
 	else if (left === 0) terms.push(say("page until claimed"));
 	return terms;

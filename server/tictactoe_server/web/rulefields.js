@@ -29,14 +29,14 @@ export class RuleFields {
 		this.onEdit = onEdit;
 		this.element = h("div.fields", { input: (/** @type {Event} */ event) => this.#edit(event) },
 			h("div.pair", {}, field(say("page new rows"), this.#rows), field(say("page new columns"), this.#columns)),
-			field(say("page new line"), this.#line),
-			field(say("page new marks"), this.#marks, say("page new marks note")),
-			field(say("page new blocked"), this.#blocked, say("page new blocked note")),
+			field(say("new room win"), this.#line),
+			field(say("new room marks"), this.#marks, say("page new marks note")),
+			field(say("new room blocked"), this.#blocked, say("page new blocked note")),
 			h("div.pair", {},
-				field(say("page new misere"), this.#misere, say("page new misere note")),
-				field(say("page new gravity"), this.#gravity, say("page new gravity note")),
+				field(say("new room misere"), this.#misere, say("page new misere note")),
+				field(say("new room gravity"), this.#gravity, say("rules gravity")),
 			),
-			field(say("page new seat"), this.#seat, say("page new seat note")),
+			field(say("new room seat"), this.#seat, say("new room seat note")),
 		);
 	}
 

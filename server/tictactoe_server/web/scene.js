@@ -82,10 +82,10 @@ function termsOf({ isLive, seat }, state) {
 	const terms = [words.describeRules(state.rules)];
 	if (!isLive) return terms;
 	terms.push(words.describeClock(state.time_control), ...words.describeManners(state));
-	if (state.visibility === "private") terms.push(say("view room private"));
-	if (state.game > 1) terms.push(say("view room game", { n: state.game }));
+	if (state.visibility === "private") terms.push(say("form private"));
+	if (state.game > 1) terms.push(say("record game", { n: state.game }));
 	if (!seat) terms.push(say("view room watching"));
-	if (state.watchers) terms.push(say("view room watchers", { n: state.watchers }));
+	if (state.watchers) terms.push(say("head watchers", { n: state.watchers }));
 	return terms;
 }
 
@@ -125,7 +125,7 @@ function describeMoment(game, state, view, isMine) {
 	const { pending, viewer, moves } = game;
 	if (view.typed) return say("view room typed", { text: view.typed });
 	if (pending) return say("view room on its way", { cell: nameCell(pending.cell, state.rules) });
-	if (isLookingBack(game, view)) return view.here ? describeMove(state, moves, view.here) : say("view room start");
+	if (isLookingBack(game, view)) return view.here ? describeMove(state, moves, view.here) : say("the start");
 	if (isMine) return say("view room your move", { mark: state.turn ?? "" });
 	if (state.result?.reason === "aborted") return say("view room aborted");
 	return state.status === "over" ? describeVerdict(state, viewer) : words.describeTurn(state, viewer);
@@ -134,8 +134,8 @@ function describeMoment(game, state, view, isMine) {
 /** @param {State} state @param {readonly number[]} moves @param {number} ply */
 function describeMove(state, moves, ply) {
 	const cell = moves[ply - 1];
-	const places = { ply, count: state.ply, name: words.nameOf(state, state.board[cell]), cell: words.describeCell(cell, state.rules) };
-	return say("view room move", places);
+	const places = { n: ply, all: state.ply, name: words.nameOf(state, state.board[cell]), cell: words.describeCell(cell, state.rules) };
+	return say("move of", places);
 }
 
 /** What stands in the board's place while somebody is missing. @param {ShownGame} game @param {State} state @param {View} view */
@@ -147,7 +147,7 @@ function cardOf({ isLive, seat, ended }, state, { onlyWatches }) {
 
 /** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view @returns {Answer[]} */
 function deedsOf({ isLive, ended, seat }, state, may, view) {
-	const home = { name: "home", label: say("view room home") };
+	const home = { name: "home", label: say("key to home") };
 	if (ended === "replaced") return [{ name: "back", label: say("view room take back") }, home];
 	if (ended) return [home];
 	const wanted = isLive ? BUTTONS : PAST_BUTTONS;
@@ -171,7 +171,7 @@ export function questionsOf({ ended, moves }, state, may, view) {
 	const confirm = deed && {
 		id: "confirm",
 		text: say(deed.cost === "abort" ? "view room confirm abort" : "view room confirm"),
-		answers: [{ name: "confirm", label: say(deed.cost === "abort" ? "deed abort" : deed.label) }, { name: "play on", label: say("view room play on") }],
+		answers: [{ name: "confirm", label: say(deed.cost === "abort" ? "deed abort" : deed.label) }, { name: "play on", label: say("key play on") }],
 	};
 	const asked = may.questions.map((question) => {
 		const answers = question.deeds.map(({ name, label }) => ({ name, label: say(label) }));

@@ -135,6 +135,6 @@ export class Stage {
 	drawConfirm(cell, onYes, onNo) {
 		this.#confirm.hidden = cell === null;
 		if (cell === null) return;
-		show(this.#confirm, button(say("view room place at", { cell }), onYes, { class: "primary big" }), button(say("view room cancel"), onNo));
+		show(this.#confirm, button(say("view room place at", { cell }), onYes, { class: "primary big" }), button(say("page cancel"), onNo));
 	}
 }

@@ -58,5 +58,5 @@ export class Talk {
 /** A line as it is told. @param {Protocol.ChatLine} line */
 export function describeLine({ from, seat, text }) {
 	const name = seat ? clean(from) : say("view talk from watching", { name: clean(from) });
-	return say("view talk line", { name, text: clean(text) });
+	return say("chat of", { name, text: clean(text) });
 }

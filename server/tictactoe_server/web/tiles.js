@@ -49,7 +49,7 @@ export function makeTiles(chosen, onChoose) {
 		const words = h("span", {}, h("b", {}, say(`name of ${preset}`)), " ", h("small", {}, say(`page won ${preset}`)));
 		return h("label.tile", {}, input, drawExample(preset), words);
 	});
-	const element = h("div.tiles", { role: "radiogroup", "aria-label": say("page game") }, tiles);
+	const element = h("div.tiles", { role: "radiogroup", "aria-label": say("new room game") }, tiles);
 	choose(chosen);
 	return { element, choose };
 

@@ -35,7 +35,7 @@ export function nameOf({ seats }, mark) {
 }
 
 /** @param {{seats: {[mark: string]: {name: string} | null}}} state */
-export const namePlayers = ({ seats }) => Object.values(seats).map((seat) => (seat ? clean(seat.name) : say("page free"))).join(say("page versus"));
+export const namePlayers = ({ seats }) => Object.values(seats).map((seat) => (seat ? clean(seat.name) : say("free seat"))).join(say("page versus"));
 
 /** @param {Rules} rules */
 export function describeRules(rules) {
@@ -115,9 +115,10 @@ export const describeReason = (reason) => (REASONS.includes(reason) ? say(`by ${
 
 /** @param {Protocol.Notice | Protocol.Announcement} push */
 export function describePush(push) {
-	if (push.type === "announcement") return say("page announcement", { text: clean(push.text) });
-	const what = push.code === "stopping" ? "stopping" : "restarting";
-	return say(push.in_ms === undefined ? `page ${what}` : `page ${what} later`);
+	if (push.type === "announcement") return say("server says", { text: clean(push.text) });
+	const isFinal = push.code === "stopping";
+	if (push.in_ms === undefined) return say(isFinal ? "server stops" : "server restarts");
+	return say(isFinal ? "page stopping later" : "page restarting later");
 }
 
 /** The room that a code or a link names, else nothing. @param {string} text */
