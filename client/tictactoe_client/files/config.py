@@ -4,6 +4,7 @@ A mistake in it is told in one line and never stops a game."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
 from collections.abc import Collection, Mapping
@@ -174,3 +175,27 @@ def _set(text: str, name: str, value: Value | None) -> str:
             if tomllib.loads(edited) == wanted:
                 return edited
     raise NotKept(say("file unusual"))
+
+
+class KeptSettings:
+    """Writes settings that are changed while a program runs, one after the other; `writing` is held meanwhile.
+
+    `problem` says why those changed last are for this run only, empty where they are kept.
+    """
+
+    def __init__(self) -> None:
+        self.problem = ""
+        self.writing = asyncio.Lock()
+        self._unwritten: dict[str, str | bool] = {}
+
+    async def keep(self, name: str, value: str | bool) -> None:
+        """Write a setting, after those that were changed before it; what cannot be written waits for the next one."""
+        async with self.writing:
+            self._unwritten[name] = value
+            try:
+                for key, latest in tuple(self._unwritten.items()):
+                    await asyncio.to_thread(keep_setting, key, latest)
+                    del self._unwritten[key]
+                self.problem = ""
+            except NotKept as refused:
+                self.problem = refused.message

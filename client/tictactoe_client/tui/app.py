@@ -32,11 +32,11 @@ from tictactoe_client.tui.first_page import FirstPage
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.home import HomePage
+from tictactoe_client.tui.lists import WatchPage
 from tictactoe_client.tui.picture import ASCII
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.question import Line
 from tictactoe_client.tui.room.screen import RoomScreen
-from tictactoe_client.tui.watch import WatchPage
 from tictactoe_protocol.catalogue import say
 
 TICK_SECONDS: Final = 1.0

@@ -16,10 +16,13 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input
 
+from tictactoe_client.files.config import config_path, show_path
+from tictactoe_client.settings import SCREEN_OPTIONS
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.page import Part, Text
 from tictactoe_client.tui.question import Line
+from tictactoe_protocol.catalogue import say
 
 _MOST_BELOW: Final = 3
 """How many lines say what all of the form comes to, at most."""
@@ -252,3 +255,34 @@ class ValuesPage(ListPage):
         self._field.value = self._field.choices[name]
         self.program.close(self)
         self._took()
+
+
+class SettingsPage(FormPage):
+    """What can be changed while playing: each change counts at once, and is kept for later runs."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        bind("back", label="key back"),
+        bind("settings", "back"),
+        bind("help", label="key help"),
+        bind("theme", "app.theme"),
+        bind("open", "step(1)"),
+    ]
+    heading = "settings title"
+    first_keys = ("key back",)
+
+    def describe_sum(self) -> Part:
+        problem = self.program.kept.problem
+        if problem:
+            return say("settings not kept", why=problem), "warn"
+        return say("settings kept", file=show_path(config_path())), "dim"
+
+    def list_fields(self) -> dict[str, Field]:
+        fields = {}
+        for name, option in SCREEN_OPTIONS.items():
+            value = getattr(self.program.settings, name)
+            choices = {option.describe(choice)[0]: choice for choice in option.choices}
+            fields[name] = Field(option.title, value, option.describe(value)[1], choices)
+        return fields
+
+    def took(self, name: str) -> None:
+        self.program.change(name, self.fields[name].value)

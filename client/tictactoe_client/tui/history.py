@@ -16,7 +16,6 @@ from tictactoe_client.online.errors import Refused
 from tictactoe_client.text.lobby import describe_no_games, describe_outcome, format_date, short_rules, tally
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lists import ListPage
-from tictactoe_client.tui.no_server import describe_no_server
 from tictactoe_client.tui.page import Part
 from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.room.banners import connection_banner
@@ -197,7 +196,7 @@ class HistoryPage(ListPage):
         if self.games:
             return []
         if link.phase == "failed" or link.client is None:
-            return describe_no_server(link, self.show_key, offers_own=False)
+            return self.describe_no_server()
         told = f"{describe_no_games(link.address)} {say('history none')}"
         return [(self._refusal or (told if self._viewer else say("history asking")), "")]
 

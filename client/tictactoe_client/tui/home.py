@@ -19,13 +19,13 @@ from tictactoe_client.online.nearby import NearbyServer, follow_nearby
 from tictactoe_client.text.lobby import describe_record
 from tictactoe_client.tui.boards import Boards, live_board, sample_board
 from tictactoe_client.tui.foot import bind
+from tictactoe_client.tui.form import SettingsPage
 from tictactoe_client.tui.lists import ListPage, Rows, align
 from tictactoe_client.tui.menu import Entry, Menu
-from tictactoe_client.tui.no_server import can_start_local, describe_no_server
+from tictactoe_client.tui.page import can_start_local
 from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
-from tictactoe_client.tui.settings_page import SettingsPage
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import BadName, clean_text, parse_name
 from tictactoe_protocol.catalogue import say
@@ -90,7 +90,7 @@ class HomePage(ListPage):
         self.ways.set_class(client is None, "-nowhere")
         self._fill_player(client)
         self._fill_aside()
-        lines = [] if client else describe_no_server(self.program.link, self.show_key, offers_own=True)
+        lines = [] if client else self.describe_no_server(offers_own=True)
         self.text("nothing").show(*((f"{text}\n", role) for text, role in lines))
         self.waiting.display = bool(rooms)
         self.waiting.styles.height = min(len(rooms) + 2, max(3, self.size.height * 2 // 5 - 2))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar, Final
 
 from rich.cells import set_cell_size
 from rich.segment import Segment
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.reactive import reactive
@@ -14,9 +16,11 @@ from textual.strip import Strip
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.page import Page
 from tictactoe_client.tui.picture import measure
+from tictactoe_protocol.catalogue import say
 
 _WIDEST: Final = 34
 """How wide a column of a table is at most."""
@@ -140,6 +144,43 @@ class ListPage(Page):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.choose(event.option_id or "")
         self.open_row(self.chosen)
+
+
+class WatchPage(ListPage):
+    """The games that one may watch; the code of one that is not in the list may be typed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="key back"), bind("help", label="key help")]
+    key_names = MappingProxyType({"key open": "key watch"})
+    heading = "watch title"
+    first_keys = ("key watch", "key back")
+    wraps = False
+
+    def describe_about(self) -> str:
+        return say("watch live", n=len(self.program.lobby.list_rooms("playing")))
+
+    def opened(self) -> None:
+        self.program.lobby.follow()
+
+    def closed(self) -> None:
+        self.program.ways_in.give_up()
+
+    def fill(self) -> None:
+        games = self.program.lobby.tabulate("playing")
+        self.show_table(games)
+        nothing = "" if len(games) > 1 else f"{say('watch nothing')}\n\n"
+        self.text("hint").show((nothing, ""), (say("watch private"), "dim"))
+
+    def open_row(self, name: str) -> None:
+        self.program.ways_in.enter(Choice("watch", code=name), self)
+
+    def on_key(self, event: events.Key) -> None:
+        if event.character is not None and event.character.isalnum():
+            event.stop()
+            self.program.ways_in.ask_for_room(event.character, "watch", self)
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        self.program.ways_in.ask_for_room(event.text.strip(), "watch", self)
 
 
 def align(table: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, str]]:

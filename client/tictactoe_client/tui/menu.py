@@ -12,10 +12,10 @@ from tictactoe_client.online.nearby import NearbyServer
 from tictactoe_client.text.lobby import name_with_time, short_rules
 from tictactoe_client.tui.form import Field
 from tictactoe_client.tui.history import HistoryPage
+from tictactoe_client.tui.lists import WatchPage
 from tictactoe_client.tui.new_room import NewRoomPage, name_games
 from tictactoe_client.tui.picture import shorten
 from tictactoe_client.tui.program import Program
-from tictactoe_client.tui.watch import WatchPage
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import HeldSeat

@@ -17,9 +17,13 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from tictactoe_client.exits import list_helps
+from tictactoe_client.online.errors import Unreachable, VersionRefused
+from tictactoe_client.session import Session
 from tictactoe_client.text.help import Topic
 from tictactoe_client.tui.foot import bind, find_keys, fit_keys
 from tictactoe_client.tui.program import ClientScreen
+from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 
 Part = tuple[str, str]
@@ -140,6 +144,28 @@ class Page(ClientScreen):
         what = self.program.ways_in.waits_for
         return (say("page wait", what=what, key=self.show_key("back")), "warn") if what else None
 
+    def describe_no_server(self, *, offers_own: bool = False) -> list[Part]:
+        """Return the lines that say that a server is called, or why there is none and what helps.
+
+        With `offers_own` the page takes keys for a server of this run, and for the way back to the one before.
+        """
+        link, show = self.program.link, self.show_key
+        before = link.before if offers_own else None
+        if link.failure is None:
+            lines = [(say("connecting", url=link.address.url), "dim")]
+            return [*lines, (say("home esc back", key=show("back"), url=before.url), "dim")] if before else lines
+        helps = list_helps(link.failure)
+        if offers_own and can_start_local(link):
+            helps.insert(1, (say("home own server"), say("home press", key=show("local"))))
+        if before is not None:
+            helps.insert(0, (say("home back to", url=before.url), say("home press", key=show("back"))))
+        if isinstance(link.failure, VersionRefused):
+            helps.append((say("home version"), ""))
+        lines = [(f"✗ {clean_text(link.failure.message)}", "bad"), ("", "")]
+        for text, command in helps:
+            lines += [(f"  {text}", ""), (f"    {command}", "key")]
+        return [*lines, ("", ""), (f"  {say('home retries', key=show('retry' if offers_own else 'refresh'))}", "key")]
+
     def show_key(self, action: str) -> str:
         """Return how the key of an action is written."""
         return self.program.keymap.show(action, ascii_only=self.program.settings.ascii)
@@ -149,6 +175,11 @@ class Page(ClientScreen):
 
     def action_help(self) -> None:
         self.program.open(HelpPage(self.list_help()))
+
+
+def can_start_local(link: Session) -> bool:
+    """Tell whether a server of this run alone would help."""
+    return isinstance(link.failure, Unreachable) and link.address.is_loopback
 
 
 class Scroll(VerticalScroll, inherit_bindings=False):
@@ -179,14 +210,9 @@ class HelpPage(Page):
         with Scroll():
             for title, rows in self._topics:
                 yield Static(Content.styled(title, "bold $title"), classes="topic")
-                yield Static(tabulate_topic(rows))
-
-
-def tabulate_topic(rows: Sequence[tuple[str, str]]) -> Table:
-    """Return what is typed or pressed, and beside it what that does."""
-    table = Table.grid(padding=(0, 2), expand=True)
-    table.add_column(max_width=24, overflow="fold")
-    table.add_column(ratio=1, overflow="fold")
-    for keys, does in rows:
-        table.add_row(RichText(f"  {keys}", "bold"), RichText(does))
-    return table
+                table = Table.grid(padding=(0, 2), expand=True)
+                table.add_column(max_width=24, overflow="fold")
+                table.add_column(ratio=1, overflow="fold")
+                for keys, does in rows:
+                    table.add_row(RichText(f"  {keys}", "bold"), RichText(does))
+                yield Static(table)

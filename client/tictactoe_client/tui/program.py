@@ -17,7 +17,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from tictactoe_client.exits import judge
-from tictactoe_client.files.kept_settings import KeptSettings
+from tictactoe_client.files.config import KeptSettings
 from tictactoe_client.files.records import name_for, save_record
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address
@@ -237,11 +237,6 @@ class Program(App[int], inherit_bindings=False):
         """Show something on the status line until the next key."""
         self.status = (clean_text(text), role)
         self.redraw()
-
-    @property
-    def asking(self) -> Question | None:
-        """The question that lies on top, if one does."""
-        return self.screen if isinstance(self.screen, Question) else None
 
     def ask(self, question: Question, take: Callable[[str | None], None]) -> None:
         """Lay a question on top, and have its answer taken."""

@@ -34,7 +34,7 @@ class Around(Protocol):
     lobby: Lobby
 
     @property
-    def asking(self) -> Question | None: ...
+    def screen(self) -> Screen[Any]: ...
     def ask(self, question: Question, take: Callable[[str | None], None]) -> None: ...
     def start(self, work: Coroutine[Any, Any, object]) -> object: ...
     def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None: ...
@@ -137,7 +137,7 @@ class WaysIn:
             else:
                 self.travel(address, choice)
 
-        if (asking := self._program.asking) is not None and asking.line is not None:
+        if isinstance(asking := self._program.screen, Question) and asking.line is not None:
             asking.line.write(typed)
             return
         self._program.ask(Question(why + say(f"enter code to {way}"), typed, anew=bool(why)), take)
