@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import os
 import re
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.environment import environment
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.raw import open_bytes
@@ -526,7 +526,7 @@ def test_every_process_serves_the_same_under_the_same_path() -> None:
     )
     command = [sys.executable, "-c", program]
     pages = {
-        subprocess.run(command, capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}).stdout
+        subprocess.run(command, capture_output=True, check=True, env=environment(PYTHONHASHSEED=seed)).stdout
         for seed in ("1", "4", "6")
     }
     assert len(pages) == 1

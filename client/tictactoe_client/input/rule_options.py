@@ -131,7 +131,7 @@ def describe_room(wish: Choice, *, alone: bool) -> str:
 def values_of(rules: Rules) -> dict[str, Any]:
     """Return what the lines of the rules say of these.
 
-    >>> values_of(PRESETS["classic"])["board"]
+    >>> values_of(Rules())["board"]
     '3x3'
     """
     blocked = ",".join(format_cell(cell, rules).lower() for cell in sorted(rules.blocked))
