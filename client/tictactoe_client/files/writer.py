@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from tictactoe_client.online.errors import describe_cause
+from tictactoe_client.online.errors import ClientError, describe_cause
 from tictactoe_client.streams.output import print_error
 from tictactoe_protocol.catalogue import say
 
@@ -25,12 +25,8 @@ LOCK_SECONDS: Final = 2.0
 _WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
-class NotKept(Exception):
+class NotKept(ClientError):
     """Nothing was written; `message` says why, in one line."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
 
 
 class Busy(NotKept):

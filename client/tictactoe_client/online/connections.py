@@ -26,10 +26,6 @@ from tictactoe_client.online.work import Work
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.requests import Join, Watch
 
-Reader = Callable[[Connection], Coroutine[Any, Any, ConnectionLost]]
-"""Reads a connection to its end, and returns why it ended."""
-Ended = Callable[[Connection, "asyncio.Task[ConnectionLost]"], object]
-
 
 class Connections:
     """Connections that are read by tasks; `main` is the one to the server that we are at, and may be lost.
@@ -44,10 +40,10 @@ class Connections:
         cluster: Cluster,
         greet: Callable[[Address], Awaitable[Connection]],
         backoff: Backoff | None,
-        read: Reader,
-        ended: Ended,
+        read: Callable[[Connection], Coroutine[Any, Any, ConnectionLost]],
+        ended: Callable[[Connection, asyncio.Task[ConnectionLost]], object],
     ) -> None:
-        """Read the main one with `read`, after which `ended` is called, as for all. `greet` makes one."""
+        """Read the main one with `read` until that says why it ended, then call `ended`; `greet` makes others."""
         self.main = main
         self.cluster = cluster.seen_from(main.address, main.servers)
         self.hurry = asyncio.Event()

@@ -10,7 +10,7 @@ from collections.abc import Container
 from typing import Any, Final, TypeVar
 
 from msgspec import UNSET, Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from tictactoe_client.online.errors import ProtocolBroken, Refused
 from tictactoe_client.online.messages import Message
@@ -123,8 +123,7 @@ def _clean(value: Any, limit: int = MAX_ERROR_BYTES) -> Any:
 
 def _clean_fields(struct: Said, keeps: frozenset[str] = frozenset()) -> Said:
     cleaned: dict[str, Any] = {}
-    for name in struct.__struct_fields__:
-        value = getattr(struct, name)
+    for name, value in asdict(struct).items():
         cleaned[name] = value if name in keeps else _clean(value, _LIMITS.get(name, MAX_ERROR_BYTES))
         if name in ("name", "from_") and isinstance(value, str) and not cleaned[name].strip():
             cleaned[name] = NAMELESS
