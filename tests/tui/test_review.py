@@ -71,7 +71,7 @@ class Eye:
 
     def see(self, moves: Sequence[int]) -> None:
         self.seen += 1
-        self.room._feed.tell_moves(tuple(moves))
+        self.room._tell_moves(tuple(moves))
         self.room._receive(replace(state(moves), seq=self.seen))
         self.review.look()
 

@@ -19,9 +19,10 @@ from tictactoe_client.online.connection import Connection
 from tictactoe_client.online.errors import ClientError, ConnectionLost
 from tictactoe_client.online.events import ConnectionEvent, Gone, RoomMoved
 from tictactoe_client.online.failures import GOING_DOWN
+from tictactoe_client.online.feed import RoomRequests
 from tictactoe_client.online.messages import Message, Subscribers
 from tictactoe_client.online.reconnect import come_back
-from tictactoe_client.online.room import Room, RoomRequests
+from tictactoe_client.online.room import Room
 from tictactoe_client.online.work import Work
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.requests import Join, Watch

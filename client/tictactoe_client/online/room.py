@@ -4,42 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from tictactoe_client.online.errors import BadCell, ClientError, ConnectionLost, MovesUnknown, ProtocolBroken, Refused
-from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEvent, Updated
-from tictactoe_client.online.feed import Moves, RoomFeed, check_moves, position_after
-from tictactoe_client.online.messages import Stream, Subscribers, call
+from tictactoe_client.online.errors import BadCell, ClientError, MovesUnknown, ProtocolBroken, Refused
+from tictactoe_client.online.events import Cut, RoomEvent, Updated
+from tictactoe_client.online.feed import RoomFeed, RoomRequests, position_after
+from tictactoe_client.online.messages import Stream, call
 from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.happened import happened
-from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState
+from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.refusals import describe_fault
-from tictactoe_protocol.wording import seat_of
 
 GOODBYE_SECONDS: Final = 1.0
 """How long the end of a program waits for a server that is told that we go."""
-_MOST_KEPT_EVENTS: Final = 64
 
 
-class RoomRequests(Protocol):
-    """What a room needs of the conversation that it is a part of."""
-
-    player: str
-
-    @property
-    def features(self) -> frozenset[str]:
-        """What the server can do beyond version 1.0."""
-
-    async def request(self, request: requests.Request) -> Ok:
-        """Return the answer to a request."""
-
-
-class Room:
+class Room(RoomFeed):
     """One room; made by `Client.create`, `match`, `join` and `watch`.
 
     Iterating yields its states, the current one first; whoever is slow gets the newest and misses those between. It
@@ -54,28 +38,8 @@ class Room:
     we watch, or are out of the game, or it is over. `closed_reason` is why a room was closed.
     """
 
-    state: RoomState
-
     def __init__(self, client: RoomRequests, code: str) -> None:
-        self.code = code
-        self.viewer = client.player
-        self.has_state = False
-        self.moves: Moves = ()
-        self.knows_moves = False
-        self.seat: str | None = None
-        self.is_my_turn = self.plays = self.looks_on = self.is_watching = False
-        self.ended: Literal["left", "closed", "replaced"] | None = None
-        self.closed_reason: str | None = None
-        self._client = client
-        self._position: Position | None = None
-        self._lost: ConnectionLost | None = None
-        self._feed = RoomFeed(self.sync, self._update, self._tell)
-        self._subscribers: Subscribers[RoomEvent] = Subscribers()
-        self._opening: list[RoomEvent] | None = []
-        self._states_seen = 0
-        self._awaits_state = True
-        self._is_after_loss = False
-        self._changed = asyncio.Event()
+        super().__init__(client, code)
         self._asked_at: dict[tuple[type, requests.OfferAction], tuple[int, int]] = {}
 
     @property
@@ -175,11 +139,6 @@ class Room:
             return False
         return True
 
-    async def sync(self) -> tuple[int, ...]:
-        """Return the moves of the current game in order; the state comes again as well."""
-        reply = await self._client.request(requests.Sync(room=self.code))
-        return check_moves(reply.moves, self.state if self.has_state else None)
-
     async def record(self, game: int) -> str | None:
         """Return a finished game of this room as text, None where it is none of our last hundred; they count from 1."""
         for past in (await self._client.request(requests.History(limit=MAX_LISTED_GAMES))).games or ():
@@ -223,80 +182,3 @@ class Room:
             request = replace(request, game=moment[0], ply=moment[1])
         await self._client.request(request)
         self._asked_at[what] = moment
-
-    # -- what the conversation brings -------------------------------------------------------------------------------
-
-    def _enter(self, reply: Ok) -> None:
-        """Take note of the answer that let us in, which has the moves of the game on the table."""
-        self.is_watching = not reply.seat
-        self._feed.tell_moves(reply.moves)
-        if self.has_state:
-            self._find_seat()
-
-    def _note(self, event: RoomEvent) -> None:
-        """Tell what happened beside states, after all that came before it."""
-        self._feed.push(event)
-
-    async def _wait_for_state(self) -> None:
-        while not self.has_state and self.ended is None and self._lost is None:
-            await self._changed.wait()
-
-    def _receive(self, state: RoomState) -> None:
-        """Take a state; an older one is no news, unless it shows that we are back."""
-        if self.ended is None and not self._feed.push_state(state) and self._is_after_loss:
-            self._feed.repeat()
-
-    def _update(self, state: RoomState, moves: Moves | None) -> None:
-        """Let a state be the newest, with its moves where they are known, and tell what it brings."""
-        old = self.state if self.has_state else None
-        before = self.moves if self.knows_moves else None
-        self.state, self.has_state = state, True
-        self.moves, self.knows_moves = moves or (), moves is not None
-        self._position = None
-        self._states_seen += 1
-        self._awaits_state = False
-        self._find_seat()
-        brought = () if old is None else tuple(happened(old, state, moves=moves, before=before))
-        for change in brought:
-            self._tell(change)
-        is_gap = old is not None and state.seq > old.seq + 1
-        self._tell(Updated(old, state, moves, before, self._is_after_loss, is_gap, brought))
-        self._is_after_loss = False
-        self._wake()
-
-    def _find_seat(self) -> None:
-        """Find out what the newest state means for us."""
-        state = self.state
-        self.seat = None if self.is_watching else seat_of(state, self.viewer)
-        own = None if self.seat is None else state.seats[self.seat]
-        self.is_my_turn = own is not None and state.turn == self.seat and not self._awaits_state
-        self.plays = own is not None and not own.out and state.status == "playing"
-        self.looks_on = not self.plays and (own is None or state.status != "waiting")
-
-    def _tell(self, event: RoomEvent) -> None:
-        if isinstance(event, Back):
-            self._is_after_loss = True
-        self._subscribers.publish(event)
-        if self._opening is not None:
-            self._opening = [*self._opening, event] if len(self._opening) < _MOST_KEPT_EVENTS else None
-
-    def _end(self, why: Literal["left"] | Closed | Replaced | ConnectionLost) -> None:
-        """Let nothing follow, but what waits for moves and, where we did not leave, `why`."""
-        if self.ended is not None or self._lost is not None:
-            return
-        self._feed.stop_waiting()
-        match why:
-            case ConnectionLost():
-                self._lost = why
-            case Closed(reason):
-                self.ended, self.closed_reason = "closed", reason or None
-            case _:
-                self.ended = "replaced" if isinstance(why, Replaced) else "left"
-        if isinstance(why, Closed | Replaced):
-            self._tell(why)
-        self._subscribers.finish(self._lost, None if self._lost is None else Cut(self._lost))
-        self._wake()
-
-    def _wake(self) -> None:
-        self._changed.set()
-        self._changed.clear()
