@@ -124,7 +124,6 @@ def _show_settings(settings: Settings, context: click.Context) -> None:
 
 
 def _show(value: object) -> str:
-    """Return a value in a table for people."""
     if isinstance(value, list):
         return " ".join(value)
     if isinstance(value, float):

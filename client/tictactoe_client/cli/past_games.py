@@ -23,7 +23,7 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ProtocolBroken, Refused, UnknownGame
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own, report
-from tictactoe_client.text.lobby import describe_no_games, list_games
+from tictactoe_client.text.lobby import list_games
 from tictactoe_client.text.programs import own_command
 from tictactoe_client.tui.first_page import FirstPage
 from tictactoe_client.tui.start import show_screen
@@ -52,7 +52,7 @@ async def show_history(settings: Settings, limit: int | None) -> int:
             Output().print(say("games of", name=clean_text(client.name), command=command))
         Output().print(*list_games(games, client.player, width=width))
         if not games and not settings.quiet:
-            print_error(describe_no_games(client.address))
+            print_error(say("no finished game", url=client.address.url))
         return ExitCode.NORMAL
 
 
@@ -112,7 +112,7 @@ async def _ask_for(
                 return await ask_client(client, id)
             for last in await client.history(1):
                 return await ask_client(client, last.id)
-            raise UnknownGame(describe_no_games(client.address))
+            raise UnknownGame(say("no finished game", url=client.address.url))
 
         try:
             return await (pass_through(client, ask) if settings.mode == "json" else ask())

@@ -60,9 +60,8 @@ async def join(settings: Settings, room: Sequence[str]) -> int:
     """Join the room of a code or a link, back to the seat there that an earlier run left behind, if any."""
     code, address = parse_room(" ".join(room))
     if address is None and settings.server is None:
-        address = await find_room(
-            code, cluster_for(settings, None).first, settings.ca, seconds=_search_seconds(settings)
-        )
+        usual, seconds = cluster_for(settings, None).first, min(SEARCH_SECONDS, settings.timeout_seconds)
+        address = await find_room(code, usual, settings.ca, seconds=seconds)
         if address is None and not settings.quiet:
             print_error(say("no server has room", room=code))
     return await _enter_and_stay(settings, Choice("join", code=code), address)
@@ -129,7 +128,7 @@ async def show_rooms(settings: Settings) -> int:
 
 async def show_servers(settings: Settings) -> int:
     """Print the servers of the local network."""
-    servers = await find_nearby(_search_seconds(settings))
+    servers = await find_nearby(min(SEARCH_SECONDS, settings.timeout_seconds))
     if settings.mode == "json":
         print_own("servers", servers=[{"name": server.name, "url": server.address.url} for server in servers])
         return ExitCode.NORMAL
@@ -138,11 +137,6 @@ async def show_servers(settings: Settings) -> int:
     if not servers and not settings.quiet:
         print_error(say("no server near"))
     return ExitCode.NORMAL
-
-
-def _search_seconds(settings: Settings) -> float:
-    """Return for how long to listen for servers of the local network."""
-    return min(SEARCH_SECONDS, settings.timeout_seconds)
 
 
 async def open_page(settings: Settings, room: Sequence[str]) -> int:

@@ -183,7 +183,7 @@ class PlainGame:
         return "" if deed is None else deed.cost
 
     def _finish(self, code: ExitCode | None) -> None:
-        """End the visit with this code, with None by the game's result."""
+        """End the run with this code, with None by the game's result."""
         by_result = exit_code_of(self._state, self._client.player, with_result=self._settings.result_code)
         self._exit_code = by_result if code is None else code
 
@@ -211,7 +211,6 @@ class PlainGame:
 
     @property
     def _is_idle(self) -> bool:
-        """Whether all is told and done."""
         return not (self._is_offline or self._away_seconds is not None or self._deeds)
 
     async def _do_line(self, line: str) -> None:

@@ -121,11 +121,6 @@ def _align(table: Sequence[tuple[str, ...]]) -> list[str]:
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
 
 
-def describe_no_games(address: Address) -> str:
-    """Return that there is no finished game at this server."""
-    return say("no finished game", url=address.url)
-
-
 def describe_outcome(game: PastGame, viewer: str) -> str:
     """Return how a game ended for the viewer: ``won by a line``."""
     winner = game.players.get(game.result.winner or "")

@@ -163,7 +163,6 @@ def list_worth(analysis: AnalysisState, rules: Rules, limit: int) -> list[str]:
 
 
 def _say_soon(kind: str, value: CellValue, *, solved: bool) -> str:
-    """Return who wins or loses how soon."""
     if value.plies is None:
         return say(f"worth {kind}")
     if value.plies == 1:

@@ -13,7 +13,7 @@ from tictactoe_client.files.records import describe_fault
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Refused
-from tictactoe_client.text.lobby import describe_no_games, describe_outcome, format_date, short_rules, tally
+from tictactoe_client.text.lobby import describe_outcome, format_date, short_rules, tally
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.page import Part
@@ -197,7 +197,7 @@ class HistoryPage(ListPage):
             return []
         if link.phase == "failed" or link.client is None:
             return self.describe_no_server()
-        told = f"{describe_no_games(link.address)} {say('history none')}"
+        told = f"{say('no finished game', url=link.address.url)} {say('history none')}"
         return [(self._refusal or (told if self._viewer else say("history asking")), "")]
 
 
