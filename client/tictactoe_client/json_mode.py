@@ -185,14 +185,11 @@ class JsonGame:
         try:
             if kind == "move" and room is not None:
                 await self._complete_move(request, room, follows)
-                if "ply" not in request:
-                    self._complain("stale", say("move gone"), id=request["id"], line=number)
-                    return
             await self._send(request, room)
         except IllegalMove as error:
             self._complain(error.code, describe_fault(error), id=request["id"], line=number)
         except BadInput as error:
-            self._complain("bad_input", error.message, id=request["id"], line=number)
+            self._complain(error.code, error.message, id=request["id"], line=number)
         except Interrupted as error:
             self._complain("interrupted", error.message, id=request["id"])
         except Refused:
@@ -218,7 +215,7 @@ class JsonGame:
     async def _complete_move(self, move: Line, room: Room, follows: Position | None) -> None:
         """Fill in `cell` from `at`, and `ply` when it is this player's turn, or when it never will be.
 
-        No `ply` is filled in where the position that it `follows`, if any, is gone by then.
+        Raises `BadInput` where the position that it `follows`, if any, is gone by then.
         """
 
         def is_gone() -> bool:
@@ -226,7 +223,7 @@ class JsonGame:
 
         await self._until(lambda: room.has_state and ("ply" in move or is_gone() or self._may_move(room, room.state)))
         if is_gone():
-            return
+            raise BadInput(say("move gone"), "stale")
         if "at" in move and "cell" not in move:
             settings, rules = self._settings, room.state.rules.to_rules()
             name = str(move.pop("at"))
