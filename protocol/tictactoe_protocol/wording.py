@@ -14,6 +14,8 @@ from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState
 from tictactoe_protocol.requests import ClockTerms
 from tictactoe_protocol.text import clean_text
 
+LEVELS: Final = ("easy", "medium", "hard")
+"""How well the computer plays, in words of their own; a server may have more."""
 _MOST_BLOCKED: Final = 4
 _REASONS: Final = frozenset({"line", "full", "resigned", "timeout", "claimed", "agreed", "aborted"})
 
@@ -113,6 +115,11 @@ def describe_players(state: RoomState, viewer: str, *, with_own_name: bool = Fal
         return f"{others}." if others else say("nobody sits")
     you = say("you are, by name" if with_own_name else "you are", mark=own, name=clean_text(seat.name))
     return f"{you} {others}." if others else you
+
+
+def describe_level(level: str) -> str:
+    """Return how well the computer plays; a level that has no words by its name."""
+    return say(f"level {level}") if level in LEVELS else clean_text(level)
 
 
 def describe_tally(state: RoomState) -> str:

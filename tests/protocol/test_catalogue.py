@@ -13,7 +13,7 @@ from tests.client.states import ANA, BO, state
 from tictactoe_protocol.catalogue import FOLDER, LANGUAGES, open_catalogue, say, speak
 from tictactoe_protocol.happened import happened
 from tictactoe_protocol.telling import announce, describe_result
-from tictactoe_protocol.wording import describe_turn
+from tictactoe_protocol.wording import describe_level, describe_turn
 from tools.catalogue import find_faults
 
 
@@ -78,3 +78,11 @@ def test_a_process_that_speaks_german_tells_a_game_in_german() -> None:
     assert told == ["ana spielt C1. Zeile 1 ist X X X. Du verlierst."]
     assert describe_result(after, ANA) == "Zeile 1 ist X X X. Du gewinnst."
     assert describe_turn(before, ANA) == "Du bist am Zug, X."
+
+
+@pytest.mark.usefixtures("in_german")
+def test_how_well_the_computer_plays_is_told_in_words_and_a_level_of_a_newer_server_by_its_name() -> None:
+    assert [describe_level(level) for level in ("easy", "medium", "hard", "perfect")] == [
+        *("leicht", "mittel", "schwer"),
+        "perfect",
+    ]

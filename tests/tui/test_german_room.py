@@ -52,7 +52,7 @@ async def test_a_game_is_opened_played_looked_through_and_left(server: Server, o
             "v left left left",
             "Rückblick auf Zug 1.",
             "am besten B2",
-            "Besser: B2, ",
+            "Besser so: B2, ",
             "v Werte verbergen",
             "Zug 1 von 5",
         )

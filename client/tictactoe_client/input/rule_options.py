@@ -15,7 +15,7 @@ from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Rules, UnknownN
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.refusals import describe_fault
 from tictactoe_protocol.requests import MAX_CLOCK_MS, ClockFields
-from tictactoe_protocol.wording import describe_rules
+from tictactoe_protocol.wording import LEVELS, describe_rules
 
 _SECONDS = r"([0-9]{1,5}(?:\.[0-9]{1,3})?)"
 _CLOCK: Final = re.compile(rf"([0-9]{{1,4}}(?:\.[0-9]{{1,3}})?)\+{_SECONDS}|{_SECONDS}/move", re.ASCII)
@@ -96,8 +96,6 @@ def _parse_blocked(text: str, rules: Rules) -> frozenset[int]:
     return frozenset(cells)
 
 
-LEVELS: Final = ("easy", "medium", "hard")
-"""How well the computer plays."""
 RULES: Final = ("board", "win", "marks", "blocked", "misere", "gravity")
 """The lines that are the rules of the game."""
 

@@ -17,7 +17,15 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices
 from tictactoe_protocol.lines import describe_reach, find_runs, walk
 from tictactoe_protocol.pushes import RoomState, SeatState
-from tictactoe_protocol.wording import count, describe_cell, describe_turn, format_duration, name_of, seat_of
+from tictactoe_protocol.wording import (
+    count,
+    describe_cell,
+    describe_level,
+    describe_turn,
+    format_duration,
+    name_of,
+    seat_of,
+)
 
 _MOST_FREE_CELLS: Final = 30
 _MOST_RUNS: Final = 12
@@ -86,7 +94,7 @@ def _describe_seat(mark: str, seat: SeatState | None, viewer: str) -> str:
     if seat.player == viewer and not seat.left:
         return say("you are", mark=mark)
     name = clean_text(seat.name)
-    name = say("computer at level", name=name, level=clean_text(seat.bot)) if seat.bot else name
+    name = say("computer at level", name=name, level=describe_level(seat.bot)) if seat.bot else name
     return say("seat left" if seat.left else "seat here" if seat.online else "seat away", name=name, mark=mark)
 
 

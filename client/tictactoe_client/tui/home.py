@@ -12,7 +12,6 @@ from textual.containers import Horizontal, Vertical
 from textual.worker import Worker
 
 from tictactoe_client.earlier import find_losses
-from tictactoe_client.input.rule_options import LEVELS
 from tictactoe_client.online.client import Choice, Client
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.nearby import NearbyServer, follow_nearby
@@ -30,6 +29,7 @@ from tictactoe_engine import PRESETS
 from tictactoe_protocol import BadName, clean_text, parse_name
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import PastGame
+from tictactoe_protocol.wording import LEVELS
 
 _TITLE: Final = 20
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from tictactoe_client.input.rule_options import LEVELS
 from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.nearby import NearbyServer
 from tictactoe_client.text.lobby import name_with_time, short_rules
@@ -19,6 +18,7 @@ from tictactoe_client.tui.program import Program
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import HeldSeat
+from tictactoe_protocol.wording import LEVELS, describe_level
 
 
 class Entry(NamedTuple):
@@ -46,7 +46,7 @@ class Menu:
         """Yield all lines by their names, those for seats left behind first; without a connection what leads away."""
         link, ways_in = self.program.link, self.program.ways_in
         self.game.choices = name_games()
-        self.level.choices = {say(f"level {level}"): level for level in LEVELS}
+        self.level.choices = {describe_level(level): level for level in LEVELS}
         if client is not None:
             yield from self._list_ways(client)
         near = [one for one in self.nearby if one.address != link.before and not link.cluster.has(one.address)]

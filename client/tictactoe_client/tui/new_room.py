@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from tictactoe_client.input.rule_options import LEVELS, RULES, describe_room, read_room, read_rules, values_of
+from tictactoe_client.input.rule_options import RULES, describe_room, read_room, read_rules, values_of
 from tictactoe_client.settings import Misuse
 from tictactoe_client.text.help import Topic
 from tictactoe_client.tui.boards import Boards, sample_board
@@ -18,6 +18,7 @@ from tictactoe_client.tui.form import Field, FormPage
 from tictactoe_client.tui.page import Part
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.wording import LEVELS
 
 _FIRST: Final = ("game", "clock", "with", "begin", "more")
 _OF_OTHERS: Final = ("seen", "analysis", "chat")

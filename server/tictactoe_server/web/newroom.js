@@ -2,11 +2,11 @@
 
 import { say } from "./catalogue.js";
 import { button, field, h, select, setText, submitting } from "./dom.js";
-import { LEVELS, makeClock } from "./playcard.js";
+import { makeClock } from "./playcard.js";
 import { RuleFields } from "./rulefields.js";
 import { PRESETS } from "./rules.js";
 import { OWN, makeTiles } from "./tiles.js";
-import { messageOf, parseClock } from "./words.js";
+import { LEVELS, describeLevel, messageOf, parseClock } from "./words.js";
 
 const WITH = ["link", "anybody", "computer"];
 
@@ -18,7 +18,7 @@ class NewRoom {
 	#about = h("p.about");
 	#fault = h("p.fault", { role: "alert" });
 	#who = new Who();
-	#level = select(LEVELS.map((one) => [one, say(`level ${one}`)]), { "aria-label": say("page level") });
+	#level = select(LEVELS.map((one) => [one, describeLevel(one)]), { "aria-label": say("page level") });
 	#rules = new RuleFields((preset) => this.#tell(preset ?? OWN), () => setText(this.#fault, ""));
 	#more = new More(this.#rules.element);
 

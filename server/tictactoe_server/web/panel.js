@@ -4,7 +4,7 @@ import { say } from "./catalogue.js";
 import { h, setText } from "./dom.js";
 import { showKeyed } from "./keyed.js";
 import { seatIcon } from "./marks.js";
-import { clean, formatDuration } from "./words.js";
+import { clean, describeLevel, formatDuration } from "./words.js";
 
 /** @typedef {Protocol.RoomState} State */
 
@@ -70,7 +70,7 @@ function describeSeat({ status, clock, turn, result }, mark, seat, passed) {
 	if (!seat.online) return describeAbsence(status, seat, passed);
 	if (turn === mark && clock?.start_ms !== undefined) return say("view seat first move", { time: formatDuration(clock.start_ms - passed) });
 	if (result?.winner === mark) return say("view seat wins");
-	if (seat.bot) return say("view seat computer", { level: clean(seat.bot) });
+	if (seat.bot) return say("view seat computer", { level: describeLevel(seat.bot) });
 	return turn === mark ? say("view seat moves") : "";
 }
 

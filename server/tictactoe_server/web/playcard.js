@@ -3,10 +3,9 @@
 import { say } from "./catalogue.js";
 import { button, field, h, select, setText } from "./dom.js";
 import { rulesOf } from "./rules.js";
-import { describeRules, parseClock } from "./words.js";
+import { LEVELS, describeLevel, describeRules, parseClock } from "./words.js";
 
 const CLOCKS = ["", "1+1", "3+2", "10/move"];
-export const LEVELS = ["easy", "medium", "hard"];
 
 /** A select of clocks, those that are usual and the one that is kept. @param {string} kept @param {() => void} onChange */
 export function makeClock(kept, onChange) {
@@ -29,7 +28,7 @@ export function makePlayCard(app, mayPlay) {
 	const { kept } = app;
 	const [title, rules, size] = [h("h2"), h("p"), h("span.note")];
 	const clock = makeClock(kept.clock, () => app.keep({ clock: clock.value }));
-	const level = select(LEVELS.map((one) => [one, say(`level ${one}`)]), { "aria-label": say("page level") });
+	const level = select(LEVELS.map((one) => [one, describeLevel(one)]), { "aria-label": say("page level") });
 	const first = select([say("page i begin"), say("page it begins")], { "aria-label": say("page who begins") });
 	level.value = "medium";
 	const element = h("section.card.play", { "aria-label": say("page play") },

@@ -56,6 +56,12 @@ export function nameGame({ preset, rows, columns, line }) {
 	return preset ? clean(preset) : say("page game size", { rows, columns, line });
 }
 
+/** How well the computer plays; a server may have more levels than have words. */
+export const LEVELS = ["easy", "medium", "hard"];
+
+/** @param {string} level */
+export const describeLevel = (level) => (LEVELS.includes(level) ? say(`level ${level}`) : clean(level));
+
 /** What is unusual in a room; where only a newer server knows what, its own word. @param {{analysis?: string, chat?: string}} room */
 export function describeManners({ analysis, chat }) {
 	const told = [];
