@@ -4,7 +4,6 @@ A mistake in it is told in one line and never stops a game."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import re
 from collections.abc import Collection, Mapping
@@ -184,12 +183,16 @@ class KeptSettings:
     """
 
     def __init__(self) -> None:
+        import asyncio  # which help does not need
+
         self.problem = ""
         self.writing = asyncio.Lock()
         self._unwritten: dict[str, str | bool] = {}
 
     async def keep(self, name: str, value: str | bool) -> None:
         """Write a setting, after those that were changed before it; what cannot be written waits for the next one."""
+        import asyncio
+
         async with self.writing:
             self._unwritten[name] = value
             try:
