@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from tests.literals import PLACE, Literal, find_in_python, find_in_script
+from tests.literals import IDS, PLACE, Literal, find_in_python, find_in_script
 
 ROOT: Final = Path(__file__).parents[1]
 CLIENT: Final = ROOT / "client" / "tictactoe_client"
@@ -126,3 +127,39 @@ def test_words_that_are_planted_in_a_face_are_found_where_they_stand() -> None:
     planted = f'{path.read_text(encoding="utf-8")}\n\ndef greet_again() -> str:\n    return "Hello again, my friend."\n'
     (literal,) = find_in_python(planted)
     assert (literal.text, literal.line) == ("Hello again, my friend.", planted.count("\n"))
+
+
+def list_strings(path: Path) -> Iterator[str]:
+    """Yield the strings of a module, with `PLACE` in their places."""
+    source = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        yield from re.findall(r'"([^"\n]*)"', source)
+        yield from (re.sub(r"\$\{[^}]*\}", PLACE, text) for text in re.findall(r"`([^`\n]*)`", source))
+        return
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else PLACE for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def find_dead(ids: tuple[str, ...], strings: set[str]) -> list[str]:
+    """Return the ids that no string is, also not with something in its places or, as of ``plays, you``, behind it."""
+    places = [text for text in strings if PLACE in text and re.match("[a-z]{2,}.* ", text)]
+    made = [re.compile(".+".join(map(re.escape, text.split(PLACE)))) for text in places]
+    ends = tuple(text.removeprefix(PLACE) for text in strings if text.startswith(f"{PLACE}, "))
+    return [
+        id
+        for id in ids
+        if id not in strings
+        and not any(id.endswith(end) and id.removesuffix(end) in ids for end in ends)
+        and not any(pattern.fullmatch(id) for pattern in made)
+    ]
+
+
+def test_no_sentence_is_there_that_nothing_says() -> None:
+    folders = (CLIENT, *(ROOT / name / f"tictactoe_{name}" for name in ("server", "protocol")))
+    modules = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".js", ".html")]
+    said = {text for path in modules for text in list_strings(path)}
+    assert find_dead(tuple(id for id in IDS if id != "language"), said) == []
+    assert find_dead(("goodbye", "deed fly", "hello there"), {"goodbye", f"deed {PLACE}"}) == ["hello there"]
