@@ -23,8 +23,8 @@ from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.terminal import Terminal
+from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.app import TicTacToe
-from tictactoe_client.tui.first_page import FirstPage
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.requests import ClockFields
 from tictactoe_server.server import Server

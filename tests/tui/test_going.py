@@ -14,7 +14,7 @@ from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, QUICK, Game, OpenScreen, ScreenUser
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
-from tictactoe_client.tui.first_page import FirstPage
+from tictactoe_client.tui import FirstPage
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
 

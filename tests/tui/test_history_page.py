@@ -20,7 +20,7 @@ from tests.tui.conftest import BRIEF, NEVER, OpenScreen
 from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.cluster import parse_cluster
-from tictactoe_client.tui.first_page import FirstPage
+from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.history import PAGE_GAMES
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server

@@ -10,7 +10,7 @@ import pytest
 from tests.peer import Peer, open_peer, two_playing
 from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen
-from tictactoe_client.tui.first_page import FirstPage
+from tictactoe_client.tui import FirstPage
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 

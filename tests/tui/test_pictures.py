@@ -21,7 +21,7 @@ from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import Choice
 from tictactoe_client.session import Session
-from tictactoe_client.tui.first_page import FirstPage
+from tictactoe_client.tui import FirstPage
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server

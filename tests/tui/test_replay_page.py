@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.tui.first_page import FirstPage
+from tictactoe_client.tui import FirstPage
 from tictactoe_engine import Rules
 from tictactoe_engine.records import GameRecord, GameResult, parse_record
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.tui.conftest import AtHome, OpenScreen
 from tests.tui.test_new_room import at_form
-from tictactoe_client.tui.first_page import FirstPage
+from tictactoe_client.tui import FirstPage
 from tictactoe_server.server import Server
 
 KEYS = {

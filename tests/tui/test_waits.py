@@ -13,7 +13,7 @@ from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_going import until_rooms_wait
 from tests.tui.test_history_page import played
-from tictactoe_client.tui.first_page import FirstPage
+from tictactoe_client.tui import FirstPage
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")

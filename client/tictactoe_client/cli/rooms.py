@@ -26,7 +26,7 @@ from tictactoe_client.streams.output import Output, is_terminal, print_error, pr
 from tictactoe_client.text.language import means
 from tictactoe_client.text.lobby import list_rooms
 from tictactoe_client.text.programs import own_command
-from tictactoe_client.tui.first_page import FirstPage
+from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.start import show_screen
 from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
 from tictactoe_protocol.catalogue import say

@@ -28,7 +28,7 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.themes import THEMES, library_theme, style_variables
-from tictactoe_client.tui.first_page import FirstPage
+from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.home import HomePage
@@ -91,8 +91,6 @@ class TicTacToe(Program, inherit_bindings=False):
         self.terminal.learnt = partial(self.call_later, self.show_theme)
         self.set_keymap(self.keymap.for_library)
 
-    # -- screens --------------------------------------------------------------------------------------------------
-
     def get_default_screen(self) -> Screen[Any]:
         """Return the screen that lies under all others; where it is not home, going back ends the program."""
         first_page = self._first_page
@@ -120,8 +118,6 @@ class TicTacToe(Program, inherit_bindings=False):
     def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None:
         self.go_back_to(over if isinstance(over, ClientScreen) and over in self.screens else self.screens[0])
         self.open(RoomScreen(self, room, again))
-
-    # -- what of the library is otherwise here --------------------------------------------------------------------
 
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, CommandPalette):

@@ -84,10 +84,8 @@ class Boards(Widget):
 
     def render(self) -> Content:
         style = BoardStyle(ascii=self.app.has_class("-ascii"), colour=self.app.theme != "terminal")
-        drawn, roles = (
-            draw_beside(self._boards, style, self.size.width, self.size.height - 1),
-            theme_named(self.app.theme),
-        )
+        drawn = draw_beside(self._boards, style, self.size.width, self.size.height - 1)
+        roles = theme_named(self.app.theme)
         parts: list[tuple[str, str]] = []
         for y in range(max((len(board.rows) + 1 for board in drawn), default=0)):
             for title, rows, wide in drawn:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -24,9 +24,6 @@ from tictactoe_client.tui.page import Part, Text
 from tictactoe_client.tui.question import Line
 from tictactoe_protocol.catalogue import say
 
-_MOST_BELOW: Final = 3
-"""How many lines say what all of the form comes to, at most."""
-
 
 @dataclass(slots=True)
 class Field:
@@ -39,10 +36,6 @@ class Field:
     value: Any
     note: str = ""
     choices: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def is_text(self) -> bool:
-        return isinstance(self.value, str) and not self.choices
 
     @property
     def text(self) -> str:
@@ -77,7 +70,8 @@ class FieldRow(Horizontal, can_focus=True):
         super().__init__(classes="field")
         self.field_name = name
         self.title, self.value, self.note = Text(classes="title"), Text(classes="value"), Text(classes="note")
-        self.line = FormLine(shown.value, compact=True, select_on_focus=False) if shown.is_text else None
+        is_text = isinstance(shown.value, str) and not shown.choices
+        self.line = FormLine(shown.value, compact=True, select_on_focus=False) if is_text else None
         self.can_focus = self.line is None
 
     def compose(self) -> ComposeResult:
@@ -140,7 +134,7 @@ class FormPage(ListPage):
 
     @abstractmethod
     def took(self, name: str) -> None:
-        """Take note that one has changed a line."""
+        """Take note that a line was changed."""
 
     @abstractmethod
     def describe_sum(self) -> Part:
@@ -157,13 +151,12 @@ class FormPage(ListPage):
         for name, row in self.field_rows.items():
             row.display = name in shown
             row.show(self.fields[name], is_chosen=name == self.chosen)
-        self.form.styles.max_height = len(shown) + _MOST_BELOW
+        self.form.styles.max_height = len(shown) + 3  # the sum has three lines at most
         self.lines.styles.max_height = len(shown)
         self.text("sum").show(self.describe_sum())
 
     @property
     def row(self) -> FieldRow:
-        """The line that is chosen."""
         return self.field_rows[self.chosen]
 
     @property

@@ -51,7 +51,7 @@ class HistoryPage(ListPage):
         self.is_complete = False
         self._viewer = ""
         self._limit = limit
-        self._asking: asyncio.Task[None] | None = None
+        self._is_asking = False
         self._fetching: asyncio.Task[None] | None = None
         self._refusal = ""
         self._shared: set[str] = set()
@@ -76,8 +76,9 @@ class HistoryPage(ListPage):
 
     def _ask(self, *, anew: bool) -> None:
         client = self.program.link.client
-        if client is not None and self.program.link.phase == "online" and not _is_under_way(self._asking):
-            self._asking = self.program.start(self._learn(client, () if anew else self.games))
+        if client is not None and self.program.link.phase == "online" and not self._is_asking:
+            self._is_asking = True
+            self.program.start(self._learn(client, () if anew else self.games))
 
     async def _learn(self, client: Client, known: tuple[PastGame, ...]) -> None:
         wanted = PAGE_GAMES if self._limit is None else min(PAGE_GAMES, self._limit - len(known))
@@ -89,6 +90,7 @@ class HistoryPage(ListPage):
             keeps_none = refused.code == "unknown_type"
             self._refusal = say("history none kept") if keeps_none else clean_text(refused.message)
         finally:
+            self._is_asking = False
             self.program.redraw()
 
     def open_row(self, name: str) -> None:
@@ -169,11 +171,11 @@ class HistoryPage(ListPage):
             lost = f"╳ {link.failure.message}", "bad"
         if lost is not None:
             return f"{lost[0]}   {say('page retries', key=self.show_key('refresh'))}", lost[1]
-        if _is_under_way(self._fetching):
+        if self._fetching is not None and not self._fetching.done():
             return say("page wait", what=say("history fetching"), key=self.show_key("back")), "warn"
         if self.games and self._refusal:
             return self._refusal, "warn"
-        return (say("history more"), "dim") if self.games and _is_under_way(self._asking) else None
+        return (say("history more"), "dim") if self.games and self._is_asking else None
 
     def fill(self) -> None:
         width = len(f"{len(self.games)}.")
@@ -199,7 +201,3 @@ class HistoryPage(ListPage):
             return self.describe_no_server()
         told = f"{say('no finished game', url=link.address.url)} {say('history none')}"
         return [(self._refusal or (told if self._viewer else say("history asking")), "")]
-
-
-def _is_under_way(task: asyncio.Task[None] | None) -> bool:
-    return task is not None and not task.done()

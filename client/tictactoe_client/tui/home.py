@@ -21,7 +21,6 @@ from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.form import SettingsPage
 from tictactoe_client.tui.lists import ListPage, Rows, align
 from tictactoe_client.tui.menu import Entry, Menu
-from tictactoe_client.tui.page import can_start_local
 from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
@@ -235,7 +234,7 @@ class HomePage(ListPage):
             "refresh": is_here and not is_joining,
             "ask_name": is_here and not is_joining,
             "change": entry is not None and entry.choice is not None,
-            "start_local": can_start_local(link),
+            "start_local": self.can_start_local,
             "travel_back": not is_here and link.before is not None,
             "retry": link.phase == "failed",
         }

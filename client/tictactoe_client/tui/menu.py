@@ -57,12 +57,8 @@ class Menu:
             yield "return", Entry(say("home back", url=link.before.url), "", ways_in.travel_back)
 
     def _list_ways(self, client: Client) -> Iterator[tuple[str, Entry]]:
-        program, enter, alone, rules = (
-            self.program,
-            self.program.ways_in.enter,
-            self.program.link.is_own,
-            PRESETS[self.game.value],
-        )
+        program, enter, alone = self.program, self.program.ways_in.enter, self.program.link.is_own
+        rules = PRESETS[self.game.value]
         for seat in self.held:
             title = say("home resume", room=name_with_time(seat.room, client.held_ms(seat.room)))
             sit = partial(enter, Choice("join", code=seat.room))

@@ -19,8 +19,7 @@ from textual.widgets import Static
 
 from tictactoe_client.exits import list_helps
 from tictactoe_client.online.errors import Unreachable, VersionRefused
-from tictactoe_client.session import Session
-from tictactoe_client.text.help import Topic
+from tictactoe_client.text.help import Topic, list_home_help
 from tictactoe_client.tui.foot import bind, find_keys, fit_keys
 from tictactoe_client.tui.program import ClientScreen
 from tictactoe_protocol import clean_text
@@ -44,14 +43,10 @@ class Text(Static):
         """Show these texts, one after the other."""
         if parts != self._shown:
             self._shown = parts
-            content = Content.assemble(*((text, _style(role)) for text, role in parts))
+            styles = {"": "", "title": "bold $title", "key": "bold $key"}
+            content = Content.assemble(*((text, styles.get(role, f"${role}")) for text, role in parts))
             self.set_class(not content, "-empty")
             self.update(content, layout=self.styles.is_auto_height)
-
-
-def _style(role: str) -> str:
-    """Return the style of a role by the stylesheet's names for its colour."""
-    return f"bold ${role}" if role in ("title", "key") else f"${role}" if role else ""
 
 
 class Page(ClientScreen):
@@ -72,7 +67,7 @@ class Page(ClientScreen):
         self._texts: dict[str, Text] = {}
 
     def text(self, id: str) -> Text:
-        """Return the text of this id, the same for where it lies and for what it shows."""
+        """Return the text of this id, always the same one."""
         return self._texts.setdefault(id, Text(id=id))
 
     def compose(self) -> ComposeResult:
@@ -90,7 +85,6 @@ class Page(ClientScreen):
         return iter(())
 
     def on_mount(self) -> None:
-        """Show nothing before it is filled."""
         self.draw()
 
     def fill(self) -> None:
@@ -136,13 +130,18 @@ class Page(ClientScreen):
         return say(self.heading)
 
     def describe_about(self) -> str:
-        """Return what stands on the right of the title."""
+        """Return what stands beside the title."""
         return ""
 
     def describe_news(self) -> Part | None:
         """Return what to say while nothing else was said."""
         what = self.program.ways_in.waits_for
         return (say("page wait", what=what, key=self.show_key("back")), "warn") if what else None
+
+    @property
+    def can_start_local(self) -> bool:
+        """Whether a server of this run alone would help."""
+        return isinstance(self.program.link.failure, Unreachable) and self.program.link.address.is_loopback
 
     def describe_no_server(self, *, offers_own: bool = False) -> list[Part]:
         """Return the lines that say that a server is called, or why there is none and what helps.
@@ -155,7 +154,7 @@ class Page(ClientScreen):
             lines = [(say("connecting", url=link.address.url), "dim")]
             return [*lines, (say("home esc back", key=show("back"), url=before.url), "dim")] if before else lines
         helps = list_helps(link.failure)
-        if offers_own and can_start_local(link):
+        if offers_own and self.can_start_local:
             helps.insert(1, (say("home own server"), say("home press", key=show("local"))))
         if before is not None:
             helps.insert(0, (say("home back to", url=before.url), say("home press", key=show("back"))))
@@ -173,13 +172,11 @@ class Page(ClientScreen):
     def action_back(self) -> None:
         self.program.close(self)
 
+    def list_help(self) -> Sequence[Topic]:
+        return list_home_help(self.program.keymap.show)
+
     def action_help(self) -> None:
         self.program.open(HelpPage(self.list_help()))
-
-
-def can_start_local(link: Session) -> bool:
-    """Tell whether a server of this run alone would help."""
-    return isinstance(link.failure, Unreachable) and link.address.is_loopback
 
 
 class Scroll(VerticalScroll, inherit_bindings=False):

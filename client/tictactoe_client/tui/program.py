@@ -28,7 +28,6 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.session import Role, Session, cluster_for
 from tictactoe_client.settings import SCREEN_OPTIONS, ExitCode, Misuse, Settings
 from tictactoe_client.streams.terminal import Terminal
-from tictactoe_client.text.help import Topic, list_home_help
 from tictactoe_client.text.language import speak_as_chosen
 from tictactoe_client.text.talk import describe_push
 from tictactoe_client.themes import THEMES, resolve_theme
@@ -79,12 +78,6 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         except Exception as error:
             self.program.fail(error)
 
-    def on_screen_resume(self) -> None:
-        self.redraw()
-
-    def on_resize(self) -> None:
-        self.redraw()
-
     def redraw(self) -> None:
         """Draw once for all that changes now; what has to be sent goes first."""
         if not self._is_dirty and self.is_mounted:
@@ -95,6 +88,8 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         self._is_dirty = False
         if self.is_current and self.program.return_code is None:
             self.draw()
+
+    on_screen_resume = on_resize = redraw
 
     @abstractmethod
     def draw(self) -> None:
@@ -130,16 +125,13 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         """Return what to say of a game that the lost connection has cost for this reason; empty where none is."""
         return ""
 
-    def list_help(self) -> Sequence[Topic]:
-        return list_home_help(self.program.keymap.show)
-
     def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
         """Return what may be done here that has no key, by its name."""
         return ()
 
-    @abstractmethod
     def describe_key(self, label: str) -> str:
         """Return in words what a key does that is bound under this label."""
+        return say(label)
 
 
 class Program(App[int], inherit_bindings=False):
@@ -179,7 +171,7 @@ class Program(App[int], inherit_bindings=False):
 
     @property
     def screens(self) -> Sequence[ClientScreen]:
-        """Our screens, the visible one last; questions of the library's own are none."""
+        """Our screens, the visible one last, without questions and what is the library's own."""
         return [screen for screen in self.screen_stack if isinstance(screen, ClientScreen)]
 
     def open(self, screen: ClientScreen) -> None:
@@ -257,14 +249,14 @@ class Program(App[int], inherit_bindings=False):
     def save(self, record: GameRecord, name: str = "") -> None:
         """Write a record to a file, under the name that it has by itself; where that is taken ask for another one."""
         name = name or name_for(record)
+
+        def take(answer: str | None) -> None:
+            if answer is not None:
+                self.save(record, answer)
+
         try:
             self.say(save_record(record, name), "good")
         except Misuse as misuse:
-
-            def take(answer: str | None) -> None:
-                if answer is not None:
-                    self.save(record, answer)
-
             self.ask(Question(say("program save as", why=misuse.message), name, limit=200), take)
 
     def ring(self) -> None:
@@ -298,8 +290,7 @@ class Program(App[int], inherit_bindings=False):
 
     def show_theme(self) -> None:
         """Show the colours that are set, as dark or light as the terminal says where that decides."""
-        settings = self.settings
-        self.theme = resolve_theme(settings.theme, colour=settings.colour, is_dark=self.terminal.is_dark)
+        self.theme = resolve_theme(self.settings.theme, colour=self.settings.colour, is_dark=self.terminal.is_dark)
         self.redraw()
 
     def change(self, field: str, value: str | bool) -> None:

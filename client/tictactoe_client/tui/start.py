@@ -12,7 +12,7 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import hear_signals
 from tictactoe_client.streams.output import print_error
 from tictactoe_client.streams.terminal import Terminal
-from tictactoe_client.tui.first_page import FirstPage
+from tictactoe_client.tui import FirstPage
 
 if TYPE_CHECKING:
     from tictactoe_client.online.client import Choice

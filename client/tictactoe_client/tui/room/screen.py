@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -15,7 +15,6 @@ from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.record import RecordActions, RecordedRoom
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.room import Room
-from tictactoe_client.text.help import Topic
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_client.tui.program import ClientScreen, Program
@@ -173,12 +172,6 @@ class RoomScreen(ClientScreen):
         for deed in self.model.choices.deeds:
             if action_of(deed) not in ACTIONS and deed.id not in _ELSEWHERE:
                 yield say(deed.label), partial(self.commands.perform, deed)
-
-    def describe_key(self, label: str) -> str:
-        return say(label)
-
-    def list_help(self) -> Sequence[Topic]:
-        return self.commands.list_help()
 
     @property
     def window_title(self) -> str:
