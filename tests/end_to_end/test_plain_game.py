@@ -214,7 +214,7 @@ async def play_in_german(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
 async def test_a_whole_sitting_in_german_reads_as_it_is_written_down(server: Server, proxy: Proxy) -> None:
     async with run_client("new", "-n", "ana", "-s", proxy.url, "--language", "de") as ana_client:
         code = (await ana_client.until("Code")).split()[1]
-        await ana_client.until("Es wird noch jemand")
+        await ana_client.until("Es fehlt noch jemand")
         async with run_client("join", code, "-n", "bo", "-s", server.url, "--language", "de") as bo_client:
             ana, bo = Sitting(ana_client), Sitting(bo_client)
             await play_in_german(ana, bo, cut=Cut(proxy))
