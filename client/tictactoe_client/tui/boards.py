@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 
 from textual.content import Content
+from textual.reactive import reactive
 from textual.widget import Widget
 
 from tictactoe_client.board.board import BoardView, Cell, draw_board
@@ -75,16 +76,11 @@ class Boards(Widget):
     """Boards side by side: as many as there is room for, in cells as large as possible."""
 
     DEFAULT_CSS = "Boards { width: 1fr; height: 1fr; }"
-    _boards: Sequence[Titled] = ()
-
-    def show(self, boards: Sequence[Titled]) -> None:
-        if boards != self._boards:
-            self._boards = boards
-            self.refresh()
+    shown: reactive[Sequence[Titled]] = reactive(())
 
     def render(self) -> Content:
         style = BoardStyle(ascii=self.app.has_class("-ascii"), colour=self.app.theme != "terminal")
-        drawn = draw_beside(self._boards, style, self.size.width, self.size.height - 1)
+        drawn = draw_beside(self.shown, style, self.size.width, self.size.height - 1)
         roles = theme_named(self.app.theme)
         parts: list[tuple[str, str]] = []
         for y in range(max((len(board.rows) + 1 for board in drawn), default=0)):

@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from textual import events
@@ -228,7 +227,7 @@ class ValuesPage(ListPage):
     """All values of a line, to choose one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="key back"), bind("help", label="key help")]
-    key_names = MappingProxyType({"key open": "key choose"})
+    opens = "key choose"
     first_keys = ("key choose", "key back")
 
     def __init__(self, shown: Field, took: Callable[[], None]) -> None:

@@ -41,6 +41,7 @@ class HistoryPage(ListPage):
         bind("refresh", label="key refresh"),
     ]
     heading = "history title"
+    opens = "key replay"
     first_keys = ("key replay", "key back", "key leave")
     needs_server = False
     wraps = False
@@ -58,8 +59,7 @@ class HistoryPage(ListPage):
 
     def name_key(self, id: str) -> str:
         """Where the list is all that there is, going back leaves the program."""
-        leaves = id == "key back" and len(self.program.screens) == 1
-        return "key leave" if leaves else "key replay" if id == "key open" else id
+        return "key leave" if id == "key back" and len(self.program.screens) == 1 else super().name_key(id)
 
     def connected(self) -> None:
         self._ask(anew=True)

@@ -113,7 +113,7 @@ class HomePage(ListPage):
         """Show games that are on, or else the game that is chosen; its rules stand under the menu."""
         live, entry, game = self.program.lobby.boards, self._entries.get(self.chosen), self.menu.game.value
         self.text("caption").show((say("home now") if live else "", "title"))
-        self.boards.show([*map(live_board, live)] or [sample_board(game)])
+        self.boards.shown = [*map(live_board, live)] or [sample_board(game)]
         self.text("note").show((entry.note if entry else "", "dim"))
         self.text("how").show((say(f"rules of {game}") if entry and entry.choice else "", "dim"))
 
@@ -278,4 +278,4 @@ class HomePage(ListPage):
             except BadName as bad:
                 self.action_ask_name(text, f"{bad.message}\n")
 
-        self.program.ask(Question(why + say("home your name"), typed, limit=24), take)
+        self.program.push_screen(Question(why + say("home your name"), typed, limit=24), take)

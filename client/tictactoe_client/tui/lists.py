@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import ClassVar, Final
 
 from rich.cells import set_cell_size
@@ -150,7 +149,7 @@ class WatchPage(ListPage):
     """The games that one may watch; the code of one that is not in the list may be typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="key back"), bind("help", label="key help")]
-    key_names = MappingProxyType({"key open": "key watch"})
+    opens = "key watch"
     heading = "watch title"
     first_keys = ("key watch", "key back")
     wraps = False

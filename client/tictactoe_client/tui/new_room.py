@@ -99,7 +99,7 @@ class NewRoomPage(FormPage):
         game = self.fields["game"].value
         is_named = game in PRESETS and (self.has_class("-wide") or not self.fields["more"].value)
         self.text("rules").show((say(f"rules of {game}") if is_named else "", ""))
-        self.sample.show([sample_board(game)] if is_named else [])
+        self.sample.shown = [sample_board(game)] if is_named else []
 
     def describe_sum(self) -> Part:
         try:

@@ -5,8 +5,7 @@ The library lays it out by the stylesheet; a page fills its parts in `fill`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.table import Table
@@ -59,8 +58,8 @@ class Page(ClientScreen):
     """The id of its title."""
     first_keys: tuple[str, ...] = ()
     """What the last line says first, by the ids of what the keys do."""
-    key_names: Mapping[str, str] = MappingProxyType({})
-    """What keys do on this page, by the ids under which they are bound, where that is something special."""
+    opens = "key open"
+    """The id of what opening a row does."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -115,7 +114,7 @@ class Page(ClientScreen):
 
     def name_key(self, id: str) -> str:
         """Return the id of what a key does on this page that is bound under this one."""
-        return self.key_names.get(id, id)
+        return self.opens if id == "key open" else id
 
     def describe_key(self, label: str) -> str:
         return say(self.name_key(label))

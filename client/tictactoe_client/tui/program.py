@@ -230,10 +230,6 @@ class Program(App[int], inherit_bindings=False):
         self.status = (clean_text(text), role)
         self.redraw()
 
-    def ask(self, question: Question, take: Callable[[str | None], None]) -> None:
-        """Lay a question on top, and have its answer taken."""
-        self.push_screen(question, take)
-
     def action_ask_to_quit(self) -> None:
         self.quit()
 
@@ -257,7 +253,7 @@ class Program(App[int], inherit_bindings=False):
         try:
             self.say(save_record(record, name), "good")
         except Misuse as misuse:
-            self.ask(Question(say("program save as", why=misuse.message), name, limit=200), take)
+            self.push_screen(Question(say("program save as", why=misuse.message), name, limit=200), take)
 
     def ring(self) -> None:
         """Ring the bell where that is wanted: always, or while the person looks elsewhere."""

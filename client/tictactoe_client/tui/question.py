@@ -71,8 +71,8 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
     ) -> None:
         super().__init__()
         self.line = None if value is None else Answer(value, max_length=limit, compact=True, select_on_focus=anew)
-        names = ("confirm", "back") if self.line is None else ("screen.yes", "screen.no")
-        self._names = dict(zip(names, (yes if self.line is None else "key ok", "key no"), strict=True))
+        answers = {"confirm": yes, "back": "key no"}
+        self._names = answers if self.line is None else {"screen.yes": "key ok", "screen.no": "key no"}
         self._text = text
 
     def compose(self) -> ComposeResult:

@@ -35,7 +35,7 @@ class Around(Protocol):
 
     @property
     def screen(self) -> Screen[Any]: ...
-    def ask(self, question: Question, take: Callable[[str | None], None]) -> None: ...
+    def push_screen(self, screen: Question, callback: Callable[[str | None], None]) -> object: ...
     def start(self, work: Coroutine[Any, Any, object]) -> object: ...
     def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None: ...
     def go_home(self) -> None: ...
@@ -140,7 +140,7 @@ class WaysIn:
         if isinstance(asking := self._program.screen, Question) and asking.line is not None:
             asking.line.write(typed)
             return
-        self._program.ask(Question(why + say(f"enter code to {way}"), typed, anew=bool(why)), take)
+        self._program.push_screen(Question(why + say(f"enter code to {way}"), typed, anew=bool(why)), take)
 
     def travel(self, address: Address, choice: Choice | None = None) -> None:
         """Go to another server, and there into a room where one is chosen."""
@@ -173,7 +173,7 @@ class WaysIn:
                     program.leave(code, told)
 
             if refused.code == "room_full" and choice.way == "join":
-                program.ask(Question(say("refused room_full", room=choice.code), yes="key watch"), take)
+                program.push_screen(Question(say("refused room_full", room=choice.code), yes="key watch"), take)
             elif is_first:
                 take(None)
             else:
