@@ -32,8 +32,7 @@ from tictactoe_client.text.lobby import list_games, list_rooms
 from tictactoe_client.text.wording import describe_choices
 from tictactoe_client.text.worth import describe_value, sign_of
 from tictactoe_client.tui.picture import Picture
-from tictactoe_client.tui.room.ending import describe_end
-from tictactoe_client.tui.room.panel import fill_panel
+from tictactoe_client.tui.room.panel import describe_end, fill_panel
 from tictactoe_engine import PRESETS, Position
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState, Welcome

@@ -9,7 +9,7 @@ from typing import Any, cast
 from tests.faults.hostile_server import summary
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.messages import Message
-from tictactoe_client.tui.room.news import News
+from tictactoe_client.tui.room.model import News
 from tictactoe_protocol import ROOM_CODE_ALPHABET
 from tictactoe_protocol.pushes import LobbyChange
 

@@ -38,6 +38,13 @@ def test_it_names_ones_own_keys() -> None:
     assert (told["says it to all"], told["accepts"], told["gives up"]) == ("F2", "F3", "!resign")
 
 
+async def test_in_a_room_it_lists_what_counts_at_the_moment(game: Game) -> None:
+    async with game(size=(80, 50)) as (ana, *_):
+        assert "plays again" not in await ana.do("?", "gives up", "offers a draw")
+    async with game(size=(80, 50), moves=(0, 3), gives_up=True) as (ana, *_):
+        assert "gives up" not in await ana.do("?", "plays again")
+
+
 def test_larger_boards_take_a_cell_or_a_column() -> None:
     assert rows_of(PRESETS["gomoku"])["column B, row 2, and Enter"] == "b2"
     falling = rows_of(PRESETS["connect-four"])

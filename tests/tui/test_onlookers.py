@@ -14,8 +14,8 @@ from tests.tui.conftest import Game, OpenScreen, ScreenUser
 from tictactoe_client.input.intents import Verb, parse_intent
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.room.banners import waiting_banner
-from tictactoe_client.tui.room.ending import describe_end
+from tictactoe_client.tui.room.foot import waiting_banner
+from tictactoe_client.tui.room.panel import describe_end
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Offers, Result, SeatState
 from tictactoe_server.server import Server

@@ -14,7 +14,7 @@ from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.online.client import Choice
 from tictactoe_client.tui.picture import Picture, measure, place_stage
-from tictactoe_client.tui.room.layout import LEFT, MIN_WIDTH, lay_out_room, needed_for_room
+from tictactoe_client.tui.room.view import LEFT, MIN_WIDTH, lay_out_room, needed_for_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_server.server import Server
 

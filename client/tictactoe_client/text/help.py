@@ -70,11 +70,14 @@ def describe_controls(rules: Rules, settings: Settings) -> list[str]:
     return [say(id, ways=_join_ways([*_list_keys(rules, settings), named]), board=board, help=more)]
 
 
-def list_room_help(rules: Rules, settings: Settings, show: Show, *, plays: bool) -> list[Topic]:
-    """Return the help of the full screen in a room: moves, what has keys, commands behind a colon, signs."""
+def list_room_help(
+    rules: Rules, settings: Settings, show: Show, *, plays: bool, now: Choices | None = None
+) -> list[Topic]:
+    """Return the help of the full screen in a room: moves, keys, commands, signs; with `now` of what is possible."""
     moves = tuple(_list_moves_on_screen(rules, settings, show)) if plays else ()
     topics: list[Topic] = [(say("topic move" if plays else "topic goal", rules=describe_rules(rules)), moves)]
-    groups = sorted(list_commands(plays=plays), key=lambda group: not any(one.keys for one in group[1]))
+    without_keys = {topic for topic, commands in COMMANDS.items() if not any(one.keys for one in commands)}
+    groups = sorted(list_commands(plays=plays, now=now), key=lambda group: group[0] in without_keys)
     return [*topics, *((say(topic), _list_rows(commands, show)) for topic, commands in groups), _list_signs()]
 
 

@@ -31,16 +31,12 @@ def find_keys(screen: Screen[Any], names: Mapping[str, str]) -> list[Hint]:
     keys: dict[str, str] = {}
     line = screen.focused
     for key, active in screen.active_bindings.items():
-        binding, name = active.binding, _name_of(active.binding)
+        binding, name = active.binding, active.binding.id or active.binding.action
         if active.enabled and name in names and name not in keys:
             if line is not None and name in ACTIONS and line.check_consume_key(key, key_to_character(key)):
                 binding = replace(binding, key=ACTIONS[name][0])
             keys[name] = screen.app.get_key_display(binding)
     return _join([(keys[name], label) for name, label in names.items() if name in keys])
-
-
-def _name_of(binding: Binding) -> str:
-    return binding.id or binding.action
 
 
 def join_hints(named: Mapping[str, str], keymap: Keymap, *, ascii_only: bool, in_text: bool = False) -> list[Hint]:

@@ -46,21 +46,16 @@ class RoomCommands:
     def perform(self, deed: Deed) -> None:
         """Do one of the deeds that are possible."""
         match deed.id:
-            case "place" | "chat" | "review" | "copy" | "leave":
-                _ACTS[deed.id](self)
-            case "mistakes":
-                self.do(Look("mistake", 1))
-            case "new":
-                self.ways.go_to_another()
-            case "computer":
-                self.ways.go_to_computer()
-            case "resign":
-                self.model.question = "resign", partial(self.do, Verb("resign"))
-                self._program.redraw()
             case "draw" | "undo" | "claim" | "rematch" | "save":
                 if deed.argument not in ("", "offer", "ask", "withdraw"):
                     self.model.note_answer(monotonic())
                 self.do(Verb(deed.id, deed.argument))
+            case _:
+                _ACTS[deed.id](self)
+
+    def ask_to_resign(self) -> None:
+        self.model.question = "resign", partial(self.do, Verb("resign"))
+        self._program.redraw()
 
     def decide(self, action: str) -> None:
         """Take the answer to a question; any other key plays on and does no more: it might place a mark."""
@@ -126,10 +121,10 @@ class RoomCommands:
                 self.step(-1)
 
     def list_help(self) -> Sequence[Topic]:
-        """Return the rules of the game in two sentences where it has a name, and then what can be done."""
+        """Return the rules of the game in two sentences where it has a name, and then what can be done now."""
         rules, settings = self.model.rules, self._program.settings
         show = partial(self._program.keymap.show, ascii_only=settings.ascii)
-        topics = list_room_help(rules, settings, show, plays=self.model.seat is not None)
+        topics = list_room_help(rules, settings, show, plays=self.model.seat is not None, now=self.model.choices)
         named = [(say(f"name of {rules.preset}"), (("", say(f"rules of {rules.preset}")),))] if rules.preset else []
         return [*named, *topics]
 
@@ -173,7 +168,7 @@ class RoomCommands:
             case Place():
                 self.moves.play_or_point(intent.cell)
             case Verb(kind="resign") if self.model.plays:
-                self.model.question = "resign", partial(self.do, intent)
+                self.ask_to_resign()
             case Verb(kind="leave" | "quit"):
                 self.model.typed = ""
                 self.model.look_at(len(self.model.room.moves))
@@ -232,6 +227,9 @@ _ACTS: Final[Mapping[str, Callable[[RoomCommands], object]]] = {
     "help": lambda room: room._program.open(HelpPage(room.list_help())),
     "back": lambda room: room.back(),
     "leave": lambda room: room.ways.ask_before("leave", room.ways.go_home),
+    "resign": lambda room: room.ask_to_resign(),
+    "new": lambda room: room.ways.go_to_another(),
+    "computer": lambda room: room.ways.go_to_computer(),
     "copy": lambda room: room.copy_link(),
     "hide_code": lambda room: room.model.switch_code(),
     "left": lambda room: room.go(0, -1),
@@ -241,6 +239,7 @@ _ACTS: Final[Mapping[str, Callable[[RoomCommands], object]]] = {
     "home": lambda room: room.model.look_at(0),
     "end": lambda room: room.model.look_at(len(room.model.room.moves)),
     "review": lambda room: room.switch_values(),
+    "mistakes": lambda room: room.do(Look("mistake", 1)),
     "mistake_before": lambda room: room.do(Look("mistake", -1)),
     "aside_left": lambda room: room.shift(0, -1),
     "aside_right": lambda room: room.shift(0, 1),

@@ -5,24 +5,33 @@ Long texts take more than one line where there are lines to be had, and are cut 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Final, Literal
 
+from tictactoe_client.session import Session
+from tictactoe_client.text.language import word_of
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
+from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Picture, Text, fold, measure
 from tictactoe_client.tui.program import Program
-from tictactoe_client.tui.room.banners import connection_banner, describe_question, waiting_banner
-from tictactoe_client.tui.room.ending import describe_end
+from tictactoe_client.tui.room.keys import action_of
 from tictactoe_client.tui.room.model import RoomModel
+from tictactoe_client.tui.room.panel import describe_end
 from tictactoe_engine import format_cell
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import Question
+from tictactoe_protocol.choices import describe_question as describe_waiting
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.wording import count, describe_turn, format_duration, name_of
+from tictactoe_protocol.telling import loser_of
+from tictactoe_protocol.wording import count, describe_turn, format_duration, join_words, name_of
 
 _NEARLY_TOO_LONG: Final = MAX_CHAT_LENGTH - 40
+_OURS: Final = ("own draw", "own undo", "own rematch", "deserted")
+"""Questions that wait for others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +105,6 @@ class RoomFoot:
         self.program = program
         self.model = model
         self._opened_at = monotonic()
-
-    @property
-    def extra_lines(self) -> int:
-        return 1 if self.model.review.is_on else 0
 
     def arrange(
         self, state: RoomState, status: Text | None, now: float, width: int, rows: int, heard: Sequence[str]
@@ -180,7 +185,7 @@ class RoomFoot:
         """Return what stands there while there is no other news, for the moment that is looked at."""
         model, timeline, compared = self.model, self.model.actions.timeline, self._compare_played()
         if model.record is not None:
-            return (compared, "warn") if compared else (model.describe_moment()[0], "title")
+            return (compared, "warn") if compared else (model.actions.describe_moment(model.room.state)[0], "title")
         if timeline.is_back:
             fresh = f"({count(timeline.unseen, 'new move')})" if timeline.unseen else ""
             told = "   ".join(filter(None, (say("room looking back", n=state.ply), compared, fresh)))
@@ -198,3 +203,64 @@ class RoomFoot:
             return describe_turn(state, model.room.viewer), ""
         id = "room out" if model.seat is not None and not model.plays else "room move of"
         return f"{say(id, name=name_of(state, state.turn), mark=state.turn)}{first}", "dim" if id == "room out" else ""
+
+
+def describe_question(model: RoomModel, keymap: Keymap) -> str:
+    """Return what is asked before a game is given up, with the keys that answer; empty where nothing is."""
+    if model.question is None:
+        return ""
+    asked = say("ask resign" if model.question[0] == "resign" else f"ask leave and {model.cost or 'lose'}")
+    return f"{asked}   {keymap.show('confirm')} {say('key yes')}   {keymap.show('back')} {say('key play on')}"
+
+
+def connection_banner(link: Session, now: float, *, width: int, holds_seat: bool) -> Text | None:
+    """Return what to say while the connection is lost, in fewer words where the width wants it, else None.
+
+    With `holds_seat` it says for how long the seat is kept.
+    """
+    if link.phase != "away" or link.retrying is None:
+        is_returning = link.phase == "connecting" and link.client is not None
+        return (say("banner connecting"), "warn") if is_returning else None
+    seconds = max(0, math.ceil(link.retries_at - now))
+    lost, short, number = say("banner lost"), say("banner lost short"), link.retrying.attempt
+    trying = say("banner lost again", seconds=seconds) if seconds else say("banner lost now")
+    attempt = say("banner lost attempt", seconds=seconds, number=number) if seconds else trying
+    is_held = holds_seat and link.held_until > now
+    time = format_duration(round((link.held_until - now) * 1000))
+    kept, held = (f" {say(id, time=time)}" if is_held else "" for id in ("banner lost seat", "banner lost held"))
+    ways = (f"{lost} {attempt}{kept}", f"{lost} {trying}{kept}", f"{short} {trying}{held}", f"{short}{held}")
+    return f"╳ {next((text for text in ways if measure(text) + 2 <= width), ways[-1])}", "bad"
+
+
+def waiting_banner(model: RoomModel, keymap: Keymap) -> Text | None:
+    """Return the first question that waits for the viewer or for others, with the keys that answer it, else None."""
+    state = model.room.state
+    if not model.choices.questions:
+        return None
+    question = model.choices.questions[0]
+    loser = None if model.ending is None else model.ending.seats.get(loser_of(model.ending) or "")
+    if question.id == "deserted" and loser is not None and loser.left:
+        return None  # the line below says so
+    told, deeds = describe_waiting(question, state, model.room.moves), _list_answers(question, model, keymap)
+    if question.id == "absent":
+        if model.actions.unblamed.issuperset(question.marks):
+            names = join_words([name_of(state, mark) for mark in question.marks])
+            told = say(
+                "banner unblamed", names=names, n=len(question.marks), time=format_duration(question.left_ms or 0)
+            )
+        deeds = [say("banner nothing to do")]
+    elif question.id == "claim":
+        deeds.append(say("banner or wait"))
+    return "   ".join([told, *deeds]), "dim" if question.id in _OURS else "warn"
+
+
+def _list_answers(question: Question, model: RoomModel, keymap: Keymap) -> list[str]:
+    """Return how a question is answered; by words where the keys are wanted for a move of ours."""
+    deeds = list(question.deeds)
+    if question.id == "deserted" and model.again is not None and (another := model.choices.find("new")) is not None:
+        deeds = [another]
+    if question.id == "claim" and model.room.is_my_turn:
+        return [f"{keymap.show('command')}{word_of(deed.id)} {word_of(f'way {deed.argument}')}" for deed in deeds]
+    ways = [f"{keymap.show(action_of(deed))} {say(deed.label)}" for deed in deeds]
+    leaves = {"own rematch": "deed leave", "deserted": "key to home"}.get(question.id)
+    return [*ways, f"{keymap.show('back')} {say(leaves)}"] if leaves else ways

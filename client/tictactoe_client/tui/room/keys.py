@@ -19,7 +19,8 @@ from tictactoe_protocol.choices import Deed
 _STEPS: Final = {"left": "key step", "right": "key step"}
 _COMPARE: Final = {"up": "key compare", "down": "key compare"}
 _WORTH: Final = {"review": "key values", "mistake": "deed mistakes"}
-_ENDS: Final = {"home": "key to start and end", "end": "key to start and end"}
+_ENDS: Final = "key to start and end"
+_RECORD: Final = {"save": "deed save", "home": _ENDS, "end": _ENDS, "12 enter": "key go to"}
 _CHAT: Final = {"chat": "deed chat"}
 _LEAVE: Final = {"back": "deed leave"}
 _HELP: Final = {"help": "key help"}
@@ -27,34 +28,33 @@ _BACK: Final = {"back": "key back"}
 _AFTER: Final = {"rematch": "deed", "review": "deed review", "another": "deed", "save": "deed save"}
 _CODE: Final = {"copy": "key copy", "hide_code": "key hide code", "computer": "deed computer"}
 
-_NAMED: Final[Mapping[str, Mapping[str, str]]] = {
-    "asked": {"confirm": "key yes", "back": "key play on"},
-    "talking": {"enter": "key say it", "back": "key to the board"},
-    "commanding": {"enter": "key do it", **_BACK},
-    "away": {"retry": "key try now", **_LEAVE},
-    "playing": {**_CHAT, "command": "key command", **_HELP},
-    "reviewing": {**_STEPS, **_COMPARE, **_WORTH, "review": "key hide values", "end": "key to the newest", **_BACK},
-    "replay": {**_STEPS, **_WORTH, **_BACK, "save": "deed save", **_ENDS, "12 enter": "key go to", **_HELP},
-    "waiting": {"back": "key cancel", **_CODE, **_HELP},
-    "attending": {**_CHAT, **_LEAVE, **_HELP},
-    "watching": {**_STEPS, "end": "key live", "review": "key values", **_CHAT, **_LEAVE, **_HELP},
-    "looking back": {**_STEPS, "end": "key or back to the end", **_WORTH, **_CHAT, **_HELP},
-    "over": {**_AFTER, **_CHAT, "back": "key to home"},
-}
-_UNNAMED: Final[Mapping[str, tuple[str, ...]]] = {
-    "talking": ("chat", "accept", "decline"),
-    "commanding": ("chat", "accept", "decline"),
-    "away": ("chat", "command", "help"),
-    "playing": ("left", "right", "up", "down", "place", "accept", "decline", "claim", "claim_draw", "back"),
-    "replay": ("up", "down", "mistake_before", "aside_left", "aside_right", "command"),
-    "waiting": ("chat", "command"),
-    "attending": ("command",),
-    "watching": ("home", "up", "down", "mistake", "mistake_before", "command"),
-    "looking back": ("home", "up", "down", "mistake_before", "rematch", "another", "save", "command", "back"),
-    "over": ("left", "right", "home", "end", "up", "down", "mistake", "mistake_before", "command", "help"),
-}
+_ARROWS: Final = ("up", "down", "left", "right")
+
+
+def _unnamed(*actions: str) -> dict[str, str]:
+    return dict.fromkeys(actions, "")
+
+
+_IN_LINE: Final = _unnamed("chat", "accept", "decline")
+_IN_GAME: Final = _unnamed(*_ARROWS, "place", "accept", "decline", "claim", "claim_draw", "back")
+_IN_RECORD: Final = _unnamed("up", "down", "mistake_before", "aside_left", "aside_right", "command")
+_IN_WATCHING: Final = _unnamed("home", "up", "down", "mistake", "mistake_before", "command")
+_IN_PAST: Final = _unnamed("home", "up", "down", "mistake_before", "rematch", "another", "save", "command", "back")
+_AT_END: Final = _unnamed(*_ARROWS, "home", "end", "mistake", "mistake_before", "command", "help")
+
 SITUATIONS: Final[Mapping[str, Mapping[str, str]]] = {
-    name: {**named, **dict.fromkeys(_UNNAMED.get(name, ()), "")} for name, named in _NAMED.items()
+    "asked": {"confirm": "key yes", "back": "key play on"},
+    "talking": {"enter": "key say it", "back": "key to the board", **_IN_LINE},
+    "commanding": {"enter": "key do it", **_BACK, **_IN_LINE},
+    "away": {"retry": "key try now", **_LEAVE, **_unnamed("chat", "command", "help")},
+    "playing": {**_CHAT, "command": "key command", **_HELP, **_IN_GAME},
+    "reviewing": {**_STEPS, **_COMPARE, **_WORTH, "review": "key hide values", "end": "key to the newest", **_BACK},
+    "replay": {**_STEPS, **_WORTH, **_BACK, **_RECORD, **_HELP, **_IN_RECORD},
+    "waiting": {"back": "key cancel", **_CODE, **_HELP, **_unnamed("chat", "command")},
+    "attending": {**_CHAT, **_LEAVE, **_HELP, "command": ""},
+    "watching": {**_STEPS, "end": "key live", "review": "key values", **_CHAT, **_LEAVE, **_HELP, **_IN_WATCHING},
+    "looking back": {**_STEPS, "end": "key or back to the end", **_WORTH, **_CHAT, **_HELP, **_IN_PAST},
+    "over": {**_AFTER, **_CHAT, "back": "key to home", **_AT_END},
 }
 """The actions that count at the same time, with the id of what the last line calls each, "" where it does not; a mere
 ``deed`` is called as `DEEDS` say. Of two actions with one key the first counts."""
@@ -74,7 +74,6 @@ DEEDS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The names of the deeds that actions are for, the first that is possible; other actions may be done at any time."""
 
-_ARROWS: Final = ("up", "down", "left", "right")
 _OTHER_WAY: Final = {name: action for action, names in reversed([*DEEDS.items()]) for name in names}
 _COMMANDS: Final = ("resign", "draw", "undo", "claim", "chat", "clock", "who", "leave", "help")
 
@@ -127,20 +126,16 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
     """Return the keys that the last line names, with what each does; `is_first` where nothing lies below the room."""
     situation = find_situations(model)[0]
     named: dict[str, str] = {}
+    has_code = settings.colour and not settings.ascii
     if situation == "playing":
         named = _name_moves(model, model.rules, keymap, settings)
     elif situation == "commanding":
         named = {"chat": model.line.completion} if model.line.completion else {"": " ".join(map(word_of, _COMMANDS))}
     for action, id in SITUATIONS[situation].items():
-        if (
-            not id
-            or (action in DEEDS and find_deed(model, action) is None)
-            or (action == "another" and not model.again)
-        ):
-            continue
-        if action == "hide_code" and (settings.ascii or not settings.colour):
-            continue
-        named[action] = _name(model, action, id, keymap, is_first=is_first)
+        has_deed = action not in DEEDS or find_deed(model, action) is not None
+        is_missing = (action == "another" and not model.again) or (action == "hide_code" and not has_code)
+        if id and has_deed and not is_missing:
+            named[action] = _name(model, action, id, keymap, is_first=is_first)
     return join_hints(named, keymap, ascii_only=settings.ascii, in_text=bool(model.line.mode))
 
 

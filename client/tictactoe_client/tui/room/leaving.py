@@ -1,4 +1,4 @@
-"""The ways out of a room: home, to another opponent, to a room with the computer, by the end of the program."""
+"""The ways out of a room: home, to another opponent, to a room with the computer; and what one reads who went away."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from tictactoe_client.exits import note_game
-from tictactoe_client.online.client import Choice
+from tictactoe_client.online.client import Choice, Client
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import ExitCode
-from tictactoe_client.text.arrival import describe_giving_up
+from tictactoe_client.text.arrival import describe_going, describe_return_command
 from tictactoe_client.tui.program import ClientScreen, Program
-from tictactoe_client.tui.room.ending import describe_farewell
 from tictactoe_client.tui.room.model import Asked, RoomModel
 from tictactoe_client.tui.ways_in import describe_wait
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import Cost
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.telling import describe_result
+from tictactoe_protocol.wording import join_words, name_of, seat_of
 
 OpenRoom = Callable[[Room, str], ClientScreen]
 """Returns the screen of a room, which tells this at once."""
@@ -34,7 +35,6 @@ class WaysOut:
         self._model = model
         self._screen = screen
         self._open_room = open_room
-        self._has_noted = False
 
     # -- with a question first ------------------------------------------------------------------------------------
 
@@ -44,15 +44,6 @@ class WaysOut:
             self._model.question = kind, deed
         else:
             deed()
-
-    def asks_first(self, leave: Callable[[], None]) -> bool:
-        """Ask before the program ends, with the board in sight, where that loses a game; tell whether it is asked."""
-        question = self._model.question
-        if not self._model.cost or (question is not None and question[0] == "quit"):
-            return False
-        self._program.go_back_to(self._screen)
-        self._model.question = "quit", leave
-        return True
 
     # -- home -----------------------------------------------------------------------------------------------------
 
@@ -133,32 +124,20 @@ class WaysOut:
         if here.ended is None:
             await here.leave()
 
-    # -- by the end of the program or the connection --------------------------------------------------------------
 
-    def note_game(self, state: RoomState | None) -> None:
-        """Take note how the game went, for the exit code."""
-        self._program.last_game = note_game(self._program.last_game, state, self._model.room.viewer)
-
-    def describe_loss(self, reason: str) -> str:
-        """Return what the lost connection has cost; empty where one does not play."""
-        room = self._model.room
-        first = self._program.link.cluster.given.first
-        return describe_giving_up(room.state, room.viewer, first, reason) if self._model.plays else ""
-
-    async def say_goodbye(self, *, gives_up: bool) -> str:
-        """Leave where one `gives_up`, so that nobody waits for us in vain, and return what became of the game.
-
-        A server that does not answer is not waited for.
-        """
-        room, client = self._model.room, self._program.link.client
-        state = room.state
-        if not self._has_noted:
-            self._has_noted = True
-            self.note_game(state)
-        if client is None or room.ended is not None or self._model.record is not None:
-            return ""
-        cost = self._model.choices.find("leave")
-        has_left = gives_up and await room.say_goodbye()
-        if has_left:
-            self._program.link.forget_room(room.code)
-        return describe_farewell(state, client, has_left=has_left, cost=cost.cost if cost is not None else "")
+def describe_farewell(state: RoomState, client: Client, *, has_left: bool, cost: Cost) -> str:
+    """Return the line for one who went away from this state, or nothing; `cost` is what that did to the game."""
+    viewer = client.player
+    own = seat_of(state, viewer)
+    if state.status == "over":
+        return say("farewell over", room=state.room, told=describe_result(state, viewer))
+    if own is None:
+        command = describe_return_command(state, viewer, client.cluster.given.first)
+        return say("farewell watcher", command=command) if state.status == "playing" else ""
+    if not has_left:
+        return describe_going(state, client)
+    if state.status == "waiting" or cost == "abort":
+        return say("farewell before" if state.status == "waiting" else "farewell aborted", room=state.room)
+    staying = {mark: name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and not seat.out}
+    did = "left" if staying.pop(own, "") else "out"
+    return say(f"farewell {did}", room=state.room, names=join_words([*staying.values()]), n=len(staying))

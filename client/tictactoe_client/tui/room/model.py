@@ -15,7 +15,6 @@ from tictactoe_client.online.client import Choice
 from tictactoe_client.online.events import Change, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.tui.room.line import RoomLine
-from tictactoe_client.tui.room.news import News
 from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import FREE, format_cell
 from tictactoe_protocol import clean_text
@@ -27,8 +26,38 @@ Kind = Literal["replay", "waiting", "playing", "watching", "over"]
 Asked = Literal["resign", "leave", "another", "quit"]
 
 MOST_TYPED: Final = 8
+MOST_LINES: Final = 200
+"""How much of the talk is kept, and how many lines wait to be seen; of more the oldest are dropped."""
 QUIET_SECONDS: Final = 0.4
 """For how long after the answer to a question no key places."""
+
+
+class News:
+    """The talk, and of it what is `unread` since the last key: the first `in_sight` lines of that are on the screen.
+
+    `back` says that the connection is back, which is news until `back_until`; `keys` counts the keys that were pressed.
+    """
+
+    def __init__(self) -> None:
+        self.talk: list[str] = []
+        self.unread: list[str] = []
+        self.in_sight = 0
+        self.back = ""
+        self.back_until = 0.0
+        self.keys = 0
+
+    def tell(self, *lines: str) -> None:
+        self.talk = [*self.talk, *lines][-MOST_LINES:]
+
+    def say(self, line: str) -> None:
+        """Show a line until the next key, and keep it with what was said."""
+        self.tell(line)
+        dropped = max(0, len(self.unread) + 1 - MOST_LINES)
+        self.unread, self.in_sight = [*self.unread[dropped:], line], max(0, self.in_sight - dropped)
+
+    def note_key(self) -> None:
+        """Take note of a key: what was in sight before it has been seen, and what was not has its turn."""
+        self.keys, self.unread, self.in_sight = self.keys + 1, self.unread[self.in_sight :], 0
 
 
 class RoomModel:
@@ -128,11 +157,8 @@ class RoomModel:
     @property
     def talk(self) -> list[str]:
         """What was said here; in a record first what it notes at the moment that is looked at."""
-        return self.news.talk if self.record is None else [*self.describe_moment()[1:], *self.news.talk]
-
-    def describe_moment(self) -> list[str]:
-        """Return the move that led to the moment that is looked at, and what a record notes there."""
-        return self.actions.describe_moment(self.room.state)
+        noted = [] if self.record is None else self.actions.describe_moment(self.room.state)[1:]
+        return [*noted, *self.news.talk]
 
     # -- clocks ---------------------------------------------------------------------------------------------------
 

@@ -9,17 +9,22 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
+from tictactoe_client.board.board import mark_role
 from tictactoe_client.board.glyphs import draw_words
+from tictactoe_client.input import record
 from tictactoe_client.input.past import list_rounds
-from tictactoe_client.input.record import describe_end, list_facts
 from tictactoe_client.tui.picture import Text, fold, measure, shorten, wrap
-from tictactoe_client.tui.room.ending import sum_up_end
 from tictactoe_client.tui.room.model import RoomModel
+from tictactoe_engine import format_cell
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.happened import is_draw
+from tictactoe_protocol.lines import split_lines
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.wording import describe_tally, format_duration
+from tictactoe_protocol.telling import describe_why_over
+from tictactoe_protocol.wording import count, describe_tally, format_duration, name_of
 
 _FEWEST_MOVE_LINES: Final = 2
+_LONGEST_LINE: Final = 6
 _URGENT_MS: Final = 10_000
 _LEVELS: Final = "▁▂▃▄▅▆▇█", "__..--^^"
 """What a graph is drawn with, from lost to won, in Unicode and in ASCII."""
@@ -94,11 +99,8 @@ def _look_at(mark: str, model: RoomModel, state: RoomState, now: float) -> tuple
     role = "dim" if not runs else "bad" if left is not None and left < _URGENT_MS else "title"
     own = model.roles.get(mark, "")
     who = mark, own.replace("mark", "strong") if runs else own
-    return (
-        who,
-        seat.name if seat else say("panel free"),
-        ("" if left is None else format_duration(left), role),
-    )
+    name = seat.name if seat else say("panel free")
+    return who, name, ("" if left is None else format_duration(left), role)
 
 
 def _describe_player(mark: str, model: RoomModel, state: RoomState, width: int, now: float) -> Line:
@@ -117,8 +119,8 @@ def _describe_player(mark: str, model: RoomModel, state: RoomState, width: int, 
 def _list_facts(model: RoomModel, state: RoomState, width: int) -> list[str]:
     """Return what is said below the players: the score of the evening, or what a record says of its game."""
     if model.record is not None:
-        facts = ", ".join(_local_time(fact) for fact in list_facts(model.record))
-        return [line for text in (facts, describe_end(model.record)) if text for line in wrap(text, width)]
+        facts = ", ".join(_local_time(fact) for fact in record.list_facts(model.record))
+        return [line for text in (facts, record.describe_end(model.record)) if text for line in wrap(text, width)]
     has_tally = state.game > 1 or any(state.score.values())
     return [shorten(say("panel game", n=state.game, tally=describe_tally(state)), width)] if has_tally else []
 
@@ -129,6 +131,42 @@ def _local_time(fact: str) -> str:
         return datetime.fromisoformat(fact).astimezone().strftime("%Y-%m-%d %H:%M") if "T" in fact else fact
     except (ValueError, OverflowError):
         return fact
+
+
+def sum_up_end(model: RoomModel) -> tuple[str, str]:
+    """Return in one or two words how the game ended, to be written large, and their role; no words before the end."""
+    state, own = model.room.state, model.seat
+    if state.result is None:
+        return "", ""
+    winner = state.result.winner
+    if winner is None:
+        return say("big draw" if is_draw(state.result) else "big over"), "warn"
+    if own is not None and (winner == own or len(state.seats) == 2):
+        return (say("big win"), "good") if winner == own else (say("big loss"), "bad")
+    return say("big wins", who=winner), mark_role(winner, model.rules, strong=True)
+
+
+def describe_end(model: RoomModel) -> tuple[str, str]:
+    """Return how the game ended and that line's role: ``YOU WIN   <X> A1 <X> B2 <X> C3   (5 moves, 0:12)``."""
+    state, rules, role = model.room.state, model.rules, sum_up_end(model)[1]
+    if state.result is None:
+        return "", ""
+    winner = state.result.winner
+    if winner is None:
+        head = say("end draw" if is_draw(state.result) else "end no result")
+    elif role in ("good", "bad"):
+        head = say("end win" if role == "good" else "end loss")
+    else:
+        head, role = say("end wins", name=name_of(state, winner).upper()), "good" if model.seat is None else "bad"
+    length = count(state.ply, "move")
+    if model.started_at is not None and model.ended_at is not None:
+        length += f", {format_duration(round((model.ended_at - model.started_at) * 1000))}"
+    runs = split_lines(state.result.line, rules)
+    if len(runs) == 1 and len(runs[0]) <= _LONGEST_LINE:
+        why = " ".join(f"<{state.board[cell]}> {format_cell(cell, rules)}" for cell in runs[0])
+    else:
+        why = describe_why_over(model.ending or state, model.room.viewer)
+    return f"{head}   {why}   ({length})", role
 
 
 def _list_end(model: RoomModel, width: int, height: int, *, ascii_only: bool) -> list[Line]:
@@ -161,36 +199,28 @@ def draw_graph(model: RoomModel, width: int, *, ascii_only: bool) -> Line:
         rate = rates[ply]
         sign = " " if rate is None else levels[round((rate + 1) / 2 * (len(levels) - 1))]
         role = "dim" if rate is None or abs(rate) <= _UNCERTAIN else model.roles[rules.marks[rate < 0]]
-        parts.append(
-            (sign, "chosen" if ply == model.actions.timeline.here and (model.is_back or model.record) else role)
-        )
+        is_here = ply == model.actions.timeline.here and (model.is_back or model.record)
+        parts.append((sign, "chosen" if is_here else role))
     return parts
 
 
-def _list_moves(rounds: list[range], count: int, model: RoomModel, state: RoomState) -> list[Line]:
+def _list_moves(rounds: list[range], most: int, model: RoomModel, state: RoomState) -> list[Line]:
     """Return so many rounds around the moment that is looked at, which is marked where it is not the newest."""
     timeline, moves = model.actions.timeline, model.room.moves
     here, marks_here = timeline.here, timeline.is_back or model.record is not None
     column = 4 + max(len(model.names[-1]), 2)
     current = next((number for number, plies in enumerate(rounds) if here in plies), 0 if here == 0 else len(rounds))
-    start = max(0, min(current - count // 2, len(rounds) - count))
+    start = max(0, min(current - most // 2, len(rounds) - most))
     judge = model.actions.judge
     found = judge.found if judge is not None and model.review.is_on else ()
     lines: list[Line] = []
-    for number, plies in enumerate(rounds[start : start + count], start + 1):
+    for number, plies in enumerate(rounds[start : start + most], start + 1):
         sign = "" if not marks_here else ">" if here in plies else " "
         parts = [(f"{sign}{number:>{len(str(len(rounds)))}}. ", "dim")]
         for ply in plies:
             mark, cell = state.board[moves[ply - 1]], model.names[moves[ply - 1]]
-            role = (
-                "bad"
-                if ply in found
-                else "dim"
-                if ply > here
-                else "title"
-                if marks_here and ply == here
-                else model.roles[mark]
-            )
-            parts.append((f"{mark} {cell}{'?' if ply in found else ''}".ljust(column), role))
+            role = "dim" if ply > here else "title" if marks_here and ply == here else model.roles[mark]
+            text, role = (f"{mark} {cell}?", "bad") if ply in found else (f"{mark} {cell}", role)
+            parts.append((text.ljust(column), role))
         lines.append(parts)
     return lines

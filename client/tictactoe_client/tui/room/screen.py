@@ -11,17 +11,19 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding
 
+from tictactoe_client.exits import note_game
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.record import RecordActions, RecordedRoom
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.room import Room
+from tictactoe_client.text.arrival import describe_giving_up
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.doing import RoomCommands
 from tictactoe_client.tui.room.following import Follower
 from tictactoe_client.tui.room.keys import DEEDS, action_of, find_action, find_deed, list_actions
-from tictactoe_client.tui.room.leaving import WaysOut
+from tictactoe_client.tui.room.leaving import WaysOut, describe_farewell
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.view import RoomView
@@ -61,14 +63,14 @@ class RoomScreen(ClientScreen):
         self.is_room = self.needs_server = self.model.record is None
         self._follower = Follower(program, self.model, self, self.ways)
         self._news = news
+        self._has_noted = False
         if room.seat is not None:
             program.link.keep_room(room.code)
 
     def on_mount(self) -> None:
-        if self._news and self.model.record is not None:
-            self.program.say(self._news)
-        elif self._news:
-            self.model.news.say(self._news)
+        if self._news:
+            tell = self.model.news.say if self.model.record is None else self.program.say
+            tell(self._news)
 
     # -- what is drawn --------------------------------------------------------------------------------------------
 
@@ -186,19 +188,40 @@ class RoomScreen(ClientScreen):
 
     def closed(self) -> None:
         self._follower.stop()
-        self.ways.note_game(self.room.state)
+        self._note_game()
         self.program.ways_in.give_up()
         self.model.review.switch(on=False)
         self.program.link.forget_room(self.room.code)
 
     def describe_loss(self, reason: str) -> str:
-        return self.ways.describe_loss(reason)
+        first = self.program.link.cluster.given.first
+        return describe_giving_up(self.room.state, self.room.viewer, first, reason) if self.model.plays else ""
 
     def note_person(self) -> None:
         self.model.news.note_key()
 
     def asks_first(self, leave: Callable[[], None]) -> bool:
-        return self.ways.asks_first(leave)
+        question = self.model.question
+        if not self.model.cost or (question is not None and question[0] == "quit"):
+            return False
+        self.program.go_back_to(self)  # the board is in sight while it is asked
+        self.model.question = "quit", leave
+        return True
 
     async def say_goodbye(self, *, gives_up: bool) -> str:
-        return await self.ways.say_goodbye(gives_up=gives_up)
+        """Leave where one `gives_up`, so that nobody waits for us in vain; a silent server is not waited for."""
+        client, state = self.program.link.client, self.room.state
+        if not self._has_noted:
+            self._has_noted = True
+            self._note_game()
+        if client is None or self.room.ended is not None or self.model.record is not None:
+            return ""
+        cost = self.model.choices.find("leave")
+        has_left = gives_up and await self.room.say_goodbye()
+        if has_left:
+            self.program.link.forget_room(self.room.code)
+        return describe_farewell(state, client, has_left=has_left, cost=cost.cost if cost is not None else "")
+
+    def _note_game(self) -> None:
+        """Take note how the game went, for the exit code."""
+        self.program.last_game = note_game(self.program.last_game, self.room.state, self.room.viewer)

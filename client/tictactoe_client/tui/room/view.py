@@ -6,37 +6,85 @@ It remembers where it drew the board, so that clicks find their cells.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from time import monotonic
 from typing import Final
 
 from textual.geometry import Offset, Region
 
 from tictactoe_client.board.board import BoardView, draw_board
-from tictactoe_client.board.grid import BoardStyle, Grid
+from tictactoe_client.board.grid import BoardStyle, Grid, fit_board, smallest_board
 from tictactoe_client.input.cells import resting_cell
 from tictactoe_client.input.record import describe_players
 from tictactoe_client.text.worth import format_value, list_worth
 from tictactoe_client.tui.foot import Hint, draw_keys, fit_keys
 from tictactoe_client.tui.picture import Picture, Text, measure, notice_size, place_stage, shorten
 from tictactoe_client.tui.program import Program
-from tictactoe_client.tui.room.banners import describe_question
-from tictactoe_client.tui.room.foot import RoomFoot
+from tictactoe_client.tui.room.foot import RoomFoot, describe_question
 from tictactoe_client.tui.room.invitation import draw_code, fill_invitation, link_for_others
 from tictactoe_client.tui.room.keys import find_situations, list_hints
-from tictactoe_client.tui.room.layout import LEFT, MAX_WIDTH, NARROW, RoomLayout, lay_out_room, needed_for_room
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_client.tui.room.panel import fill_panel, list_players, shows_talk
-from tictactoe_engine import FREE
+from tictactoe_engine import FREE, Rules
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.wording import describe_manners, describe_rules, name_of
 
+LEFT: Final = 2
+"""The column of the board."""
+MIN_WIDTH: Final = 24
+"""The least that the panel is worth having in, as a window is."""
+MAX_WIDTH: Final = 52
+"""The panel is no wider, so that a clock stands near its player's name."""
+_GAP: Final = 4
+_HEAD_AND_FOOT: Final = 4
+"""Lines that are not the board's: the head, what asks for an answer, the status, the keys."""
+NARROW: Final = 60
+"""In windows narrower than this the frame stays rather than the panel."""
+_PANEL_WANTED: Final = 40
+_LEAST_STAGE: Final = (80, 24)
 _INVITATION_LEAST: Final = (36, 10)
 _INVITATION_MOST: Final = (100, 28)
 _MOST_WORTHS: Final = 5
 _VALUE_ROLES: Final = {"win": "good", "loss": "bad"}
+
+
+@dataclass(frozen=True, slots=True)
+class RoomLayout:
+    """How a board is drawn and in which line it begins, the panel's column, None without one, and the stage's size."""
+
+    grid: Grid
+    top: int
+    panel: int | None
+    width: int
+    height: int
+
+    @property
+    def below_board(self) -> int:
+        """The first line under the board."""
+        return self.top + self.grid.height
+
+
+@lru_cache(maxsize=16)
+def lay_out_room(rules: Rules, style: BoardStyle, width: int, height: int) -> RoomLayout:
+    """Return the layout for a window of this size; its own width and height are how much of the window it uses."""
+    area, narrower = height - _HEAD_AND_FOOT, width - 2 * LEFT - _GAP - MIN_WIDTH
+    beside, alone = fit_board(rules, style, narrower, area), fit_board(rules, style, width - 2 * LEFT, area)
+    gains = beside != alone if width < NARROW else alone.is_whole and not beside.is_whole
+    has_panel = not gains and beside.width <= narrower
+    grid = beside if has_panel else alone
+    panel = LEFT + grid.width + _GAP
+    stage_width = min(width, max(_LEAST_STAGE[0], panel + (_PANEL_WANTED + 1 if has_panel else 0)))
+    stage_height = min(height, max(_LEAST_STAGE[1], grid.height + _HEAD_AND_FOOT + 2))
+    top = 2 if grid.height + 1 < stage_height - _HEAD_AND_FOOT else 1
+    return RoomLayout(grid, top, panel if has_panel else None, stage_width, stage_height)
+
+
+def needed_for_room(rules: Rules) -> tuple[int, int]:
+    """Return the width and height of the smallest window in which the board can be played."""
+    width, height = smallest_board(rules)
+    return max(MIN_WIDTH, 2 * LEFT + width), height + _HEAD_AND_FOOT
 
 
 def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, analysis: AnalysisState) -> None:
@@ -69,8 +117,7 @@ class RoomView:
 
     def needed_size(self) -> tuple[int, int]:
         """Return the width and height of the smallest window that shows the room."""
-        rules = self.model.rules
-        return _INVITATION_LEAST if self.model.kind == "waiting" else needed_for_room(rules)
+        return _INVITATION_LEAST if self.model.kind == "waiting" else needed_for_room(self.model.rules)
 
     def place(self, width: int, height: int) -> Region:
         """Return where in such a window the board, or the invitation, stands with all about it; it is drawn next."""
@@ -78,7 +125,7 @@ class RoomView:
         if model.kind == "waiting":
             self._layout = None
             return place_stage(_INVITATION_MOST, (width, height))
-        keys, extra = settings.keys if model.plays else None, self.foot.extra_lines
+        keys, extra = settings.keys if model.plays else None, int(model.review.is_on)
         style = BoardStyle(ascii=settings.ascii, keys=keys, stars=not extra)
         layout = self._layout = lay_out_room(rules, style, width, height - extra)
         return place_stage((layout.width, layout.height + extra), (width, height))
@@ -189,9 +236,8 @@ class RoomView:
         ways = (extras, code), (head, code), (head, ""), (players, code), (players, "")
         fitting = (way for way in ways if way[0] and measure("  ".join(way)) <= room)
         head, code = next(fitting, (shorten(players, room) if room > 0 else "", ""))
-        parts = ((label, "warn"), (head, "title"), (code, "dim"))
         x = 1
-        for text, role in parts:
+        for text, role in ((label, "warn"), (head, "title"), (code, "dim")):
             x = picture.put(x, 0, text, role) + 2 if text else x
         if back and right.endswith(back):
             self._back_at = range(picture.width - 1 - measure(back), picture.width - 1)
