@@ -174,16 +174,11 @@ class RoomFoot:
             told.append(say("worth better", cells=", ".join(format_cell(cell, model.rules) for cell in line)))
         return "   ".join(told)
 
-    def _compare_played(self) -> str:
-        """Return how the move that followed compares with the best, "" where that is not looked at or not known."""
-        model, played = self.model, self.model.actions.timeline.played_next
-        if played is None or not model.review.is_on or model.review.analysis is None:
-            return ""
-        return compare_played(played, model.review.analysis, model.rules)
-
     def _describe_turn(self, state: RoomState, now: float, width: int) -> Text:
         """Return what stands there while there is no other news, for the moment that is looked at."""
-        model, timeline, compared = self.model, self.model.actions.timeline, self._compare_played()
+        model, timeline, analysis, compared = self.model, self.model.actions.timeline, self.model.review.analysis, ""
+        if timeline.played_next is not None and model.review.is_on and analysis is not None:
+            compared = compare_played(timeline.played_next, analysis, model.rules)
         if model.record is not None:
             return (compared, "warn") if compared else (model.actions.describe_moment(model.room.state)[0], "title")
         if timeline.is_back:

@@ -132,21 +132,17 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
     elif situation == "commanding":
         named = {"chat": model.line.completion} if model.line.completion else {"": " ".join(map(word_of, _COMMANDS))}
     for action, id in SITUATIONS[situation].items():
-        has_deed = action not in DEEDS or find_deed(model, action) is not None
-        is_missing = (action == "another" and not model.again) or (action == "hide_code" and not has_code)
-        if id and has_deed and not is_missing:
-            named[action] = _name(model, action, id, keymap, is_first=is_first)
+        deed = find_deed(model, action)
+        is_missing = (action in DEEDS and deed is None) or (action == "another" and not model.again)
+        if not id or is_missing or (action == "hide_code" and not has_code):
+            continue
+        called = deed.label if id == "deed" and deed is not None else id
+        if action == "hide_code" and not model.shows_code:
+            called = "key show code"
+        elif action == "back" and is_first and situation == "replay":
+            called = "deed leave"
+        named[action] = say(called, key=keymap.show("back"))
     return join_hints(named, keymap, ascii_only=settings.ascii, in_text=bool(model.line.mode))
-
-
-def _name(model: RoomModel, action: str, id: str, keymap: Keymap, *, is_first: bool) -> str:
-    if id == "deed" and (deed := find_deed(model, action)) is not None:
-        return say(deed.label)
-    if action == "hide_code" and not model.shows_code:
-        return say("key show code")
-    if action == "back" and is_first and find_situations(model)[0] == "replay":
-        return say("deed leave")
-    return say(id, key=keymap.show("back"))
 
 
 def _name_moves(model: RoomModel, rules: Rules, keymap: Keymap, settings: Settings) -> dict[str, str]:

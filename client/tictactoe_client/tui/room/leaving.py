@@ -23,18 +23,17 @@ from tictactoe_protocol.requests import ClockFields
 from tictactoe_protocol.telling import describe_result
 from tictactoe_protocol.wording import join_words, name_of, seat_of
 
-OpenRoom = Callable[[Room, str], ClientScreen]
-"""Returns the screen of a room, which tells this at once."""
-
 
 class WaysOut:
-    """How one goes from the room of `model`, whose `screen` it is; `open_room` makes the screen of the next one."""
+    """How one goes from the room of `model`, whose `screen` it is; `show` makes that of another, with news."""
 
-    def __init__(self, program: Program, model: RoomModel, screen: ClientScreen, open_room: OpenRoom) -> None:
+    def __init__(
+        self, program: Program, model: RoomModel, screen: ClientScreen, show: Callable[[Room, str], ClientScreen]
+    ) -> None:
         self._program = program
         self._model = model
         self._screen = screen
-        self._open_room = open_room
+        self._show = show
 
     # -- with a question first ------------------------------------------------------------------------------------
 
@@ -120,7 +119,7 @@ class WaysOut:
             await room.leave()
             return
         program.close(self._screen)
-        program.open(self._open_room(room, say(news, code=room.code) if news else ""))
+        program.open(self._show(room, say(news, code=room.code) if news else ""))
         if here.ended is None:
             await here.leave()
 
