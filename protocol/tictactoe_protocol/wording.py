@@ -1,6 +1,7 @@
-"""The words for what a state holds: rules, clocks, players, whose turn it is. Pure; what strangers wrote is cleaned.
+"""What a state holds in words: rules, clocks, players, whose turn it is. Pure; what strangers wrote is cleaned.
 
-A *viewer* is the public id of whoever reads, so that the words can say "you"; empty for nobody in particular.
+The sentences stand in `catalogue`. A *viewer* is the public id of whoever reads, so that the words can say "you"; empty
+for nobody in particular.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What command line, environment and file add up to, and the command that says or changes what the file has."""
+"""What command line, environment and file add up to, and the command that says or changes what the file has.
+
+The options themselves stand in `settings`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The words for what a state holds, and for how what is asked there is answered; strangers' words are cleaned. Pure.
+"""What a state holds, and how what is asked there is answered, in words; strangers' words are cleaned. Pure.
+
+The sentences stand in the catalogue of the protocol package.
 
 A *viewer* is the public id of whoever reads, so that the words can say "you".
 """

@@ -1,4 +1,4 @@
-/** What keys mean: the terminal's, as far as a browser leaves them to a page. */
+/** The list of keys and commands that the page shows on request. */
 
 import { say } from "./catalogue.js";
 import { button, h } from "./dom.js";

@@ -1,4 +1,4 @@
-/** Words, as in the terminal. A viewer is the id of whoever reads: "you". */
+/** What a state holds in words, as in the terminal; the sentences stand in protocol/tictactoe_protocol/catalogue. A viewer is the id of whoever reads: "you". */
 
 import { count, say } from "./catalogue.js";
 import { PRESETS, hasSingleKeys, nameCell, nameCells } from "./rules.js";
