@@ -73,6 +73,10 @@ class Visitor:
     def cell(self, number: int) -> Locator:
         return self.page.locator(f"[data-cell='{number}']")
 
+    def piece(self, number: int) -> Locator:
+        """Return what lies in a cell."""
+        return self.page.locator(f"[data-in='{number}']")
+
     def tile(self, game: str) -> Locator:
         """Return what one chooses a game by."""
         return self.page.locator(f"[name=game][value={game}]")
@@ -102,7 +106,7 @@ class Visitor:
         for number in numbers:
             await expect(self.page.locator("p.turn.mine")).to_be_visible()
             await self.cell(number).click()
-            await expect(self.cell(number).locator(".mark")).to_have_count(1)
+            await expect(self.piece(number).locator(".mark")).to_have_count(1)
 
     async def quick_match(self, name: str, game: str = "classic") -> None:
         await self.page.get_by_label("Playing as").fill(name)

@@ -206,6 +206,6 @@ async def test_marks_are_drawn_in_a_stroke_unless_motion_is_unwanted(server: Ser
     await bo.page.emulate_media(reduced_motion="reduce")
     await ana.play(4)
     animation = "node => getComputedStyle(node).animationName"
-    assert await ana.cell(4).locator(".mark").evaluate(animation) == "stroke"
+    assert await ana.piece(4).locator(".mark").evaluate(animation) == "stroke"
     await bo.sees(B2="X")
-    assert await bo.cell(4).locator(".mark").evaluate(animation) == "none"
+    assert await bo.piece(4).locator(".mark").evaluate(animation) == "none"

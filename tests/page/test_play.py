@@ -343,11 +343,11 @@ async def test_gomoku_is_played_with_stones_until_somebody_prefers_marks(
 ) -> None:
     ana = await one_at_the_board(server, visit, bo, "gomoku")
     await ana.play(112)
-    await expect(ana.cell(112).locator("circle.stone")).to_have_count(1)
+    await expect(ana.piece(112).locator("circle.stone")).to_have_count(1)
     await ana.button("Stones or marks").click()
-    await expect(ana.cell(112).locator("path.mark")).to_have_count(1)
+    await expect(ana.piece(112).locator("path.mark")).to_have_count(1)
     await ana.page.reload()
-    await expect(ana.cell(112).locator("path.mark")).to_have_count(1)
+    await expect(ana.piece(112).locator("path.mark")).to_have_count(1)
 
 
 async def test_a_room_that_one_comes_back_to_is_called_by_its_game(server: Server, visit: Visit, bo: Peer) -> None:

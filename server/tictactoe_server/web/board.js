@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { h, setText, svg } from "./dom.js";
 import { BLOCKED, FREE, landingCell, nameCell, neighbour, splitLines } from "./rules.js";
-import { SIDE, cornerOf, makeBetter, makeBurst, makeCells, makeContent, makeGround, makeLabels, makeMark, makePlate, makeRows, makeShine, makeStroke, makeWorth } from "./shapes.js";
+import { SIDE, cornerOf, makeBetter, makeBurst, makeGround, makeLabels, makeMark, makePiece, makePlate, makeRows, makeShine, makeStroke, makeWorth, numberCells } from "./shapes.js";
 
 /** @typedef {Protocol.RulesState} Rules */
 
@@ -45,15 +45,20 @@ export class Board {
 	#ghost = svg("g", { class: "ghost" });
 	#cross = svg("g", { class: "cross" });
 	#line = svg("g");
+	#pieces = svg("g", { class: "pieces", "aria-hidden": "true" });
 	#values = svg("g");
+
+	/** What lies in each cell. @type {(SVGElement | null)[]} */
+	#pieceIn = [];
 
 	/** @param {Rules} rules @param {string} name @param {import("./shapes.js").Look} look @param {BoardEars} ears */
 	constructor(rules, name, look, ears) {
 		this.rules = rules;
 		this.look = look;
 		this.ears = ears;
-		this.cells = makeCells(rules);
-		this.grid = svg("g", { role: "grid", "aria-label": name }, makeRows(rules, this.cells));
+		const rows = makeRows(rules);
+		this.cells = numberCells(rows);
+		this.grid = svg("g", { class: "cells", role: "grid", "aria-label": name }, rows);
 		this.picture = this.#makePicture();
 		this.element = h("div.board-box", {}, h("div.board-inner", {}, this.picture, this.#bubble));
 		const { width, height } = this.picture.viewBox.baseVal;
@@ -75,7 +80,7 @@ export class Board {
 		const plate = look === "discs" ? makePlate(rules) : [];
 		const over = svg("g", { class: "over", "aria-hidden": "true" }, plate, this.#ghost, this.#values, this.#line);
 		const box = { viewBox: `${-this.margin} ${-this.margin} ${width} ${height}`, class: `board ${look}`, role: "presentation" };
-		return svg("svg", box, makeLabels(rules, letters), under, this.grid, over);
+		return svg("svg", box, makeLabels(rules, letters), under, this.grid, this.#pieces, over);
 	}
 
 	#listen() {
@@ -119,22 +124,24 @@ export class Board {
 		const what = kind ? say(`view cell ${kind}`) : mark;
 		place.setAttribute("aria-label", say("view cell holds", { cell: nameCell(cell, this.rules), what }));
 		place.setAttribute("class", kind ?? "taken");
-		while (place.childNodes.length > 1) place.lastChild?.remove();
-		const content = makeContent(this.rules, this.look, cell, mark, isMove);
-		if (content) place.append(content);
+		this.#pieceIn[cell]?.remove();
+		const piece = (this.#pieceIn[cell] = makePiece(this.rules, this.look, cell, mark, isMove));
+		if (piece) this.#pieces.append(piece);
 	}
 
-	/** Move what marks a cell. @param {string} kind @param {number | null} from @param {number | null} to */
+	/** Move what marks a cell and its piece. @param {string} kind @param {number | null} from @param {number | null} to */
 	#mark(kind, from, to) {
-		this.cells[from ?? -1]?.classList.remove(kind);
-		this.cells[to ?? -1]?.classList.add(kind);
+		for (const all of [this.cells, this.#pieceIn]) {
+			all[from ?? -1]?.classList.remove(kind);
+			all[to ?? -1]?.classList.add(kind);
+		}
 	}
 
 	/** @param {readonly number[]} before @param {boolean} isNews whether the game has just been decided */
 	#drawLine(before, isNews) {
 		const { line } = this.#view;
-		for (const cell of before) this.cells[cell].classList.remove("won");
-		for (const cell of line) this.cells[cell].classList.add("won");
+		for (const cell of before) this.#mark("won", cell, null);
+		for (const cell of line) this.#mark("won", null, cell);
 		const runs = splitLines(this.rules, line);
 		const bursts = isNews ? runs.map((run) => makeBurst(this.rules, run)) : [];
 		this.#line.replaceChildren(...runs.map((run) => makeStroke(this.rules, run)), ...bursts);

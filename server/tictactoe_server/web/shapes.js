@@ -21,20 +21,22 @@ const BITS = 28;
 /** The corner at the top left of a cell. @param {Rules} rules @param {number} cell @returns {[x: number, y: number]} */
 export const cornerOf = ({ columns }, cell) => [(cell % columns) * SIDE, Math.floor(cell / columns) * SIDE];
 
-/** The cells, empty, in the order of their numbers. @param {Rules} rules @returns {SVGElement[]} */
-export function makeCells(rules) {
-	const model = svg("g", { role: "gridcell", tabindex: -1 }, svg("rect", { class: "hit", width: SIDE, height: SIDE, rx: 12 }));
-	return [...Array(rules.rows * rules.columns).keys()].map((cell) => {
+/** The rows, each a copy of the first one, so that a browser works out one look for a whole column. @param {Rules} rules @returns {SVGElement[]} */
+export function makeRows({ rows, columns }) {
+	const cells = [...Array(columns).keys()].map((at) => svg("rect", { role: "gridcell", tabindex: -1, x: at * SIDE, width: SIDE, height: SIDE }));
+	const model = svg("g", { role: "row" }, cells);
+	return [...Array(rows).keys()].map((row) => {
 		const made = /** @type {SVGElement} */ (model.cloneNode(true));
-		made.setAttribute("data-cell", `${cell}`);
-		made.setAttribute("transform", `translate(${cornerOf(rules, cell)})`);
+		made.setAttribute("transform", `translate(0,${row * SIDE})`);
 		return made;
 	});
 }
 
-/** The cells in their rows. @param {Rules} rules @param {SVGElement[]} cells */
-export function makeRows({ rows, columns }, cells) {
-	return [...Array(rows).keys()].map((row) => svg("g", { role: "row" }, cells.slice(row * columns, (row + 1) * columns)));
+/** The cells in the order of their numbers, which they are given. @param {SVGElement[]} rows */
+export function numberCells(rows) {
+	const cells = rows.flatMap((row) => /** @type {SVGElement[]} */ ([...row.children]));
+	for (const [number, cell] of cells.entries()) cell.setAttribute("data-cell", `${number}`);
+	return cells;
 }
 
 /** Board and lines. @param {Rules} rules @param {Look} look */
@@ -77,8 +79,14 @@ export function makeLabels({ rows, columns }, size) {
 	return svg("g", { class: "labels", "aria-hidden": "true", "font-size": size }, top, left);
 }
 
-/** What lies in a cell, or nothing. @param {Rules} rules @param {Look} look @param {number} cell @param {string} mark @param {boolean} isMove whether one sees it made */
-export function makeContent(rules, look, cell, mark, isMove) {
+/** What lies in a cell, at its place, or nothing. @param {Rules} rules @param {Look} look @param {number} cell @param {string} mark @param {boolean} isMove whether one sees it made */
+export function makePiece(rules, look, cell, mark, isMove) {
+	const content = makeContent(rules, look, cell, mark, isMove);
+	return content && svg("g", { "data-in": cell, transform: `translate(${cornerOf(rules, cell)})` }, content);
+}
+
+/** @param {Rules} rules @param {Look} look @param {number} cell @param {string} mark @param {boolean} isMove */
+function makeContent(rules, look, cell, mark, isMove) {
 	if (mark === BLOCKED) return svg("path", { class: "block", d: BLOCK });
 	if (mark !== FREE) return makeMark(rules, look, mark, isMove ? Math.floor(cell / rules.columns) + 1 : 0);
 	const isStar = rules.preset === "gomoku" && STARS.includes(cell);
