@@ -37,8 +37,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 
+SERVER_GOES = "^WebSocket connection to|net::ERR_CONNECTION"
+"""What a browser says of a server that is there no more, also while it fetches the pages that may be wanted next."""
+
+
 class Look(TypedDict, total=False):
-    """How a visitor sees the page, and what the server may say that is no fault of the page."""
+    """How a visitor sees the page, and the pattern of what a browser may say that is no fault of the page."""
 
     phone: bool
     still: bool
@@ -67,8 +71,8 @@ class Visitor:
         self.complaints.append(str(error))
 
     def _hear(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and not (self._may_fail and self._may_fail in message.text):
-            self.complaints.append(message.text)
+        if message.type in ("error", "warning") and not (self._may_fail and re.search(self._may_fail, message.text)):
+            self.complaints.append(f"{message.text} {message.location}")
 
     def cell(self, number: int) -> Locator:
         return self.page.locator(f"[data-cell='{number}']")
@@ -152,7 +156,7 @@ class Idle:
         return await context.new_page()
 
     async def _is_emptied(self, page: Page, phone: bool) -> bool:
-        """Make a window as if it were new, but for what it keeps of servers that are there no more."""
+        """Make a window as if it were new: a server of a later test may have the port of an earlier one."""
         if page.is_closed():
             return False
         context = page.context
@@ -161,9 +165,11 @@ class Idle:
         await context.set_offline(False)
         await context.unroute_all()
         await context.clear_permissions()
-        await context.clear_cookies()
         await page.unroute_all()
         await page.goto("about:blank")
+        devtools = await context.new_cdp_session(page)
+        await devtools.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
+        await devtools.detach()
         await page.set_viewport_size(PHONE if phone else LAPTOP)
         return True
 

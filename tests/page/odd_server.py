@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import Any, Self
 
@@ -111,6 +112,17 @@ class OddServer:
     async def close(self, code: int) -> None:
         """Close all connections."""
         await asyncio.gather(*(connection.close(code) for connection in self._listening.connections))
+
+    @asynccontextmanager
+    async def closing(self, code: int) -> AsyncIterator[None]:
+        """Close all connections, and stop half-way through: browsers have heard of it and the connections are there."""
+        for connection in self._listening.connections:
+            connection.transport.pause_reading()
+        closing = asyncio.create_task(self.close(code))
+        yield
+        for connection in self._listening.connections:
+            connection.transport.resume_reading()
+        await closing
 
     async def has_heard_all(self) -> None:
         """Return when everything that browsers have sent until now has come."""

@@ -6,10 +6,9 @@ import re
 
 from playwright.async_api import expect
 
-from tests.page.conftest import Visit, Visitor
+from tests.page.conftest import SERVER_GOES, Visit, Visitor
 from tests.page.odd_server import CODE, OddServer, error, state, welcome
 
-FAILS = "WebSocket connection to"
 STALE = error("bad_token", "The server does not know this token.")
 
 
@@ -22,7 +21,7 @@ async def take_the_clock(visitor: Visitor) -> None:
 
 async def test_a_refused_token_is_followed_by_one_hello_without_it_and_no_more(visit: Visit) -> None:
     async with OddServer() as server:
-        ana = await visit(server.origin, may_fail=FAILS)
+        ana = await visit(server.origin, may_fail=SERVER_GOES)
         await expect(ana.page.locator(".link.on")).to_be_visible()
         server.answers = {"hello": [STALE]}
         server.asked.clear()
@@ -35,7 +34,7 @@ async def test_a_refused_token_is_followed_by_one_hello_without_it_and_no_more(v
 async def test_a_refused_name_is_followed_by_one_hello_without_it_and_no_more(visit: Visit) -> None:
     bad_name = error("bad_name", "That is no name.")
     async with OddServer() as server:
-        ana = await visit(server.origin, may_fail=FAILS)
+        ana = await visit(server.origin, may_fail=SERVER_GOES)
         await expect(ana.page.get_by_label("Playing as")).to_have_value("ana")
         server.answers = {"hello": [bad_name]}
         server.asked.clear()
@@ -48,7 +47,7 @@ async def test_a_refused_name_is_followed_by_one_hello_without_it_and_no_more(vi
 
 async def test_one_who_is_expelled_comes_back_by_hand_alone(visit: Visit) -> None:
     async with OddServer() as server:
-        ana = await visit(server.origin, may_fail=FAILS)
+        ana = await visit(server.origin, may_fail=SERVER_GOES)
         await take_the_clock(ana)
         calls = server.calls
         await server.say(error("kicked", "The operator has sent you away."))
@@ -61,9 +60,25 @@ async def test_one_who_is_expelled_comes_back_by_hand_alone(visit: Visit) -> Non
         assert server.calls == calls + 1
 
 
+async def test_what_is_asked_of_a_connection_that_is_closing_is_lost_without_a_complaint(visit: Visit) -> None:
+    known = "WebSocket = class extends WebSocket { constructor(...all) { super(...all); window.newest = this; } }"
+    async with OddServer() as server:
+        ana = await visit(server.origin, may_fail=SERVER_GOES)
+        await ana.page.add_init_script(known)
+        await ana.page.reload()
+        await expect(ana.page.locator(".link.on")).to_be_visible()
+        await server.has_heard_all()
+        async with server.closing(4501):
+            await ana.page.wait_for_function("newest.readyState === WebSocket.CLOSING")
+            await ana.button("Quick match").click()
+        await expect(ana.page.locator(".banner")).to_be_visible()
+        assert not server.asked_for("match")
+        await ana.page.close()
+
+
 async def test_a_silent_server_is_told_within_five_seconds_and_called_anew_when_it_stays_silent(visit: Visit) -> None:
     async with OddServer() as server:
-        ana = await visit(server.origin, may_fail=FAILS)
+        ana = await visit(server.origin, may_fail=SERVER_GOES)
         await take_the_clock(ana)
         await server.has_heard_all()
         server.is_silent = True
@@ -83,7 +98,7 @@ async def test_a_silent_server_is_told_within_five_seconds_and_called_anew_when_
 
 async def test_a_machine_without_network_is_offline_at_once_and_back_with_it(visit: Visit) -> None:
     async with OddServer() as server:
-        ana = await visit(server.origin, may_fail=FAILS)
+        ana = await visit(server.origin, may_fail=SERVER_GOES)
         await take_the_clock(ana)
         await server.has_heard_all()
         server.is_silent, calls = True, server.calls
@@ -100,7 +115,7 @@ async def test_a_machine_without_network_is_offline_at_once_and_back_with_it(vis
 
 async def test_an_older_state_is_not_shown(visit: Visit) -> None:
     async with OddServer() as server:
-        ana = await visit(f"{server.origin}/{CODE}", may_fail=FAILS)
+        ana = await visit(f"{server.origin}/{CODE}", may_fail=SERVER_GOES)
         await ana.sees(A1="free")
         await server.say(state(2, "X........", 0), state(3, "X...O....", 4), state(2, "X........", 0))
         await server.say({"type": "announcement", "text": "that was all", "at": 0})
@@ -113,7 +128,7 @@ async def test_moves_that_were_not_seen_are_asked_for_and_not_guessed(visit: Vis
     synced = {"type": "ok", "room": CODE, "moves": [1, 3, 0, 4]}
     later = state(9, "XX.OO....", 4)
     async with OddServer(join=[told, state(4, "XX.O.....", 1)], sync=[synced, later]) as server:
-        ana = await visit(f"{server.origin}/{CODE}", may_fail=FAILS)
+        ana = await visit(f"{server.origin}/{CODE}", may_fail=SERVER_GOES)
         moves = ana.page.get_by_role("list", name="Moves")
         await expect(moves).to_have_text(re.compile("1 X A1.*2 O A2.*3 X B1"))
         await server.say(later)
@@ -122,7 +137,7 @@ async def test_moves_that_were_not_seen_are_asked_for_and_not_guessed(visit: Vis
 
 async def test_a_room_that_went_during_an_absence_is_said_to_be_closed(visit: Visit) -> None:
     async with OddServer() as server:
-        ana = await visit(f"{server.origin}/{CODE}", may_fail=FAILS)
+        ana = await visit(f"{server.origin}/{CODE}", may_fail=SERVER_GOES)
         await ana.sees(A1="free")
         server.answers = {"hello": [welcome()], "join": [error("no_such_room", "There is no room K7M4PQ.")]}
         await server.close(1012)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.async_api import expect
 
 from tests.limits import uncounted
-from tests.page.conftest import Visit
+from tests.page.conftest import SERVER_GOES, Visit
 from tests.page.odd_server import OddServer, welcome
 from tests.page.test_play import address, one_at_the_board, two_at_the_board
 from tests.peer import Peer
@@ -73,7 +73,7 @@ async def test_a_game_past_its_hold_is_given_up_from_the_first_page(visit: Visit
 
 async def test_a_seat_of_which_an_older_server_says_nothing_is_called_by_its_code(visit: Visit) -> None:
     async with OddServer(hello=[welcome({"room": "ABCDEF", "seat": "X"})]) as server:
-        ana = await visit(server.origin, may_fail="WebSocket connection to")
+        ana = await visit(server.origin, may_fail=SERVER_GOES)
         await expect(ana.page.locator(".resume .ask")).to_contain_text("Your room ABCDEF")
 
 

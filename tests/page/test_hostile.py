@@ -15,7 +15,7 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from tests.classic import CLASSIC_RULES
-from tests.page.conftest import Visit
+from tests.page.conftest import SERVER_GOES, Visit
 from tictactoe_server.http.assets import Assets
 
 EVIL = "<img src=x onerror=document.title='taken'>"
@@ -96,14 +96,14 @@ async def page_over(answer: Callable[[ServerConnection], Awaitable[None]]) -> As
 
 async def test_hello_is_said_again_without_features_at_a_server_that_does_not_know_them(visit: Visit) -> None:
     async with page_over(answer_as_in_1_2) as address:
-        eve = await visit(address, may_fail="WebSocket connection to")
+        eve = await visit(address, may_fail=SERVER_GOES)
         await expect(eve.page.locator(".link.on")).to_be_visible()
         await expect(eve.page.get_by_label("Playing as")).to_have_value("ana")
 
 
 async def test_whatever_a_server_says_is_shown_as_text(visit: Visit) -> None:
     async with page_over(answer) as address:
-        eve = await visit(f"{address}/K7M4PQ", may_fail="WebSocket connection to")
+        eve = await visit(f"{address}/K7M4PQ", may_fail=SERVER_GOES)
         await eve.sees(A1="X")
         await expect(eve.page.locator(".player .name").first).to_have_text(EVIL)
         await expect(eve.page.locator(".player .name").nth(1)).to_have_text("bo[31m")

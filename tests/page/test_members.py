@@ -11,10 +11,10 @@ import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from tests.authority import Authority
-from tests.page.conftest import Visit, Visitor
+from tests.page.conftest import SERVER_GOES, Visit, Visitor
 from tests.page.members import Members
 from tests.page.odd_server import OddServer, welcome
-from tests.page.test_bad_lines import FAILS, STALE, take_the_clock
+from tests.page.test_bad_lines import STALE, take_the_clock
 from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
 
@@ -40,7 +40,7 @@ def code_of(visitor: Visitor) -> str:
 
 async def one_at_the_board(members: Members, visit: Visit, bo: Peer) -> Visitor:
     """Let ana sit at a page in a room of `s1`, and bo join her who has none."""
-    ana = await visit(members.origin, may_fail=FAILS)
+    ana = await visit(members.origin, may_fail=SERVER_GOES)
     await ana.quick_match("ana")
     await bo.ask("join", room=code_of(ana))
     await ana.hears("bo joins as O.")
@@ -86,7 +86,7 @@ async def test_a_link_leads_to_a_room_of_another_server_and_through_its_door(
     members: Members, visit: Visit, bo: Peer
 ) -> None:
     room = await room_of(bo, members)
-    ana = await visit(f"{members.origin}/{room}", may_fail=FAILS)
+    ana = await visit(f"{members.origin}/{room}", may_fail=SERVER_GOES)
     await ana.join("ana")
     await ana.hears("You are O.")
     await bo.ask("move", room=room, cell=4, ply=0)
@@ -100,7 +100,7 @@ async def test_a_link_leads_to_a_room_of_another_server_and_through_its_door(
 
 async def test_a_match_is_played_where_somebody_waits(members: Members, visit: Visit, bo: Peer) -> None:
     members.waiting = await room_of(bo, members)
-    ana = await visit(members.origin, may_fail=FAILS)
+    ana = await visit(members.origin, may_fail=SERVER_GOES)
     await ana.button("Quick match").click()
     await ana.hears("You are O.")
     assert members.places_of("match") == ["s1", "s2"]
@@ -156,7 +156,7 @@ async def test_who_was_sent_on_three_times_in_a_row_asks_the_first_again(
     async with Members(server, names=("s1", "s2", "s3")) as members:
         room = await room_of(bo, members)
         members.mistaken = {"s1": "s2", "s2": "s3", "s3": "s1"}
-        ana = await visit(f"{members.origin}/{room}", may_fail=FAILS)
+        ana = await visit(f"{members.origin}/{room}", may_fail=SERVER_GOES)
         assert await members.heard("watch", 5) == ["s1", "s2", "s3", "s1", "s1"]
         members.mistaken = {}
         await ana.join("ana")
@@ -168,7 +168,7 @@ async def test_the_page_is_connected_again_once_a_room_has_left_a_server_that_go
 ) -> None:
     async with Members(server, names=("s1", "s2", "s3")) as members:
         room = await room_of(bo, members)
-        ana = await visit(f"{members.origin}/{room}", may_fail=FAILS)
+        ana = await visit(f"{members.origin}/{room}", may_fail=SERVER_GOES)
         await ana.join("ana")
         await ana.hears("You are O.")
         await members.move(room, "s3")
@@ -184,7 +184,7 @@ async def test_who_is_sent_to_a_server_that_is_gone_asks_the_first_again(
 ) -> None:
     room = await room_of(bo, members)
     members.down.add("s2")
-    ana = await visit(f"{members.origin}/{room}", may_fail=FAILS)
+    ana = await visit(f"{members.origin}/{room}", may_fail=SERVER_GOES)
     assert await members.heard("watch", 2) == ["s1", "s1"]
     members.owners[room] = "s1"
     await ana.join("ana")
@@ -194,7 +194,7 @@ async def test_who_is_sent_to_a_server_that_is_gone_asks_the_first_again(
 async def test_nobody_goes_to_a_server_that_the_welcome_does_not_name(members: Members, visit: Visit, bo: Peer) -> None:
     room = await room_of(bo, members)
     members.strangers = {"s2"}
-    ana = await visit(f"{members.origin}/{room}", may_fail=FAILS)
+    ana = await visit(f"{members.origin}/{room}", may_fail=SERVER_GOES)
     await ana.hears(f"Room {room} is at {members.urls['s2']} now.")
     await expect(ana.page.get_by_role("heading", name="Nothing to see here")).to_be_visible()
     assert members.places_of("hello") == ["s1", "s1"]  # again, in case it had come since
@@ -228,7 +228,7 @@ async def test_nobody_goes_from_tls_to_a_server_without(
     async with Members(server, tls) as members, await browser.new_context(ignore_https_errors=True) as context:
         room = await room_of(bo, members)
         members.urls["s2"] = members.urls["s2"].replace("wss", "ws")
-        ana = Visitor(await context.new_page(), FAILS)
+        ana = Visitor(await context.new_page(), SERVER_GOES)
         called: list[str] = []
         ana.page.on("websocket", lambda socket: called.append(socket.url))
         await ana.page.goto(f"{members.origin}/{room}")
@@ -266,7 +266,8 @@ async def test_one_whose_server_freezes_is_at_another_soon_and_the_move_under_wa
 
 async def test_the_player_of_each_cluster_that_was_here_is_known_again(visit: Visit) -> None:
     async with OddServer() as server:
-        ana = await visit(server.origin, may_fail=FAILS)
+        ana = await visit(server.origin, may_fail=SERVER_GOES)
+        await expect(ana.page.get_by_label("Playing as")).to_have_value("ana")
         await expect(ana.page.locator(".link.on")).to_be_visible()
         await ana.page.evaluate("""localStorage.setItem('tictactoe', '{"token": "of old"}')""")
         for cluster in ("one", "two"):

@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.async_api import Request, Route, expect
 
 from tests.faults.harness import Harness
-from tests.page.conftest import Visit, Visitor
+from tests.page.conftest import SERVER_GOES, Visit, Visitor
 from tests.page.test_play import address, one_at_the_board, two_at_the_board
 from tests.peer import Peer
 from tictactoe_server.server import Server
@@ -67,11 +67,10 @@ async def test_another_tab_takes_the_seat_over_and_gives_it_back(server: Server,
 
 
 async def test_a_game_goes_on_after_the_server_was_killed(tmp_path: Path, visit: Visit) -> None:
-    fails = "WebSocket connection to"
     async with Harness(tmp_path) as harness:
-        ana = await visit(f"http://127.0.0.1:{harness.port}/", may_fail=fails)
+        ana = await visit(f"http://127.0.0.1:{harness.port}/", may_fail=SERVER_GOES)
         await ana.quick_match("ana")
-        bo = await visit(ana.page.url, may_fail=fails)
+        bo = await visit(ana.page.url, may_fail=SERVER_GOES)
         await bo.join("bo")
         await ana.play(4)
         await bo.sees(B2="X")

@@ -12,9 +12,6 @@ import { Ways } from "./ways.js";
 /** @typedef {import("./app.js").News} News */
 /** @typedef {import("./requests.js").Ask} Ask */
 
-/** How long a server has for its welcome, and where another one can be asked instead. */
-const WELCOME_MS = 8000;
-const WELCOME_OR_NEXT_MS = 4000;
 /** What this page understands beyond version 1.0. */
 const FEATURES = ["abort", "analysis", "boards", "chat", "moved", "repeat", "review", "seq", "share", "wall"];
 
@@ -24,12 +21,10 @@ export class Connection {
 	/** @type {"connecting" | "on" | "away" | "ended"} */
 	phase = "connecting";
 	reason = "";
-	/** @type {Protocol.Welcome | null} */
-	welcome = null;
+	/** @type {Protocol.Welcome | null} */ welcome = null;
 	/** When the next attempt is made, by `performance.now()`. */
 	nextAttemptAt = 0;
-	/** @type {WebSocket | null} */
-	#socket = null;
+	/** @type {WebSocket | null} */ #socket = null;
 	#requests = new Requests();
 	/** @type {Ways} */ #ways;
 	#patience = new Patience();
@@ -105,7 +100,7 @@ export class Connection {
 	/** Rejects with `Refused` or `Lost`. @param {Ask} request @returns {Promise<Protocol.Ok>} */
 	request(request) {
 		if (this.phase !== "on") return Promise.reject(new Lost());
-		return this.#requests.ask(request, (text) => this.#socket?.send(text));
+		return this.#requests.ask(request, (text) => this.#send(text));
 	}
 
 	/** The server takes a name with a hello alone, so this connects anew. @param {string} name */
@@ -150,19 +145,24 @@ export class Connection {
 		this.nextAttemptAt = 0;
 		this.#features = FEATURES;
 		const isOurs = () => socket === this.#socket;
-		socket.onopen = () => this.#greet();
+		socket.onopen = () => isOurs() && this.#greet();
 		socket.onmessage = (event) => isOurs() && this.#hear(inOwnWords(JSON.parse(event.data)));
 		socket.onclose = (event) => isOurs() && this.#lose(event.code);
 		// What the policy of the page forbids is not closed: it never was open.
 		socket.onerror = () => isOurs() && this.#lose(1006);
-		this.#timer = setTimeout(() => isOurs() && this.#abandon(), this.#ways.isAlone ? WELCOME_MS : WELCOME_OR_NEXT_MS);
+		this.#timer = setTimeout(() => isOurs() && this.#abandon(), this.#ways.welcomeMs);
 		this.ears.onPhase();
 		if (socket.readyState === WebSocket.OPEN) this.#greet();
 	}
 
 	#greet() {
 		const features = this.#features.length ? { features: this.#features } : {};
-		this.#socket?.send(JSON.stringify({ type: "hello", client: "tictactoe-page", ...this.identity.hello, ...features }));
+		this.#send(JSON.stringify({ type: "hello", client: "tictactoe-page", ...this.identity.hello, ...features }));
+	}
+
+	/** What a socket that is closing does not take is lost with it, a moment later. @param {string} text */
+	#send(text) {
+		if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(text);
 	}
 
 	/** @param {Protocol.Push} push */

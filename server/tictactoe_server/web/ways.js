@@ -20,6 +20,11 @@ export class Ways {
 		return this.#urls.length === 1;
 	}
 
+	/** How long a server has for its welcome: less where another one can be asked instead. */
+	get welcomeMs() {
+		return this.isAlone ? 8000 : 4000;
+	}
+
 	/** The next of the ways, from then on the last. */
 	next() {
 		const [url, ...others] = this.#urls;
