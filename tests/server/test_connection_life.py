@@ -15,10 +15,12 @@ from websockets.frames import Close, Frame, Opcode
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.raw import RawPeer, open_bytes, open_raw, ping, read_to_end, text
+from tictactoe_server.cli.process import _loop_factory
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.connection import Connection, Receiver
+from tictactoe_server.transport.listen import open_sockets
 from tictactoe_server.transport.listener import MAX_TURNED_AWAY, Listener
 from tictactoe_server.transport.remote_peer import RemotePeer
 
@@ -322,6 +324,51 @@ async def test_a_server_that_stops_waits_for_nobody_for_long() -> None:
     assert await read_to_end(half[0]) == b""
     half[1].close()
     await opened.__aexit__(None, None, None)
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n"], ids=["nothing", "half a request"])
+def test_one_who_comes_just_as_the_server_stops_is_let_go_like_all_others(sent: bytes) -> None:
+    async def stop_at_arrival() -> None:
+        limits = uncounted()
+        stopping: list[asyncio.Task[None]] = []
+
+        class Arriving(Connection):
+            def connection_made(self, transport: asyncio.BaseTransport) -> None:
+                super().connection_made(transport)
+                if sent:
+                    self.data_received(sent)
+                stopping.append(asyncio.create_task(listener.stop(1012, "stopping", PATIENCE_SECONDS)))
+
+        listener = Listener(lambda _: Nobody(), Admission(limits), limits, make=Arriving)
+        (listening,) = open_sockets("127.0.0.1", 0)
+        port = listening.getsockname()[1]
+        await listener.listen([listening])
+        async with open_bytes(port) as (reader, _):
+            assert await read_to_end(reader) == b""
+            begun = time.monotonic()
+            await stopping[0]
+        assert time.monotonic() - begun < PATIENCE_SECONDS / 2
+        assert listener.connections == {}
+
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:  # as in a process of its own
+        runner.run(stop_at_arrival())
+
+
+async def test_one_who_was_cut_off_is_told_nothing_when_its_time_is_over() -> None:
+    limits = uncounted(hello_seconds=0.01)
+    complaints: list[object] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: complaints.append(context))
+    listener = Listener(lambda _: Nobody(), Admission(limits), limits)
+    transport, connection = FakeTransport(), listener._make_connection(RemotePeer(Admission(limits)))
+    connection.connection_made(transport)
+    connection._rest = b"GET / HTTP/1.1\r\n"
+    connection.abort()
+    over = loop.create_future()
+    loop.call_later(2 * limits.hello_seconds, over.set_result, None)
+    await over
+    assert (complaints, transport.written) == ([], [])
+    connection.connection_lost(None)
 
 
 # -- back-pressure --------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from abc import abstractmethod
 from collections.abc import Awaitable, Sequence
@@ -217,9 +216,8 @@ class HttpConnection(Outgoing):
     def _end(self, last: HttpResponse | bytes) -> None:
         """Send a last response, and pass over what still comes until the peer hangs up, too."""
         self._rest = b""
-        with contextlib.suppress(RuntimeError):  # its transport is closed already
-            self._write(encode_response(last) if isinstance(last, HttpResponse) else last)
-            self._transport.resume_reading()
+        self._write(encode_response(last) if isinstance(last, HttpResponse) else last)
+        self._transport.resume_reading()
         self._hang_up()
 
 

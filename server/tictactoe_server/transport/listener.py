@@ -52,7 +52,8 @@ class Listener:
         self._limits = limits
         self._certificate = certificate
         self._sockets: list[socket] = []
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._connecting: set[asyncio.Task[None]] = set()
+        self._pinging: asyncio.Task[None] | None = None
         self._refused: set[socket] = set()
         self._turns: list[set[Connection]] = [set() for _ in range(_TURNS)]
         self.connections: dict[Connection, set[Connection]] = {}
@@ -71,7 +72,7 @@ class Listener:
             listening.setblocking(False)
             self._sockets.append(listening)
             self._accept_at(listening)
-        self._tasks.add(asyncio.create_task(self._ping()))
+        self._pinging = asyncio.create_task(self._ping())
 
     async def stop(self, code: int, reason: str, within: float) -> None:
         """Accept nothing more, close all connections politely, and cut off what is not gone within so many seconds.
@@ -82,8 +83,12 @@ class Listener:
             listening = self._sockets.pop()
             asyncio.get_running_loop().remove_reader(listening)
             listening.close()
-        for task in self._tasks:
-            task.cancel()
+        if self._pinging is not None:
+            self._pinging.cancel()
+        # Without TLS they are all there in a moment; where one is and is cancelled, uvloop never says that it is lost.
+        if self._certificate is not None:
+            for connecting in self._connecting:
+                connecting.cancel()
         for refused in list(self._refused):
             self._let_go(refused)
         for number, connection in enumerate(list(self.connections)):
@@ -116,15 +121,15 @@ class Listener:
             accepted.setblocking(False)
             peer = RemotePeer(self._admission)
             if peer.accept(canonical(str(address[0])) or ""):
-                task = loop.create_task(self._connect(peer, accepted))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
+                connecting = loop.create_task(self._connect(self._make_connection(peer), accepted))
+                self._connecting.add(connecting)
+                connecting.add_done_callback(self._connecting.discard)
             else:
                 peer.close()
                 self._turn_away(accepted)
 
-    async def _connect(self, peer: RemotePeer, accepted: socket) -> None:
-        connection, loop, limits = self._make_connection(peer), asyncio.get_running_loop(), self._limits
+    async def _connect(self, connection: Connection, accepted: socket) -> None:
+        loop, limits = asyncio.get_running_loop(), self._limits
         tls: dict[str, Any] = {}
         if self._certificate is not None:
             seconds = {"ssl_handshake_timeout": limits.hello_seconds, "ssl_shutdown_timeout": limits.close_seconds}

@@ -91,8 +91,8 @@ class Outgoing(asyncio.Protocol):
         """Cut the connection off, as soon as there is one."""
         before = self._phase
         self._enter(Phase.GONE)
+        self._set_deadline(None)
         if before is Phase.ACCEPTED:  # its handshake of TLS has failed, or has not come about in time
-            self._set_deadline(None)
             self.depart()
         elif before is not Phase.GONE:
             self._transport.abort()
