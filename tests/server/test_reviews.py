@@ -67,7 +67,9 @@ async def test_a_finished_game_is_reviewed_by_who_played_it_and_by_who_has_the_l
         assert (await eve.ask("review", replay=replay, ply=4))["analysis"] == analysis
         assert await eve.refusal("review", replay=replay, ply=6) == "stale"
         await bo.ask("share", game=game, on=False)
-        assert await eve.refusal("review", replay=replay) == "not_allowed"
+        refused = await eve.ask("review", replay=replay)
+        told = f'No game is shared as "{replay}".'
+        assert (refused["code"], refused["path"], refused["message"]) == ("not_allowed", "replay", told)
 
 
 async def test_one_who_resigned_from_a_game_of_three_still_plays_it(server: Server) -> None:

@@ -59,7 +59,7 @@ class Reviews(Service):
     async def _find_shared(self, replay: str) -> FinishedGame:
         found = await self._shares.load(replay)
         if found is None:
-            raise Refused(ErrorCode.NOT_ALLOWED, "game", path="replay", game=replay)
+            raise Refused(ErrorCode.NOT_ALLOWED, "replay", path="replay", replay=replay)
         return found[0]
 
     async def _answer(self, call: Call, last: Position, ply: int | UnsetType) -> None:
