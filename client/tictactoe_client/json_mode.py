@@ -20,6 +20,7 @@ from tictactoe_client.online.errors import ConnectionLost, Interrupted, Refused
 from tictactoe_client.online.events import Back, ConnectionEvent, Gone, Lost, Retrying, RoomMoved
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
+from tictactoe_client.online.work import Changed
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
@@ -89,7 +90,7 @@ class JsonGame:
         self._room: Room | None = None
         self._left_with = ExitCode.NORMAL
         self._rematch_asked_in: int | None = None
-        self._changed = asyncio.Event()
+        self._changed = Changed()
         self._printed: Position | None = None
         self._lines: asyncio.Queue[tuple[str, Position | None] | None] = asyncio.Queue(_LINES_AHEAD)
 
@@ -117,8 +118,7 @@ class JsonGame:
                 print_message(message, shows_token=self._session.identity.role == "player")
                 if (ending := self._hear(message.event or message.push)) is not None:
                     return ending
-                self._changed.set()
-                self._changed.clear()
+                self._changed.note()
         except ConnectionLost as lost:
             if not lost.gave_up:
                 print_own("disconnected", reason=lost.reason, hold_ms=None)
@@ -221,7 +221,9 @@ class JsonGame:
         def is_gone() -> bool:
             return "ply" not in move and follows is not None and follows != self._printed
 
-        await self._until(lambda: room.has_state and ("ply" in move or is_gone() or self._may_move(room, room.state)))
+        await self._changed.until(
+            lambda: room.has_state and ("ply" in move or is_gone() or self._may_move(room, room.state))
+        )
         if is_gone():
             raise BadInput(say("move gone"), "stale")
         if "at" in move and "cell" not in move:
@@ -246,7 +248,7 @@ class JsonGame:
         state = room.state if room.has_state else None
         if request["type"] == "move" and state is not None:
             game, ply = state.game, request["ply"]
-            await self._until(lambda: room.state.game != game or room.state.ply > ply)
+            await self._changed.until(lambda: room.state.game != game or room.state.ply > ply)
         elif request["type"] == "rematch" and state is not None and state.status == "over":
             self._rematch_asked_in = state.game
         elif request["type"] == "leave":
@@ -264,7 +266,7 @@ class JsonGame:
         room = self._room
         if room is None:
             return self._left_with
-        await self._until(lambda: room.has_state)
+        await self._changed.until(lambda: room.has_state)
         goes = room.seat is not None and not self._settings.stay and not self._is_over()
         if goes and self._keyboard.is_terminal:
             self._session.hold()
@@ -272,15 +274,11 @@ class JsonGame:
         patience = self._settings.leaving_seconds if goes else None
         try:
             async with asyncio.timeout(patience):
-                await self._until(self._is_over)
+                await self._changed.until(self._is_over)
         except TimeoutError:
             await room.leave()
             return ExitCode.ABANDONED if self._settings.result_code else ExitCode.NORMAL
         return self._result_code()
-
-    async def _until(self, condition: Callable[[], bool]) -> None:
-        while not condition():
-            await self._changed.wait()
 
     @property
     def _state(self) -> RoomState | None:

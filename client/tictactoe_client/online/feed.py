@@ -15,6 +15,7 @@ from msgspec import UnsetType
 from tictactoe_client.online.errors import ClientError, ConnectionLost, ProtocolBroken
 from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEvent, Updated
 from tictactoe_client.online.messages import Subscribers
+from tictactoe_client.online.work import Changed
 from tictactoe_engine import FREE, IllegalMove, Position
 from tictactoe_protocol import requests
 from tictactoe_protocol.catalogue import say
@@ -67,7 +68,7 @@ class RoomFeed:
         self._states_seen = 0
         self._awaits_state = True
         self._is_after_loss = False
-        self._changed = asyncio.Event()
+        self._changed = Changed()
         self._told: Moves | None = None
         self._waiting: deque[RoomState | RoomEvent] = deque()
         self._newest_seq = -1
@@ -85,8 +86,7 @@ class RoomFeed:
         return check_moves(reply.moves, self._shown)
 
     async def _wait_for_state(self) -> None:
-        while not self.has_state and self.ended is None and self._lost is None:
-            await self._changed.wait()
+        await self._changed.until(lambda: self.has_state or self.ended is not None or self._lost is not None)
 
     # -- what the conversation brings -------------------------------------------------------------------------------
 
@@ -188,7 +188,7 @@ class RoomFeed:
         is_gap = old is not None and state.seq > old.seq + 1
         self._tell(Updated(old, state, moves, before, self._is_after_loss, is_gap, brought))
         self._is_after_loss = False
-        self._wake()
+        self._changed.note()
 
     def _find_seat(self) -> None:
         """Find out what the newest state means for us."""
@@ -221,11 +221,7 @@ class RoomFeed:
         if isinstance(why, Closed | Replaced):
             self._tell(why)
         self._subscribers.finish(self._lost, None if self._lost is None else Cut(self._lost))
-        self._wake()
-
-    def _wake(self) -> None:
-        self._changed.set()
-        self._changed.clear()
+        self._changed.note()
 
 
 def check_moves(moves: Moves | UnsetType | None, state: RoomState | None) -> Moves:

@@ -1,10 +1,24 @@
-"""What is done beside everything else, until there is no more of it or it is cancelled."""
+"""What is done beside everything else, until there is no more of it or it is cancelled, and waiting for a change."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
+
+
+class Changed(asyncio.Event):
+    """Wakes all who wait each time that something has changed, and is never set otherwise."""
+
+    def note(self) -> None:
+        """Let all who wait look again."""
+        self.set()
+        self.clear()
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait until this holds."""
+        while not condition():
+            await self.wait()
 
 
 class Work:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any
 
 from tictactoe_client.exits import dismiss, exit_code_of
@@ -14,6 +14,7 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused
 from tictactoe_client.online.messages import Stream
 from tictactoe_client.online.room import Room
+from tictactoe_client.online.work import Changed
 from tictactoe_client.plain.reminders import Reminders
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
@@ -52,7 +53,7 @@ class PlainGame:
         self._actions: Actions | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._deeds: set[asyncio.Task[None]] = set()
-        self._changed = asyncio.Event()
+        self._changed = Changed()
         self._exit_code: int | None = None
         self._has_read_all = False
         self._is_offline = False
@@ -107,16 +108,8 @@ class PlainGame:
         """Do it beside everything else; what it raises ends the run."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(lambda _: self._wake())
+        task.add_done_callback(lambda _: self._changed.note())
         return task
-
-    def _wake(self) -> None:
-        self._changed.set()
-        self._changed.clear()
-
-    async def _until(self, condition: Callable[[], bool]) -> None:
-        while not condition():
-            await self._changed.wait()
 
     async def _enter_or_watch(self, enter: Enter) -> bool:
         try:
@@ -195,7 +188,7 @@ class PlainGame:
             self._output.note_typed()
             self._has_asked_before_interrupt = False  # whoever types plays on, and is asked anew
             try:
-                await self._until(lambda: self._exit_code is None and (self._is_offline or self._is_idle))
+                await self._changed.until(lambda: self._exit_code is None and (self._is_offline or self._is_idle))
             except asyncio.CancelledError:
                 self._keyboard.give_back([line])
                 raise
@@ -204,7 +197,7 @@ class PlainGame:
             deed.add_done_callback(self._deeds.discard)
             await asyncio.sleep(0)
         self._has_read_all = True
-        await self._until(lambda: self._is_idle)
+        await self._changed.until(lambda: self._is_idle)
         await self._settle()
         if self._actions is not None:
             await self._take_end_of_input(self._actions.room)
@@ -264,7 +257,7 @@ class PlainGame:
         async for event in happenings:
             if actions is self._actions:
                 self._hear(event, actions)
-                self._wake()
+                self._changed.note()
             if self._exit_code is not None:
                 return
 
