@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.peer import PATIENCE_SECONDS
 from tictactoe_client.files.config import config_path
+from tictactoe_client.files.identity import Identity
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.client import Client
 from tictactoe_client.session import Session
@@ -43,6 +44,6 @@ async def until_left(server: str, *rooms: str) -> None:
 
 def session_of(client: Client) -> Session:
     """Return a session that has this connection."""
-    session = Session(Settings(), client.cluster)
+    session = Session(Settings(), client.cluster, Identity(None))
     session.client = client
     return session

@@ -11,8 +11,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import replace
 from typing import Any, Literal
 
-from tictactoe_client.files.identity import Identity
-from tictactoe_client.files.identity import Role as Role
+from tictactoe_client.files.identity import Identity, Role
 from tictactoe_client.files.players import KnownPlayer
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client, connect
@@ -44,7 +43,7 @@ def _ignore(*_: Any) -> None: ...
 
 
 class Session:
-    """The connection; `client` is None until the first one.
+    """The connection of whom the `identity` says; `client` is None until the first one.
 
     `open` connects for one piece of work; `run` keeps a connection for a screen: each failure becomes a phase, and one
     may try again, go to another server, and back. `cluster` begins with the server that we are at, or want to be at
@@ -56,24 +55,21 @@ class Session:
         self,
         settings: Settings,
         cluster: Cluster,
-        role: Role = "player",
+        identity: Identity,
         *,
-        room: str | None = None,
-        resumes: bool = False,
-        tell: Callable[[str], object] = _ignore,
         hear: Callable[[Message], object] = _ignore,
         connected: Callable[[], object] = _ignore,
         changed: Callable[[], object] = _ignore,
         failed: Callable[[ClientError], object] = _ignore,
     ) -> None:
-        """Prepare it; whoever left a seat in the `room`, or in any where one `resumes`, comes first.
+        """Prepare it.
 
-        `tell` gets a line for the person, `hear` every message; `connected` is called after each hello, `changed` when
-        there is something new to show, `failed` when no attempt is made any more until `retry`.
+        `hear` gets every message; `connected` is called after each hello, `changed` when there is something new to
+        show, `failed` when no attempt is made any more until `retry`.
         """
         self.settings = settings
         self.cluster = cluster
-        self.identity = Identity(settings.name, role, room, resumes=resumes, tell=tell)
+        self.identity = identity
         self.phase: Phase = "connecting"
         self.client: Client | None = None
         self.failure: ClientError | None = None

@@ -18,6 +18,7 @@ from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen
+from tictactoe_client.files.identity import Identity
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.cluster import parse_cluster
@@ -30,7 +31,7 @@ from tictactoe_server.server import Server
 async def linked(server: Server, name: str | None = None) -> AsyncIterator[Client]:
     """Run a link until it is connected, and end it afterwards."""
     connected = asyncio.Event()
-    link = Session(Settings(name=name), parse_cluster(server.url), connected=connected.set)
+    link = Session(Settings(), parse_cluster(server.url), Identity(name), connected=connected.set)
     running = asyncio.create_task(link.run())
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -129,7 +130,7 @@ async def test_while_another_program_has_the_file_the_screen_answers(server: Ser
 async def test_what_could_not_be_written_is_written_by_the_end(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_client.files.writer.LOCK_SECONDS", 0.0)
     told: list[str] = []
-    session = Session(Settings(name="ana"), parse_cluster(server.url), tell=told.append)
+    session = Session(Settings(), parse_cluster(server.url), Identity("ana", tell=told.append))
     with contextlib.ExitStack() as holding:
         holding.enter_context(held_by_another(KnownPlayers().path.with_suffix(".lock")))
         async with session.open() as client:
@@ -144,10 +145,10 @@ async def test_a_second_run_under_the_same_name_is_told_that_it_is_another_playe
     told: list[str] = []
     async with open_peer(server.url, "ana") as first:
         KnownPlayers().keep(KnownPlayer(server.url, "ana", first.welcome["token"], pid=os.getppid()))
-        async with Session(Settings(name="ana"), parse_cluster(server.url), tell=told.append).open() as second:
+        async with Session(Settings(), parse_cluster(server.url), Identity("ana", tell=told.append)).open() as second:
             assert second.player != first.welcome["player"]
     assert told == ["Another program plays as ana now: here you are another ana, with games of your own."]
     told.clear()
-    async with Session(Settings(name="bo"), parse_cluster(server.url), tell=told.append).open():
+    async with Session(Settings(), parse_cluster(server.url), Identity("bo", tell=told.append)).open():
         pass
     assert told == []

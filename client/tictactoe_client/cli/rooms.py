@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from tictactoe_client.cli.run import ask_line, connected
+from tictactoe_client.files.identity import Role
 from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_rules, parse_seat
 from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
 from tictactoe_client.online.address import Address, parse_room
@@ -19,7 +20,7 @@ from tictactoe_client.online.cluster import parse_cluster
 from tictactoe_client.online.nearby import SEARCH_SECONDS, find_nearby, find_room
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_client.plain.game import PlainGame
-from tictactoe_client.session import Role, cluster_for
+from tictactoe_client.session import cluster_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own, report

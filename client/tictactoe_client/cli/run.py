@@ -9,11 +9,12 @@ from typing import Any
 
 from tictactoe_client.earlier import find_left_behind
 from tictactoe_client.exits import describe_failure, judge
+from tictactoe_client.files.identity import Identity, Role
 from tictactoe_client.files.writer import keeping_debug_log, report_bug
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
-from tictactoe_client.session import Role, Session, cluster_for
+from tictactoe_client.session import Session, cluster_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import hear_signals, standard_input
 from tictactoe_client.streams.output import Output, OutputFailed, print_error, report_end, report_failure
@@ -97,7 +98,7 @@ async def connected(
     cluster = cluster_for(settings, address)
     if is_chatty:
         tell(say("connecting", url=cluster.first.url))
-    session = Session(settings, cluster, role, room=room, tell=tell)
+    session = Session(settings, cluster, Identity(settings.name, role, room, tell=tell))
     async with session.open() as client:
         if session.is_own:
             tell(say("own server started", url=client.address.url))

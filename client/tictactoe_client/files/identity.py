@@ -33,7 +33,13 @@ class Identity:
     """
 
     def __init__(
-        self, name: str | None, role: Role, seat_in: str | None, *, resumes: bool, tell: Callable[[str], object]
+        self,
+        name: str | None,
+        role: Role = "player",
+        seat_in: str | None = None,
+        *,
+        resumes: bool = False,
+        tell: Callable[[str], object] = lambda line: None,
     ) -> None:
         self.name, self.role, self.seat_in, self.resumes = name, role, seat_in, resumes
         self.players = KnownPlayers()

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from tictactoe_client.files.identity import Role
     from tictactoe_client.online.client import Choice
-    from tictactoe_client.session import Role
     from tictactoe_engine.records import GameRecord
 
 

@@ -18,6 +18,7 @@ from textual.screen import Screen
 
 from tictactoe_client.exits import judge
 from tictactoe_client.files.config import KeptSettings
+from tictactoe_client.files.identity import Identity, Role
 from tictactoe_client.files.records import name_for, save_record
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address
@@ -25,7 +26,7 @@ from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
-from tictactoe_client.session import Role, Session, cluster_for
+from tictactoe_client.session import Session, cluster_for
 from tictactoe_client.settings import SCREEN_OPTIONS, ExitCode, Misuse, Settings
 from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.text.language import speak_as_chosen
@@ -152,13 +153,11 @@ class Program(App[int], inherit_bindings=False):
         self._deeds: set[asyncio.Task[None]] = set()
         self._is_focused: bool | None = None
         self._last_key = time.monotonic()
+        seat_in = first.code if first is not None and first.way == "join" else None
         self.link = Session(
             settings,
             cluster_for(settings, address),
-            role,
-            room=first.code if first is not None and first.way == "join" else None,
-            resumes=first is None,
-            tell=self.say,
+            Identity(settings.name, role, seat_in, resumes=first is None, tell=self.say),
             hear=self._hear,
             connected=self._connected,
             changed=self.redraw,
