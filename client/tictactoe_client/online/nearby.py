@@ -63,26 +63,7 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
     from zeroconf import DNSQuestionType, Error
     from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-    found: dict[str, NearbyServer] = {}
-    waiting: set[str] = set()
-    own, networks = own_addresses(), [interface.network for interface in own_interfaces()]
-
-    def measure(name: str) -> tuple[int, str, str]:
-        """Return how near one is: first those of this machine, then of these networks; and then its name."""
-        at = found[name].at
-        is_near = any(ipaddress.ip_address(at) in network for network in networks)
-        return 0 if at in own else 1 if is_near else 2, found[name].name.casefold(), name
-
-    def note(name: str, server: NearbyServer | None) -> None:
-        if server is None and name not in found:
-            return
-        found.pop(name, None)
-        if server is not None:
-            found[name] = server
-        nearest = sorted(found, key=measure)
-        for farthest in nearest[_MOST_KNOWN:]:
-            del found[farthest]
-        changed(tuple(dict.fromkeys(found[known] for known in nearest[:_MOST_KNOWN])))
+    known, waiting = _Announced(changed), set[str]()
 
     async def ask(zeroconf: Zeroconf, service_type: str, name: str) -> None:
         """Take what came together with the name; only for the rest ask, and for few at a time."""
@@ -91,13 +72,13 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
             if not info.load_from_cache(zeroconf) and len(waiting) < _MOST_ASKED:
                 waiting.add(name)
                 await info.async_request(zeroconf, 1_000, DNSQuestionType.QM)
-            note(name, await inspect(info))
+            known.note(name, await inspect(info))
         waiting.discard(name)
 
     def hear(zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange) -> None:
         """Take note of one that came, changed or went; what it says of itself must be asked for."""
         if state_change.name == "Removed":
-            note(name, None)
+            known.note(name, None)
         elif name not in waiting:
             asking.create_task(ask(zeroconf, service_type, name))
 
@@ -108,6 +89,34 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
                 to_all = DNSQuestionType.QM
                 AsyncServiceBrowser(zeroconf.zeroconf, [SERVICE_TYPE], handlers=[hear], question_type=to_all)
                 await asyncio.Event().wait()
+
+
+class _Announced:
+    """The servers by the names under which they announce themselves; `changed` hears of them, the nearest first."""
+
+    def __init__(self, changed: Callable[[tuple[NearbyServer, ...]], object]) -> None:
+        self._changed = changed
+        self._servers: dict[str, NearbyServer] = {}
+        self._own, self._networks = own_addresses(), [interface.network for interface in own_interfaces()]
+
+    def note(self, name: str, server: NearbyServer | None) -> None:
+        """Take note of what was found out about a name, None where there is no server of ours."""
+        if server is None and name not in self._servers:
+            return
+        if server is None:
+            del self._servers[name]
+        else:
+            self._servers[name] = server
+        nearest = sorted(self._servers, key=self._measure)
+        for farthest in nearest[_MOST_KNOWN:]:
+            del self._servers[farthest]
+        self._changed(tuple(dict.fromkeys(self._servers[name] for name in nearest[:_MOST_KNOWN])))
+
+    def _measure(self, name: str) -> tuple[int, str, str]:
+        """Return how near one is: first those of this machine, then of these networks; and then its name."""
+        server = self._servers[name]
+        is_near = any(ipaddress.ip_address(server.at) in network for network in self._networks)
+        return 0 if server.at in self._own else 1 if is_near else 2, server.name.casefold(), name
 
 
 async def inspect(info: AsyncServiceInfo) -> NearbyServer | None:
