@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
-from tests.peer import PATIENCE_SECONDS
+from tests.peer import until
 from tictactoe_client.files.config import config_path
 from tictactoe_client.files.identity import Identity
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
@@ -37,9 +36,7 @@ def rooms_left(server: str) -> list[str]:
 
 async def until_left(server: str, *rooms: str) -> None:
     """Wait until seats in these rooms, and in no others, are written down: that goes on beside everything else."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while rooms_left(server) != list(rooms):  # noqa: ASYNC110
-            await asyncio.sleep(0.005)
+    await until(lambda: rooms_left(server) == list(rooms))
 
 
 def session_of(client: Client) -> Session:

@@ -76,6 +76,13 @@ class Peer:
         return str(reply["code"])
 
 
+async def until(condition: Callable[[], object]) -> None:
+    """Wait until this holds, of which nobody tells."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.002)
+
+
 def check_words(error: Message) -> None:
     """Look whether a refusal says to programs all that it says to people."""
     if "data" in error:

@@ -151,12 +151,13 @@ async def test_a_stranger_that_answers_one_byte_after_the_other_has_no_room(monk
 
     gone = asyncio.Event()
 
-    async def drip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError):
             for byte in b"HTTP/1.1 200 OK" + b" " * 1_000:
                 writer.write(bytes([byte]))
-                await writer.drain()
-                await asyncio.sleep(0.05)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(reader.read(), 0.05)
+                    break
         writer.close()
         gone.set()
 

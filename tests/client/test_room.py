@@ -94,10 +94,12 @@ def test_one_who_watches_has_no_turn() -> None:
 async def test_moves_that_passed_unseen_are_asked_for_and_each_is_told() -> None:
     room = entered(state((4,)), moves=(4,), known=(4, 0, 8, 2))
     listener = Listener(room)
+    events = room.events()
     room._receive(state((4, 0, 8, 2)))
     assert room.state == state((4,))
-    for _ in range(5):
-        await asyncio.sleep(0)
+    async for event in events:
+        if isinstance(event, Updated) and event.is_gap:
+            break
     assert [(event.mark, event.cell, event.ply) for event in listener.changes if isinstance(event, Moved)] == [
         ("O", 0, 2),
         ("X", 8, 3),
@@ -111,9 +113,10 @@ async def test_the_server_is_asked_once_for_the_moves_of_a_state() -> None:
     courier = FakeCourier((1, 2, 3))
     room = Room(courier, "K7M4PQ")
     room._enter(Ok(id="1", room="K7M4PQ", seat="X", moves=()))
+    events = room.events()
     for _ in range(3):
         room._receive(state((4, 0)))
-        await asyncio.sleep(0.01)
+        assert isinstance(await anext(events), Updated)
     assert [type(request) for request in courier.asked] == [Sync]
     assert room.has_state
     assert not room.knows_moves

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Any, TypeVar
 
 import pytest
@@ -22,6 +22,7 @@ from tests.faults.hostile_server import (
     sends_to,
     state,
 )
+from tests.peer import until
 from tests.proxy import Proxy
 from tictactoe_client import Backoff, Client, ConnectionLost, Interrupted, Refused, Room, connect, parse_address
 from tictactoe_client.online import connection
@@ -39,12 +40,6 @@ Kind = TypeVar("Kind")
 
 def heard(server: HostileServer, kind: type[Kind]) -> list[Kind]:
     return [request for request in server.heard if isinstance(request, kind)]
-
-
-async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(10):
-        while not condition():  # noqa: ASYNC110
-            await asyncio.sleep(0.002)
 
 
 async def until_closed(server: HostileServer) -> None:

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed
 from tests.end_to_end.clients import PATIENCE_SECONDS, run_client
 from tests.environment import environment
 from tests.faults.hostile_server import ROOM, TOKEN, hostile_cluster, sends_to, state
-from tests.peer import open_peer
+from tests.peer import open_peer, until
 from tests.programs import start_program
 from tictactoe_client import Unreachable, connect
 from tictactoe_client.input.rule_options import choose_seat
@@ -136,8 +136,7 @@ async def test_a_server_that_is_killed_leaves_no_worker_and_no_word_behind(tmp_p
         server.kill()
         async with asyncio.timeout(PATIENCE_SECONDS):
             assert (await server.communicate())[1] == b""
-            while any(map(is_running, workers)):  # noqa: ASYNC110 - they are nobody's children any more
-                await asyncio.sleep(0.01)
+        await until(lambda: not any(map(is_running, workers)))  # they are nobody's children any more
 
 
 async def test_the_local_server_goes_even_where_the_client_is_killed() -> None:

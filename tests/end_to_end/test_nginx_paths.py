@@ -13,7 +13,7 @@ from websockets.asyncio.client import connect
 
 from tests.authority import Authority
 from tests.end_to_end.test_nginx import NGINX, Site, documented_site, free_ports, running_nginx
-from tests.peer import PATIENCE_SECONDS, open_peer, play_out
+from tests.peer import open_peer, play_out, until
 from tests.server.nats_node import empty_store, node_in
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -48,9 +48,7 @@ async def behind_one_name(authority: Authority, folder: Path) -> AsyncIterator[t
             for number, port in enumerate(ports, 1)
         ]
         await asyncio.gather(*(stack.enter_async_context(server) for server in servers))
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while any(len(server.cluster.members.urls) < COUNT for server in servers):  # noqa: ASYNC110  # nobody tells
-                await asyncio.sleep(0.01)
+        await until(lambda: all(len(server.cluster.members.urls) == COUNT for server in servers))
         yield site, servers
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS
+from tests.peer import until
 from tests.server.nats_node import empty_store, node_in
 from tictactoe_client.online.client import connect
 from tictactoe_client.online.room import Room
@@ -26,9 +25,7 @@ async def settings(tmp_path: Path) -> AsyncIterator[Settings]:
 
 
 async def until_moves(room: Room, count: int) -> None:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while room.state.ply < count:  # noqa: ASYNC110  # states come as they come
-            await asyncio.sleep(0.01)
+    await until(lambda: room.state.ply >= count)
 
 
 async def test_a_game_goes_on_at_a_server_that_came_after_its_players(settings: Settings) -> None:
@@ -41,9 +38,7 @@ async def test_a_game_goes_on_at_a_server_that_came_after_its_players(settings: 
         second = await bo.join(first.code)
         await first.move(4)
         two = await stack.enter_async_context(Server(settings, limits=uncounted()))
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while len(one.cluster.members.urls) < 2:  # noqa: ASYNC110  # nobody tells
-                await asyncio.sleep(0.01)
+        await until(lambda: len(one.cluster.members.urls) == 2)
         await leaving.aclose()
         await until_moves(second, 1)
         await second.move(0)
@@ -55,9 +50,7 @@ async def test_a_game_goes_on_at_a_server_that_came_after_its_players(settings: 
 
 async def test_those_who_come_to_two_servers_meet_in_a_match_and_play_at_one(settings: Settings) -> None:
     async with Server(settings, limits=uncounted()) as one, Server(settings, limits=uncounted()) as two:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while len(one.cluster.members.urls) < 2 or len(two.cluster.members.urls) < 2:  # noqa: ASYNC110  # nobody tells
-                await asyncio.sleep(0.01)
+        await until(lambda: len(one.cluster.members.urls) == len(two.cluster.members.urls) == 2)
         async with connect(one.url, name="ana") as ana, connect(two.url, name="bo") as bo:
             first = await ana.match()
             second = await bo.match()

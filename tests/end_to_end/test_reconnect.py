@@ -18,7 +18,7 @@ from tests.end_to_end.clients import ClientProcess, link_to, plain_game, run_cli
 from tests.end_to_end.test_client_library import state_where
 from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity, state
 from tests.kept import leave_seat, rooms_left, session_of
-from tests.peer import Peer, open_peer
+from tests.peer import Peer, open_peer, until
 from tests.proxy import Proxy
 from tests.terminal import pipe
 from tictactoe_client import Client, ConnectionLost, Interrupted, Refused, Room, connect
@@ -48,11 +48,13 @@ async def sees_online(peer: Peer, mark: str, *, is_online: bool = True) -> None:
 
 async def until_printed(capsys: pytest.CaptureFixture[str], words: str) -> None:
     """Wait until this process has printed these words, and take away what it has printed so far."""
-    printed = ""
-    async with asyncio.timeout(10):
-        while words not in printed:
-            await asyncio.sleep(0.002)
-            printed += capsys.readouterr().out
+    printed: list[str] = []
+
+    def is_printed() -> bool:
+        printed.append(capsys.readouterr().out)
+        return words in "".join(printed)
+
+    await until(is_printed)
 
 
 async def cut_off(ana: ClientProcess, proxy: Proxy) -> None:
@@ -574,9 +576,7 @@ async def test_the_end_of_the_input_waits_until_the_return_is_told_and_the_kept_
             os.write(writer, b"b2\n")
             await until_printed(capsys, "B2 is kept: ")
             os.close(writer)
-            async with asyncio.timeout(10):
-                while not plain._has_read_all:  # noqa: ASYNC110
-                    await asyncio.sleep(0.002)
+            await until(lambda: plain._has_read_all)
             proxy.is_closed = False
             await event_of(messages, Back)
             proxy.down.hold_up()

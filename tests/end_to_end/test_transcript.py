@@ -20,7 +20,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS
+from tests.peer import PATIENCE_SECONDS, until
 from tests.server.nats_node import empty_store, node_in
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -142,9 +142,7 @@ async def test_the_game_across_two_servers_goes_as_it_stands(tmp_path: Path) -> 
         settings = Settings(host="127.0.0.1", port=0, store=node.url, store_unsafe=True)
         async with Server(settings, limits=uncounted()) as two, contextlib.AsyncExitStack() as restarting:
             one = await restarting.enter_async_context(Server(settings, limits=uncounted()))
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                while len(one.cluster.members.urls) < 2 or len(two.cluster.members.urls) < 2:  # noqa: ASYNC110  # nobody tells
-                    await asyncio.sleep(0.01)
+            await until(lambda: len(one.cluster.members.urls) == len(two.cluster.members.urls) == 2)
             assert await replay({"one": one.url, "two": two.url}, page, restarting.aclose) > 25
 
 
