@@ -41,7 +41,7 @@ ALLOWED: Final = (
     ("tui/home.py", r" *\0 ms", "a unit"),
     ("themes.py", r"[a-z\0 -]+", "names of styles"),
     ("tui/canvas.py", r"default on default", "the name of a style"),
-    ("keys.js", r"input, select|button, a", "selectors"),
+    ("dom.js", r"input, select|button, a", "selectors"),
 )
 """What is not read, or is the same in every language: the end of a path, all of the text, and why."""
 

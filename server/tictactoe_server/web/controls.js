@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { describeReason, findDeed, findReason } from "./choices.js";
 import { askFor, findPast, openAnother } from "./deeds.js";
-import { showKeys } from "./keys.js";
+import { showKeys } from "./keyhelp.js";
 import { FREE, nameCell, parseCell } from "./rules.js";
 import { askToNotify } from "./signals.js";
 import { firstOf, readCommand } from "./typing.js";
@@ -151,8 +151,8 @@ export class GameControls {
 		const { page } = this;
 		if (page.review) return page.beginAnew();
 		page.timeline.pause();
-		const { Reviewing } = await import("./reviewing.js");
-		page.review = new Reviewing((ply) => this.#analyse(ply), {
+		const { ReviewPanel } = await import("./reviewpanel.js");
+		page.review = new ReviewPanel((ply) => this.#analyse(ply), {
 			look: (ply) => page.timeline.look(ply),
 			here: () => page.timeline.shown,
 			onChange: () => page.draw(),

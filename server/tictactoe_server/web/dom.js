@@ -1,4 +1,4 @@
-/** Elements in a line. Text goes in as text, never as markup. */
+/** Elements in a line, and lists of them that keep what stays. Text goes in as text, never as markup. */
 
 /** @typedef {Node | string | null | false | undefined} Child */
 /** @typedef {Record<string, string | number | boolean | null | undefined | ((event: any) => void)>} Attributes */
@@ -32,6 +32,25 @@ export function show(element, ...children) {
 	element.replaceChildren(...children.flat().flatMap((child) => child || []));
 }
 
+/**
+ * Make a parent's children those of a list, in its order; each is made once for its key, and drawn each time.
+ * @template T
+ * @param {Element} parent @param {readonly T[]} items @param {(item: T) => string} keyOf
+ * @param {(item: T) => Element} make @param {(element: any, item: T) => void} [draw]
+ */
+export function showKeyed(parent, items, keyOf, make, draw) {
+	const before = new Map([...parent.children].map((child) => [child.getAttribute("data-key"), child]));
+	const wanted = new Set(items.map(keyOf));
+	for (const [key, child] of before) if (!wanted.has(key ?? "")) child.remove();
+	items.forEach((item, at) => {
+		const key = keyOf(item);
+		const element = before.get(key) ?? make(item);
+		element.setAttribute("data-key", key);
+		if (parent.children[at] !== element) parent.insertBefore(element, parent.children[at] ?? null);
+		draw?.(element, item);
+	});
+}
+
 /** Set a text where it is another one. @param {Element} element @param {string} text */
 export function setText(element, text) {
 	if (element.textContent !== text) element.textContent = text;
@@ -53,3 +72,9 @@ export const submitting = (does) => (event) => {
 	event.preventDefault();
 	does();
 };
+
+/** Whether a key is for the control that has the focus, or for the browser. @param {KeyboardEvent} event */
+export function isForControl({ target, key, ctrlKey, metaKey, altKey }) {
+	if (ctrlKey || metaKey || altKey || !(target instanceof Element)) return true;
+	return target.matches("input, select") || ((key === "Enter" || key === " ") && target.matches("button, a"));
+}

@@ -34,7 +34,7 @@ export class GamePage {
 	game = null;
 	/** The live room, null for a game that was kept. @type {Room | null} */
 	room = null;
-	/** What positions are worth, where somebody wants to know. @type {import("./reviewing.js").Reviewing | null} */
+	/** What positions are worth, where somebody wants to know. @type {import("./reviewpanel.js").ReviewPanel | null} */
 	review = null;
 	/** A move that is typed, and not yet made. */
 	typed = "";

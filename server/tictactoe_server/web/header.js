@@ -2,7 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { button, h, select, setText } from "./dom.js";
-import { showKeys } from "./keys.js";
+import { showKeys } from "./keyhelp.js";
 import { LANGUAGES, chooseLanguage } from "./language.js";
 
 /** @param {import("./app.js").App} app */

@@ -1,7 +1,7 @@
 /** What the keys do on the page of a game: the terminal's, as far as a browser leaves them to a page. */
 
 import { say } from "./catalogue.js";
-import { isForControl } from "./keys.js";
+import { isForControl } from "./dom.js";
 import { parseCell } from "./rules.js";
 import { cellOfDigit, deedOfKey } from "./typing.js";
 

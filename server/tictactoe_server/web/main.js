@@ -2,9 +2,9 @@
 
 import { App } from "./app.js";
 import { say } from "./catalogue.js";
-import { show } from "./dom.js";
+import { isForControl, show } from "./dom.js";
 import { makeTools } from "./header.js";
-import { isForControl, showKeys } from "./keys.js";
+import { showKeys } from "./keyhelp.js";
 import { learnLanguage } from "./language.js";
 import { readCode } from "./words.js";
 
@@ -16,7 +16,7 @@ const LATER_MS = 2000;
 /** How each page is loaded, when it is wanted first: the rest has not to be waited for. */
 const LOADERS = {
 	game: () => import("./game.js"),
-	games: () => import("./games.js"),
+	history: () => import("./history.js"),
 	home: () => import("./home.js"),
 	newRoom: () => import("./newroom.js"),
 	nothing: () => import("./nothing.js"),
@@ -38,7 +38,7 @@ async function loadPage() {
 	if (first === "replay") return (await LOADERS.game()).makeGame(app, { load: () => fetchShared(second), shared: second });
 	if (first) return loadRoom(first, hash === "watch");
 	if (hash === "new") return (await LOADERS.newRoom()).makeNewRoom(app);
-	if (hash === "games") return (await LOADERS.games()).makeGames(app);
+	if (hash === "games") return (await LOADERS.history()).makeHistory(app);
 	const past = hash.startsWith("game/") ? decodeURIComponent(hash.slice(5)) : "";
 	if (past) return (await LOADERS.game()).makeGame(app, { load: () => fetchPast(past), past });
 	return (await LOADERS.home()).makeHome(app);

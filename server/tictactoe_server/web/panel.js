@@ -1,8 +1,7 @@
 /** Who plays: a row for each seat. */
 
 import { say } from "./catalogue.js";
-import { h, setText } from "./dom.js";
-import { showKeyed } from "./keyed.js";
+import { h, setText, showKeyed } from "./dom.js";
 import { seatIcon } from "./marks.js";
 import { clean, describeLevel, formatDuration } from "./words.js";
 

@@ -1,8 +1,7 @@
 /** The elements of the page of a game: a scene in, elements out, each list by the ids of what stands in it. */
 
 import { say } from "./catalogue.js";
-import { button, h, setText, show } from "./dom.js";
-import { showKeyed } from "./keyed.js";
+import { button, h, setText, show, showKeyed } from "./dom.js";
 
 /** @typedef {ReturnType<typeof import("./scene.js").sceneOf>} Scene */
 /** @typedef {import("./scene.js").Answer} Answer */

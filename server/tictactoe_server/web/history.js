@@ -16,7 +16,7 @@ const KINDS = /** @type {const} */ (["won", "drawn", "lost"]);
 /** @typedef {Protocol.PastGame} PastGame */
 
 /** @param {import("./app.js").App} app @returns {import("./app.js").Page} */
-export function makeGames(app) {
+export function makeHistory(app) {
 	const [totals, note, list] = [h("div"), h("p.note", { role: "status" }), h("ul.rooms")];
 	const more = button(say("page games more"), () => draw(list.children.length + PAGE), { hidden: true });
 	const element = h("div.card.games", {},

@@ -17,7 +17,7 @@ import { messageOf } from "./words.js";
  * @property {() => void} onChange @property {(text: string) => void} say @property {(text: string) => void} onFail
  */
 
-export class Reviewing {
+export class ReviewPanel {
 	/** The worth of the cells of the position that is looked at. @type {import("./worth.js").Worths | null} */
 	worths = null;
 	/** What is said of it. */

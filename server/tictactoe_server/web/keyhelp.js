@@ -27,9 +27,3 @@ export function showKeys() {
 	document.body.append(dialog);
 	dialog.showModal();
 }
-
-/** Whether a key is for the control that has the focus, or for the browser. @param {KeyboardEvent} event */
-export function isForControl({ target, key, ctrlKey, metaKey, altKey }) {
-	if (ctrlKey || metaKey || altKey || !(target instanceof Element)) return true;
-	return target.matches("input, select") || ((key === "Enter" || key === " ") && target.matches("button, a"));
-}
