@@ -1,7 +1,8 @@
 /** The list of keys and commands that the page shows on request. */
 
 import { say } from "./catalogue.js";
-import { button, h } from "./dom.js";
+import { openDialog } from "./dialog.js";
+import { h } from "./dom.js";
 import { COMMANDS, wordsOf, KEYS, KEYS_OF_CLAIMS } from "./typing.js";
 
 /** What is no deed of the room. */
@@ -20,10 +21,5 @@ function listKeys() {
 
 export function showKeys() {
 	const rows = listKeys().map(([keys, does]) => h("div", {}, h("dt", {}, keys), h("dd", {}, does)));
-	const title = say("view keys");
-	const close = button(say("page close"), () => dialog.close(), { class: "primary" });
-	/** @type {HTMLDialogElement} */
-	const dialog = h("dialog", { "aria-label": title, close: () => dialog.remove() }, h("h2", {}, title), h("dl", {}, rows), close);
-	document.body.append(dialog);
-	dialog.showModal();
+	openDialog(say("view keys"), h("dl", {}, rows));
 }

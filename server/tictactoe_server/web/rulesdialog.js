@@ -1,7 +1,8 @@
 /** The rules of every game that has a name, in two sentences each, over whatever page one is on. */
 
 import { say } from "./catalogue.js";
-import { button, h } from "./dom.js";
+import { openDialog } from "./dialog.js";
+import { h } from "./dom.js";
 import { PRESETS } from "./rules.js";
 import { drawExample } from "./tiles.js";
 
@@ -13,13 +14,6 @@ export function showRules(preset = null) {
 			h("div", {}, h("h3", {}, say(`name of ${name}`)), h("p", {}, say(`rules of ${name}`))),
 		),
 	);
-	const close = button(say("page close"), () => dialog.close(), { class: "primary" });
-	/** @type {HTMLDialogElement} */
-	const dialog = h("dialog.rules-dialog", { "aria-label": say("page rules"), close: () => dialog.remove() },
-		h("div.dialog-head", {}, h("h2", {}, say("page rules")), close),
-		parts,
-	);
-	document.body.append(dialog);
-	dialog.showModal();
+	const dialog = openDialog(say("page rules"), parts);
 	if (preset) dialog.querySelector(`#rules-${preset}`)?.scrollIntoView();
 }
