@@ -1,6 +1,6 @@
 /** The public rooms as they come and go, and cards of those that are on. */
 
-import { h } from "./dom.js";
+import { h, showKeyed } from "./dom.js";
 import { makeCard } from "./livecard.js";
 
 /** @typedef {import("./livecard.js").Card} Card */
@@ -56,17 +56,9 @@ export class Lobby {
 
 	/** @param {Protocol.LiveBoard[]} boards all that are shown from now on */
 	#draw(boards) {
-		for (const [room, { item }] of this.cards) {
-			if (boards.some((live) => live.room === room)) continue;
-			item.remove();
-			this.cards.delete(room);
-		}
-		boards.forEach((live, index) => {
-			const card = this.cards.get(live.room) ?? makeCard(live);
-			const after = this.element.children[index];
-			if (after !== card.item) this.element.insertBefore(card.item, after ?? null);
-			this.cards.set(live.room, card);
-			card.draw(live);
-		});
+		const cards = boards.map((live) => this.cards.get(live.room) ?? makeCard(live));
+		cards.forEach((card, index) => card.draw(boards[index]));
+		this.cards = new Map(cards.map((card) => [card.live.room, card]));
+		showKeyed(this.element, cards, ({ live }) => live.room, ({ item }) => item);
 	}
 }
