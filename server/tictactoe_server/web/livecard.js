@@ -3,7 +3,6 @@
 import { say } from "./catalogue.js";
 import { h, setText, show } from "./dom.js";
 import { isDraw } from "./happened.js";
-import { lookOf } from "./look.js";
 import { seatIcon } from "./marks.js";
 import { PRESETS } from "./rules.js";
 import { SmallBoard } from "./smallboard.js";
@@ -14,7 +13,6 @@ import { clean, formatDuration } from "./words.js";
 /** @param {Protocol.LiveBoard} live @returns {Card} */
 export function makeCard(live) {
 	const marks = Object.keys(live.names).join("");
-	const look = lookOf({ preset: live.preset, gravity: live.preset === "connect-four" });
 	const board = new SmallBoard({ ...live, marks });
 	/** By mark: the row, the name and the clock of a player. @type {Map<string, HTMLElement[]>} */
 	const rows = new Map();
@@ -22,7 +20,7 @@ export function makeCard(live) {
 	const title = h("p.live-title", {}, nameOf(live));
 	for (const mark of marks) {
 		const [name, clock] = [h("span.name"), h("span.clock")];
-		rows.set(mark, [h("span.live-player", {}, seatIcon(look, marks, mark), h("span.unseen", {}, mark), name, clock), name, clock]);
+		rows.set(mark, [h("span.live-player", {}, seatIcon(board.look, marks, mark), h("span.unseen", {}, mark), name, clock), name, clock]);
 	}
 	show(players, [...rows.values()].map(([row]) => row));
 	let receivedAt = 0;

@@ -21,7 +21,7 @@ export class SmallBoard {
 	constructor({ rows, columns, marks, preset, gravity = preset === "connect-four" }) {
 		this.columns = columns;
 		this.marks = marks;
-		const look = lookOf({ preset, gravity });
+		const look = (this.look = lookOf({ preset, gravity }));
 		const isStones = look === "stones";
 		this.isRound = gravity || isStones;
 		/** @param {string} name @param {string} [d] */
