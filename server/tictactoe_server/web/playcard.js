@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { button, field, h, select, setText } from "./dom.js";
 import { rulesOf } from "./rules.js";
-import { LEVELS, describeLevel, describeRules, parseClock } from "./words.js";
+import { LEVELS, describeClock, describeLevel, describeRules, parseClock } from "./words.js";
 
 const CLOCKS = ["", "1+1", "3+2", "10/move"];
 
@@ -18,9 +18,8 @@ export function makeClock(kept, onChange) {
 /** @param {string} value */
 function labelClock(value) {
 	const terms = parseClock(value);
-	if (!terms) return say("clock none");
-	if (terms.move_ms) return say("clock move", { seconds: terms.move_ms / 1000 });
-	return say("page clock seat", { minutes: (terms.initial_ms ?? 0) / 60_000, seconds: (terms.increment_ms ?? 0) / 1000 });
+	if (terms?.initial_ms === undefined) return describeClock(terms);
+	return say("page clock seat", { minutes: terms.initial_ms / 60_000, seconds: (terms.increment_ms ?? 0) / 1000 });
 }
 
 /** @param {import("./app.js").App} app @param {() => Promise<boolean>} mayPlay whether the name that one has now is taken */
