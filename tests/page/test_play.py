@@ -312,6 +312,20 @@ async def test_a_review_shows_where_the_game_turned_and_leads_to_the_mistake(ser
     await expect(ana.page.locator(".worth")).to_have_count(8)
 
 
+async def test_a_review_of_three_players_says_that_there_is_no_graph(server: Server, visit: Visit, bo: Peer) -> None:
+    ana = await one_at_the_board(server, visit, bo, "three-players")
+    room = ana.page.url.rsplit("/", 1)[1]
+    async with open_peer(server.url, "cy") as cy:
+        await cy.ask("join", room=room)
+        await ana.play(12)
+        await bo.ask("move", room=room, cell=0, ply=1)
+        await bo.ask("resign", room=room)
+        await cy.ask("resign", room=room)
+    await ana.button("Review").click()
+    await expect(ana.page.get_by_text("With more than two players there is no graph")).to_be_visible()
+    await expect(ana.page.locator(".graph")).to_be_hidden()
+
+
 async def test_a_shared_game_plays_by_itself_and_is_reviewed_by_whoever_has_the_link(
     server: Server, visit: Visit
 ) -> None:

@@ -30,9 +30,10 @@ export class ReviewPanel {
 	#turningPoint = 0;
 	#turned = button("", () => this.#turningPoint && this.ears.look(this.#turningPoint), { class: "turned", hidden: true });
 	#pointed = h("p.pointed");
+	#noGraph = h("p.note", { hidden: true }, say("view review no graph"));
 	#mistakes = button(say("deed mistakes"), () => this.lookAtMistake());
 	#all = button(say("view review all"), () => this.toggleAll(), { "aria-pressed": "false" });
-	element = h("section.review", { "aria-label": say("view review title") }, this.#pointed, this.#graph.element, this.#turned, h("div.row", {}, this.#mistakes, this.#all));
+	element = h("section.review", { "aria-label": say("view review title") }, this.#pointed, this.#graph.element, this.#noGraph, this.#turned, h("div.row", {}, this.#mistakes, this.#all));
 
 	/** @param {import("./review.js").Analyse} analyse @param {ReviewEars} ears */
 	constructor(analyse, ears) {
@@ -84,6 +85,7 @@ export class ReviewPanel {
 		this.kinds = judgeMoves(known, moves);
 		const isTwo = state.rules.marks.length === 2;
 		this.#graph.element.toggleAttribute("hidden", !isTwo || moves.length < 2);
+		this.#noGraph.hidden = isTwo;
 		if (isTwo) this.#graph.draw(pointsOf(known, moves, state), ears.here());
 		this.#drawTurningPoint(state);
 		this.#mistakes.disabled = !nextMistake(this.kinds, ears.here());
