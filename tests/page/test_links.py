@@ -87,6 +87,7 @@ async def test_where_there_is_nothing_a_page_leads_on(server: Server, visit: Vis
     for path in ("/K7M4PQ", "/no/such/page", "/replay/abcdefghijklmnop"):
         ana = await visit(address(server, path), may_fail="404")
         await expect(ana.page.get_by_role("heading", name="Nothing to see here")).to_be_visible()
+        await expect(ana.page).to_have_title("Nothing here")
         await expect(ana.page.locator("main button:enabled")).to_have_text(["Home", "New room…", "All games"])
         await expect(ana.page.locator("main input, main button:disabled")).to_have_count(0)
         await ana.button("New room…").click()

@@ -90,13 +90,16 @@ export class GamePage {
 			const isHeld = app.connection.welcome?.rooms.some((held) => held.room === code);
 			return this.sit(app.rooms.find(code) ?? (await app.rooms.enter({ type: isHeld ? "join" : "watch", room: code })));
 		} catch (error) {
-			if (error instanceof Lost && !this.#isClosed) return void this.#enter();
+			if (this.#isClosed) return undefined;
+			if (error instanceof Lost) return void this.#enter();
 			const message = messageOf(error);
 			app.say(message);
 			this.element.className = "";
 			document.documentElement.classList.remove(IN_ROOM);
 			this.#isClosed = true;
-			return show(this.element, makeNothing(app, message).element);
+			const nothing = makeNothing(app, message);
+			document.title = this.stage.title = nothing.title;
+			return show(this.element, nothing.element);
 		}
 	}
 
