@@ -110,14 +110,14 @@ class Option:
 
     def describe(self, setting: Any) -> tuple[str, str]:
         """Return how the settings page shows what its field is, and the note beside that."""
-        if isinstance(setting, Coordinates):
-            return say(f"coordinates {setting}"), say(f"coordinates {setting} note")
         if isinstance(setting, bool):
             shown = say("form yes" if setting else "form no")
+        elif self.key == "language" and setting in LANGUAGES:
+            shown = open_catalogue(setting).say("language")
         else:
-            is_language = self.key == "language" and setting in LANGUAGES
-            shown = open_catalogue(setting).say("language") if is_language else str(setting)
-        return shown, say(f"setting {self.key} note")
+            shown = say(f"setting {self.key} {setting}")
+        which = f"{self.key} {setting}" if isinstance(setting, Coordinates) else self.key
+        return shown, say(f"setting {which} note")
 
     def parse(self, text: str) -> str | bool | float:
         """Return the value that a typed text means; raises `Misuse` where the file could not hold it.

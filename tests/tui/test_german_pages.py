@@ -70,7 +70,7 @@ def english_on(text: str) -> list[str]:
         ("s", "Einstellungen"),
         ("n", "Dein Name:"),
         ("?", "Hilfe"),
-        ("t", "Farbschema: night"),
+        ("t", "Farbschema: Nacht"),
         ("escape", "Das ist die erste Seite."),
     ],
 )
@@ -97,3 +97,9 @@ async def test_the_lists_say_nothing_in_english(server: Server, at_home_in_germa
 async def test_without_a_server_nothing_is_said_in_english(open_screen: OpenScreen) -> None:
     async with open_screen("ws://127.0.0.1:1") as ana:
         assert english_on(await ana.until("Läuft der Server?", "versucht es noch einmal")) == []
+
+
+async def test_settings_show_their_values_in_german(open_screen: OpenScreen) -> None:
+    async with open_screen("ws://127.0.0.1:1", theme="paper") as ana:
+        await ana.until("Läuft der Server?")
+        await ana.do("s", "‹ Papier ›", "‹ abwesend ›", "‹ Telefon ›", "‹ Zeile, Spalte ›", gone="…")

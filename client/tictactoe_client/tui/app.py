@@ -148,7 +148,7 @@ class TicTacToe(Program, inherit_bindings=False):
             yield SystemCommand(name[:1].upper() + name[1:], "", partial(self.call_later, do))
         for name in THEMES:
             use = partial(self.use_theme, name)
-            yield SystemCommand(say("program theme", name=name), say("program theme help"), use)
+            yield SystemCommand(say("program theme", name=say(f"setting theme {name}")), say("program theme help"), use)
 
     def on_key(self, event: events.Key) -> None:
         """Write a character into the line that has the keys, after what the keys before it are for was done."""

@@ -280,7 +280,7 @@ class Program(App[int], inherit_bindings=False):
     # -- settings -------------------------------------------------------------------------------------------------
 
     def use_theme(self, name: str) -> None:
-        self.say(say("program theme", name=name), "dim")
+        self.say(say("program theme", name=say(f"setting theme {name}")), "dim")
         self.change("theme", name)
 
     def show_theme(self) -> None:
