@@ -62,6 +62,11 @@ def test_without_other_signs_than_ascii_the_arrows_are_told_in_words() -> None:
     assert rows_of(ascii=True)["a move back"] == "<-"
 
 
+async def test_the_help_of_home_needs_nothing_but_ascii(at_home: AtHome) -> None:
+    async with at_home(ascii=True, colour=False, size=(80, 90)) as ana:
+        assert (await ana.do("?", "Everywhere", "<-")).isascii()
+
+
 async def test_a_letter_that_places_nothing_says_how_names_are_typed(game: Game) -> None:
     async with game(keys=Keys.LETTERS) as (ana, bo, _):
         await ana.do("b", "Here a letter places: qwe/asd/zxc. For a name such as b3: :b3")

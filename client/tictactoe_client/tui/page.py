@@ -172,7 +172,7 @@ class Page(ClientScreen):
         self.program.close(self)
 
     def list_help(self) -> Sequence[Topic]:
-        return list_home_help(self.program.keymap.show)
+        return list_home_help(self.show_key)
 
     def action_help(self) -> None:
         self.program.open(HelpPage(self.list_help()))
