@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, seat, state
 from tictactoe_client.exits import exit_code_of
-from tictactoe_client.input.intents import parse_intent
+from tictactoe_client.input.intents import Verb, parse_intent
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.events import Lost
 from tictactoe_client.online.version import describe_mismatch, upgrade_command
@@ -148,6 +148,14 @@ def test_english_words_are_understood_in_every_language() -> None:
     for language in LANGUAGES:
         speak(language)
         assert [parse_intent(line, PRESETS["gomoku"]) for line in told] == meant
+
+
+@pytest.mark.parametrize("typed", ["zurück", "zuru\u0308ck", "ZURUECK"])
+@pytest.mark.parametrize("in_ascii", [False, True])
+def test_a_word_with_a_letter_that_is_no_ascii_may_be_typed_in_ascii(typed: str, *, in_ascii: bool) -> None:
+    speak("de", in_ascii=in_ascii)
+    assert parse_intent(typed, PRESETS["gomoku"]) == Verb("undo")
+    assert word_of("undo") == ("zurueck" if in_ascii else "zurück")
 
 
 def _typed_in(language: str) -> list[tuple[str, str]]:

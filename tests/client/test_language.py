@@ -80,6 +80,12 @@ def test_a_language_that_there_is_none_of_is_told_with_those_that_there_are(
     assert "client.toml line 1: language is one of auto, en, de." in program.complaint("config", "path", code=0)
 
 
+def test_where_ascii_is_asked_for_the_language_is_written_in_it(program: Program) -> None:
+    for options, told in ((["--ascii"], "zuruecknehmen"), ([], "zurücknehmen")):
+        program.output("config", "path", "--language", "de", *options)
+        assert told in say("deed undo offer")
+
+
 def test_every_language_that_there_is_a_file_for_can_be_chosen() -> None:
     assert OPTIONS["language"].words == ("auto", *LANGUAGES)
 

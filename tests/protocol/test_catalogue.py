@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.client.states import ANA, BO, state
-from tictactoe_protocol.catalogue import FOLDER, LANGUAGES, open_catalogue, say, speak
+from tictactoe_protocol.catalogue import FOLDER, LANGUAGES, Catalogue, open_catalogue, say, speak
 from tictactoe_protocol.happened import happened
 from tictactoe_protocol.telling import announce, describe_result
 from tictactoe_protocol.wording import describe_level, describe_turn
@@ -58,6 +58,14 @@ def test_a_language_in_another_order_or_without_a_file_is_named(tmp_path: Path) 
     (tmp_path / "fr.json").write_text(json.dumps(dict(reversed(english.items()))), encoding="utf-8")
     assert find_faults("fr", tmp_path) == ["The ids stand in another order than in en.json."]
     assert find_faults("tlh", tmp_path)[0].startswith("There is no ")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_language_can_be_said_in_nothing_but_ascii(language: str) -> None:
+    speak(language, in_ascii=True)
+    assert [id for id, said in Catalogue(language, in_ascii=True).sentences.items() if not str(said).isascii()] == []
+    assert say("count move", n=2) == {"de": "2 Zuege"}.get(language, "2 moves")
+    speak("en")
 
 
 def test_there_are_forms_for_one_and_for_many() -> None:

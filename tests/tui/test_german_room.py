@@ -29,7 +29,7 @@ async def test_a_game_is_opened_played_looked_through_and_left(server: Server, o
         await bo.ask("join", room=code)
         await see(ana, "", "ana – bo · Tic-Tac-Toe", "DU BIST AM ZUG (X)", "1-9 setzen  Pfeile+Enter  Tab Chat", "(du)")
         await see(ana, "?", "Setzt abwechselnd", "Spalte B, Zeile 2")
-        await see(ana, "escape tab", "Enter sagen  Esc zurück zum Brett")
+        await see(ana, "escape tab", "sag: _", "Enter sagen  Esc zurück zum Brett")
         await see(ana, "escape : z u", "Tab zurück")
         await see(ana, "escape ctrl+y", "Niemand hat dir Remis angeboten.")
         await bo.ask("draw", room=code, action="offer")

@@ -12,21 +12,21 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue, say, speak
+from tictactoe_protocol.catalogue import IN_ASCII, LANGUAGES, open_catalogue, say, speak
 
 VARIABLE: Final = "TICTACTOE_LANGUAGE"
 _OPTION: Final = "--language"
 _SYSTEM: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
-def speak_as_chosen(chosen: str | None, environ: Mapping[str, str] = os.environ) -> None:
+def speak_as_chosen(chosen: str | None, environ: Mapping[str, str] = os.environ, *, in_ascii: bool = False) -> None:
     """Have everything said in this language from now on; in that of the system where it is none that we have.
 
     English is spoken where the system's is none that we have either. The first of its variables that is set counts.
     """
     system = next((environ[name] for name in _SYSTEM if environ.get(name)), "")
     language = chosen if chosen in LANGUAGES else re.split("[_.@]", system)[0].lower()
-    speak(language if language in LANGUAGES else "en")
+    speak(language if language in LANGUAGES else "en", in_ascii=in_ascii)
 
 
 def find_chosen(arguments: Sequence[str], environ: Mapping[str, str] = os.environ) -> str | None:
@@ -59,9 +59,9 @@ def word_of(id: str) -> str:
 
 
 def understood(id: str) -> tuple[str, ...]:
-    """Return all that may be typed for this: the English words are known in every language."""
+    """Return all that may be typed for this, `plain`: the English words are known in every language."""
     lists = (open_catalogue("en").say(f"type {id}"), say(f"type {id}"))
-    return tuple(word for words in lists for word in words.replace("; ", ", ").split(", "))
+    return tuple(word for words in lists for word in plain(words.replace("; ", ", ")).split(", "))
 
 
 def means(typed: str, *ids: str) -> bool:
@@ -70,9 +70,9 @@ def means(typed: str, *ids: str) -> bool:
 
 
 def plain(typed: str) -> str:
-    """Return a typed line as words are compared: composed letters, small ones, single spaces.
+    """Return a typed line as words are compared: small letters, those of other alphabets in ASCII, single spaces.
 
-    >>> plain("  Next   MISTAKE ")
-    'next mistake'
+    >>> plain("  Next   MISTAKE "), plain("Züge")
+    ('next mistake', 'zuege')
     """
-    return " ".join(unicodedata.normalize("NFC", typed).lower().split())
+    return " ".join(unicodedata.normalize("NFC", typed).lower().translate(IN_ASCII).split())

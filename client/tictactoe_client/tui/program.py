@@ -292,12 +292,11 @@ class Program(App[int], inherit_bindings=False):
         """Change a setting, now and for later runs."""
         changed: Callable[..., Settings] = replace
         self.settings = changed(self.settings, **{field: value})
-        if field == "ascii":
-            self.set_class(self.settings.ascii, "-ascii")
-        elif field == "mouse":
+        if field == "mouse":
             self.terminal.use_mouse(wanted=self.settings.mouse)
-        elif field == "language":
-            speak_as_chosen(self.settings.language)
+        elif field in ("ascii", "language"):
+            self.set_class(self.settings.ascii, "-ascii")
+            speak_as_chosen(self.settings.language, in_ascii=self.settings.ascii)
         option = SCREEN_OPTIONS[field]
         self.start(self._keep(option.key, option.entry_of(value)))
         self.show_theme()

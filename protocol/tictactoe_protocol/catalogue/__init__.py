@@ -15,15 +15,20 @@ FOLDER: Final = Path(__file__).parent
 LANGUAGES: Final = ("en", *sorted(file.stem for file in FOLDER.glob("*.json") if file.stem != "en"))
 """Those that there is a file for beside this one; a further one is one more file."""
 
+_SPELT: Final = "ä=ae ö=oe ü=ue Ä=Ae Ö=Oe Ü=Ue ß=ss è=e „=' “=' ’=' –=- ·=- ●=* …=... ←=<- →=->"
+IN_ASCII: Final = str.maketrans(dict(pair.split("=") for pair in _SPELT.split()))
+"""What is no ASCII in our sentences, and how that is written in ASCII."""
+
 
 class Catalogue:
     """The sentences of one language; raises LookupError for a language that there is no file for."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, *, in_ascii: bool = False) -> None:
         if language not in LANGUAGES:
             raise LookupError(f"There are no words in {language!r}: {', '.join(LANGUAGES)}.")
         self.language = language
-        self.sentences: dict[str, Any] = json.loads((FOLDER / f"{language}.json").read_bytes())
+        text = (FOLDER / f"{language}.json").read_text(encoding="utf-8")
+        self.sentences: dict[str, Any] = json.loads(text.translate(IN_ASCII) if in_ascii else text)
         self._forms: list[str] = self.sentences.pop("plural forms")
         self._form_of = gettext.c2py(self.sentences.pop("plural"))
 
@@ -41,10 +46,13 @@ open_catalogue: Final = cache(Catalogue)
 _spoken = open_catalogue("en")
 
 
-def speak(language: str) -> None:
-    """Have this process say everything in a language from now on; raises LookupError for one that there is none of."""
+def speak(language: str, *, in_ascii: bool = False) -> None:
+    """Have this process say everything in a language from now on, `in_ascii` also its own letters.
+
+    Raises LookupError for a language that there is none of.
+    """
     global _spoken
-    _spoken = open_catalogue(language)
+    _spoken = Catalogue(language, in_ascii=True) if in_ascii else open_catalogue(language)
 
 
 def say(id: str, **places: Any) -> str:

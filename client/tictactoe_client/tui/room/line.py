@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import ClassVar, Final, Literal
 
 from textual.binding import Binding, BindingType
@@ -14,13 +13,6 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 
 _MOST: Final = 2000
-
-
-@cache
-def _list_words(language: str) -> list[str]:
-    """Return what can be completed in the language that is spoken."""
-    typed = (one.typed[-1:] for commands in COMMANDS.values() for one in commands)
-    return list(dict.fromkeys(word.split()[0] for words in typed for word in words))
 
 
 class RoomLine(Line, can_focus=False):
@@ -91,7 +83,7 @@ class RoomLine(Line, can_focus=False):
     def completion(self) -> str:
         """The command that begins with what is typed, "" where none does."""
         typed = self.value.lstrip().lower() if self.mode == "command" else ""
-        words = _list_words(say("language"))
+        words = (one.typed[-1].split()[0] for commands in COMMANDS.values() for one in commands if one.typed)
         return next((word for word in words if typed and word.startswith(typed) and word != typed), "")
 
     def lay_out(self, width: int) -> tuple[str, int, str]:
@@ -99,7 +91,7 @@ class RoomLine(Line, can_focus=False):
 
         That is what is selected, or what the caret stands on; at the end the caret is a sign of its own.
         """
-        text = f"{'say: ' if self.mode == 'chat' else ':'}{self.value}"
+        text = say("room saying", text=self.value) if self.mode == "chat" else f":{self.value}"
         start, end = (len(text) - len(self.value) + at for at in sorted(self.selection))
         if start == len(text):
             return shorten_left(f"{text}_", width), 0, ""
