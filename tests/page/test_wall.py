@@ -54,6 +54,20 @@ async def test_the_game_that_has_come_the_furthest_is_large_until_it_ends_and_it
         await expect(large).to_contain_text("Connect four")
 
 
+async def test_the_games_of_a_wall_leave_no_row_empty(server: Server, visit: Visit) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        for game in ("classic", "connect-four", "gomoku"):
+            await begin(ana, bo, game, (38,) if game == "connect-four" else (4,))
+        wall = await visit(address(server, "/wall"))
+        others = wall.page.locator(".live-boards li:not(.featured)")
+        await expect(others).to_have_count(2)
+        upper, lower = [await others.nth(number).bounding_box() for number in range(2)]
+        assert upper is not None
+        assert lower is not None
+        assert lower["x"] == upper["x"]
+        assert lower["y"] >= upper["y"] + upper["height"]
+
+
 async def test_the_wall_says_in_a_corner_how_to_join(server: Server, visit: Visit) -> None:
     wall = await visit(address(server, "/wall"))
     await expect(wall.page.get_by_text("No public game is on.")).to_be_visible()

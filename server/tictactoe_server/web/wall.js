@@ -38,9 +38,11 @@ export function makeWall(app) {
 		note.hidden = count > 0;
 		feature();
 		const places = count + (count > 1 ? FEATURED_PLACES - 1 : 0);
-		const columns = count > 1 ? Math.max(3, Math.ceil(Math.sqrt(places * SHAPE))) : 1;
+		const rows = count > 1 ? Math.max(2, Math.ceil(places / Math.ceil(Math.sqrt(places * SHAPE)))) : 1;
+		// As many columns as these rows need, so that no row stays empty.
+		const columns = count > 1 ? Math.max(3, Math.ceil(places / rows)) : 1;
 		element.style.setProperty("--columns", String(columns));
-		element.style.setProperty("--rows", String(count > 1 ? Math.max(2, Math.ceil(places / columns)) : 1));
+		element.style.setProperty("--rows", String(rows));
 		for (const [room, { item }] of cards) item.classList.toggle("featured", room === featured && count > 1);
 	}
 
