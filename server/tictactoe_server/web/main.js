@@ -74,6 +74,7 @@ async function open() {
 	const own = ++asked;
 	page?.close?.();
 	page = null;
+	news.textContent = "";
 	const next = await loadPage().catch(loadAnew);
 	if (!next || own !== asked) return next?.close?.();
 	page = next;
