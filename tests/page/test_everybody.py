@@ -58,6 +58,20 @@ async def test_what_is_said_below_the_fold_of_a_phone_is_seen_beside_the_board(s
     await expect(bo.page.locator(".heard")).to_be_hidden()
 
 
+async def test_a_review_on_a_phone_stands_with_the_board_in_sight(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server), phone=True)
+    await ana.quick_match("ana")
+    bo = await visit(ana.page.url)
+    await bo.join("bo")
+    for number, mover in zip((0, 3, 1, 4, 2), (ana, bo, ana, bo, ana), strict=True):
+        await mover.play(number)
+    await ana.button("Review").tap()
+    await expect(ana.page.locator(".turned")).to_contain_text("It turned at move")
+    await ana.page.evaluate("scrollTo(0, 0)")
+    for what in (".board", ".graph"):
+        await expect(ana.page.locator(what)).to_be_in_viewport(ratio=0.95)
+
+
 async def test_a_short_name_stands_on_one_line_of_a_phone(server: Server, visit: Visit) -> None:
     cy = await visit(address(server), phone=True)
     await cy.quick_match("cyprian")
