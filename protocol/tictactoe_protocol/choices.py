@@ -92,45 +92,11 @@ def choices(
 
     `features` are those of the server's welcome.
     """
-    own, over, waiting = seat_of(state, viewer), state.status == "over", state.status == "waiting"
-    held = absent_opponents(state, viewer)
-    gone = tuple(mark for mark, hold_ms in held.items() if hold_ms <= now_ms)
-    absent = {mark: round(hold_ms - now_ms) for mark, hold_ms in held.items() if hold_ms > now_ms}
-    left = tuple(mark for mark, seat in state.seats.items() if seat is not None and seat.left)
-    offline = "" if is_online else "why offline"
-    to_play = "why watching" if own is None else _why_not_playing(state, own)
-    in_game, not_over = to_play or offline, offline if over else "refused not_allowed playing"
-    at_end = "why watching" if own is None else not_over
-    active = sum(1 for seat in state.seats.values() if seat is not None and not seat.out)
-    people = sum(1 for seat in state.seats.values() if seat is not None and seat.bot is None)
-    another = "private room" if state.visibility == "private" else "opponent"
-    another = "game" if people < len(state.seats) and over else another
-    has_moved = own is not None and own in state.board
-    no_undo = "refused not_allowed undo" if len(state.seats) > 2 else "" if has_moved else "refused not_allowed no move"
-    no_claim = in_game or ("" if gone else "refused not_allowed hold")
-    shows_worth = over or state.analysis == "open" or (own is None and people < 2)
-    why = {
-        "place": to_play or ("" if state.turn == own else "refused not_your_turn"),
-        **_why_not_offered("draw", state.offers.draw, own, in_game, "refused not_allowed draw" if active > 2 else ""),
-        **_why_not_offered("undo", state.offers.undo, own, in_game, no_undo),
-        "resign": in_game,
-        "claim win": no_claim,
-        "claim draw": no_claim or ("refused not_allowed claim draw" if len(gone) + 1 < active else ""),
-        **_why_no_rematch(state.offers.rematch, own, at_end, is_deserted=bool(left)),
-        f"new {another}": at_end,
-        "computer": "why watching" if own is None else offline if waiting else "why begun",
-        "join": "why seated" if own is not None else offline if waiting else "why full",
-        "review": "" if shows_worth else "why worth",
-        "mistakes": "why worth" if not over else "why moves" if moves is None else "",
-        "save": "why moves" if moves is None else "",
-        "share": at_end or ("" if "share" in features else "why no share"),
-        "chat": offline or ("refused not_allowed chat" if own is None and state.chat == "players" else ""),
-        "copy": "",
-        "leave": "",
-    }
+    away = _find_away(state, viewer, now_ms)
+    why = _list_reasons(state, viewer, moves, features, away, is_online=is_online)
     cost = cost_of_going(state, viewer, aborts="abort" in features)
     deeds = {name: _deed(name, cost) for name, reason in why.items() if not reason}
-    questions = tuple(_list_questions(state, own, deeds, gone, absent, left))
+    questions = tuple(_list_questions(state, viewer, deeds, away))
     return Choices(tuple(deeds.values()), questions, {name: reason for name, reason in why.items() if reason})
 
 
@@ -175,9 +141,72 @@ def describe_question(question: Question, state: RoomState, moves: Sequence[int]
     return say(f"waits {question.id}", **places)
 
 
+@dataclass(frozen=True, slots=True)
+class _Away:
+    """Who is not there: opponents who are `gone` for as long as a seat is held, the `absent` with the ms until then.
+
+    `left` have left the room.
+    """
+
+    gone: tuple[str, ...]
+    absent: dict[str, int]
+    left: tuple[str, ...]
+
+
+def _find_away(state: RoomState, viewer: str, now_ms: float) -> _Away:
+    held = absent_opponents(state, viewer)
+    gone = tuple(mark for mark, hold_ms in held.items() if hold_ms <= now_ms)
+    absent = {mark: round(hold_ms - now_ms) for mark, hold_ms in held.items() if hold_ms > now_ms}
+    return _Away(gone, absent, tuple(mark for mark, seat in state.seats.items() if seat is not None and seat.left))
+
+
 def _deed(name: str, cost: Cost) -> Deed:
     id, _, argument = name.partition(" ")
     return Deed(id, argument, cost if id in ("resign", "leave") else "")
+
+
+def _list_reasons(
+    state: RoomState,
+    viewer: str,
+    moves: Sequence[int] | None,
+    features: Collection[str],
+    away: _Away,
+    *,
+    is_online: bool,
+) -> dict[str, str]:
+    """Return by the names of all deeds, in the order in which they are shown, why each cannot be done; "" if it can."""
+    own, over, waiting = seat_of(state, viewer), state.status == "over", state.status == "waiting"
+    offline = "" if is_online else "why offline"
+    to_play = "why watching" if own is None else _why_not_playing(state, own)
+    in_game, not_over = to_play or offline, offline if over else "refused not_allowed playing"
+    at_end = "why watching" if own is None else not_over
+    active = sum(1 for seat in state.seats.values() if seat is not None and not seat.out)
+    people = sum(1 for seat in state.seats.values() if seat is not None and seat.bot is None)
+    another = "private room" if state.visibility == "private" else "opponent"
+    another = "game" if people < len(state.seats) and over else another
+    has_moved = own is not None and own in state.board
+    no_undo = "refused not_allowed undo" if len(state.seats) > 2 else "" if has_moved else "refused not_allowed no move"
+    no_claim = in_game or ("" if away.gone else "refused not_allowed hold")
+    shows_worth = over or state.analysis == "open" or (own is None and people < 2)
+    return {
+        "place": to_play or ("" if state.turn == own else "refused not_your_turn"),
+        **_why_not_offered("draw", state.offers.draw, own, in_game, "refused not_allowed draw" if active > 2 else ""),
+        **_why_not_offered("undo", state.offers.undo, own, in_game, no_undo),
+        "resign": in_game,
+        "claim win": no_claim,
+        "claim draw": no_claim or ("refused not_allowed claim draw" if len(away.gone) + 1 < active else ""),
+        **_why_no_rematch(state.offers.rematch, own, at_end, is_deserted=bool(away.left)),
+        f"new {another}": at_end,
+        "computer": "why watching" if own is None else offline if waiting else "why begun",
+        "join": "why seated" if own is not None else offline if waiting else "why full",
+        "review": "" if shows_worth else "why worth",
+        "mistakes": "why worth" if not over else "why moves" if moves is None else "",
+        "save": "why moves" if moves is None else "",
+        "share": at_end or ("" if "share" in features else "why no share"),
+        "chat": offline or ("refused not_allowed chat" if own is None and state.chat == "players" else ""),
+        "copy": "",
+        "leave": "",
+    }
 
 
 def _why_not_playing(state: RoomState, own: str) -> str:
@@ -207,14 +236,8 @@ def _why_no_rematch(asked: Sequence[str], own: str | None, at_end: str, *, is_de
     }
 
 
-def _list_questions(
-    state: RoomState,
-    own: str | None,
-    deeds: dict[str, Deed],
-    gone: tuple[str, ...],
-    absent: dict[str, int],
-    left: tuple[str, ...],
-) -> list[Question]:
+def _list_questions(state: RoomState, viewer: str, deeds: dict[str, Deed], away: _Away) -> list[Question]:
+    own = seat_of(state, viewer)
     found: list[Question] = []
     if own is None:
         return found
@@ -227,15 +250,15 @@ def _list_questions(
             found.append(Question(kind, (by,), (deeds[f"{kind} accept"], deeds[f"{kind} decline"])))
         elif by == own:
             found.append(Question(own_kind, (own,), tuple(filter(None, [deeds.get(f"{kind} withdraw")]))))
-    if left and state.status == "over":
-        found.append(Question("deserted", left))
+    if away.left and state.status == "over":
+        found.append(Question("deserted", away.left))
     elif own in state.offers.rematch:
         found.append(Question("own rematch", (own,)))
     elif "rematch accept" in deeds:
         found.append(Question("rematch", state.offers.rematch, (deeds["rematch accept"],)))
-    if gone:
+    if away.gone:
         claims = (deeds.get("claim win"), deeds.get("claim draw"))
-        found.append(Question("claim", gone, tuple(deed for deed in claims if deed is not None)))
-    if absent:
-        found.append(Question("absent", tuple(absent), left_ms=min(absent.values())))
+        found.append(Question("claim", away.gone, tuple(deed for deed in claims if deed is not None)))
+    if away.absent:
+        found.append(Question("absent", tuple(away.absent), left_ms=min(away.absent.values())))
     return found
