@@ -10,6 +10,7 @@ from typing import Literal
 import pytest
 
 from tests.cluster.balancer import Balancer, is_ready
+from tests.peer import until
 from tictactoe_server.transport import remote_peer
 
 
@@ -77,8 +78,7 @@ async def test_a_server_that_is_not_ready_gets_nobody() -> None:
         assert not await is_ready(other.port)
         async with Balancer([one.port, other.port]) as balancer:
             await asyncio.gather(one.was_asked.wait(), other.was_asked.wait())
-            while balancer._is_ready[other.port]:  # noqa: ASYNC110  (it has been asked, and answers at once)
-                await asyncio.sleep(0)
+            await until(lambda: not balancer._is_ready[other.port])
             for _ in range(4):
                 await call(balancer.port)
         assert (len(one.first), len(other.first)) == (4, 0)

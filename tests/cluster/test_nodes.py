@@ -16,6 +16,7 @@ from nats.js.api import StreamConfig
 from tests.authority import Authority
 from tests.cluster.nodes import GAME, STREAM, Nodes, NoNodes, find_program
 from tests.environment import environment
+from tests.peer import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -95,9 +96,7 @@ async def test_a_tied_process_ends_when_the_one_that_started_it_is_killed() -> N
     child = int(await parent.stdout.readline())
     parent.send_signal(signal.SIGKILL)
     await parent.wait()
-    async with asyncio.timeout(10):
-        while is_alive(child):  # noqa: ASYNC110  (nobody tells those who did not start it)
-            await asyncio.sleep(0.01)
+    await until(lambda: not is_alive(child))
 
 
 def is_alive(pid: int) -> bool:

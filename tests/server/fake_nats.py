@@ -31,14 +31,15 @@ class FakeNats:
 
     `faults` are what goes wrong with the next writes, one each: a number is the error that it is refused with.
     `release` lets what was held up happen: the answers of ``late ack``, the writes of ``in process``. Reads are refused
-    with `read_error`; many at once are answered up to the sequence `copied`. While `holds_echoes` what clients send to
-    themselves waits for `release`. It tells of the `others`, as in ``["127.0.0.1:4222"]``; `introductions` are what
-    clients say first.
+    with `read_error`, `refused` of them so far; many at once are answered up to the sequence `copied`. While
+    `holds_echoes` what clients send to themselves waits for `release`. It tells of the `others`, as in
+    ``["127.0.0.1:4222"]``; `introductions` are what clients say first.
     """
 
     def __init__(self) -> None:
         self.faults: deque[Fault | int] = deque()
         self.read_error: int | None = None
+        self.refused = 0
         self.copied: int | None = None
         self.holds_echoes = False
         self.others: list[str] = []
@@ -174,6 +175,7 @@ class FakeNats:
 
     def _read(self, reply: str, question: dict[str, Any]) -> None:
         if self.read_error is not None:
+            self.refused += 1
             self._refuse(reply, self.read_error)
             return
         found = self._find(question, self.sequence)

@@ -15,7 +15,7 @@ from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import DataFolder
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING
-from tictactoe_server.storage.writer import Writer
+from tictactoe_server.storage.writer import PATIENCE_SECONDS, Writer
 
 
 class WatchedDatabase(Database):
@@ -71,6 +71,8 @@ class Laboratory:
         await waits.wait()
 
     def go_on(self) -> None:
+        """Hold the thread no more; from now on it has the usual time, on a machine that has other things to do, too."""
+        self.writer._patience_seconds = PATIENCE_SECONDS
         while self._gates:
             self._gates.pop().set()
 

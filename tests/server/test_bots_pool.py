@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import pytest
 
+from tests.peer import until
 from tests.server import odd_worker
 from tictactoe_engine import PRESETS, Position
 from tictactoe_engine.search import Budget, analyse
@@ -132,8 +133,7 @@ async def test_a_closed_pool_lets_nobody_wait(open_pool: OpenPool) -> None:
     pool = open_pool("hangs on a question")
     asked = [asyncio.create_task(pool.analyse(position)) for position in (SEARCHED, TRAP, TRAP.at(1))]
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while not pool.workers.process_ids:  # noqa: ASYNC110 - nobody tells when a worker is up
-            await asyncio.sleep(0)
+        await until(lambda: pool.workers.process_ids)
         await pool.workers.close()
         assert await asyncio.gather(*asked) == [None, None, None]
     assert pool.workers.process_ids == ()

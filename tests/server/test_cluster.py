@@ -13,7 +13,7 @@ import pytest
 
 from tests.cluster.nodes import free_ports
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
+from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out, until
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.test_pages import get
@@ -59,12 +59,6 @@ async def cluster_of(node: Node, count: int) -> AsyncIterator[list[Server]]:
         await asyncio.gather(*(stack.enter_async_context(server) for server in servers))
         await until(lambda: all(len(server.cluster.members.others) == count - 1 for server in servers))
         yield servers
-
-
-async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not condition():  # noqa: ASYNC110  # there is no event for it
-            await asyncio.sleep(0.01)
 
 
 class Traveller:
@@ -381,8 +375,8 @@ async def test_an_older_connection_is_told_nothing_of_the_room_when_that_moves(n
         async with open_peer(one.url, token=older.welcome["token"], features=["moved"]) as newer:
             await newer.ask("join", room=room)
             await older.next_of("replaced")
-            other.cluster.members.lose(one.cluster.members.id)
-            assert (await newer.next_of("moved"))["url"] == other.url
+            async with taken_to_be_gone(one, other):
+                assert (await newer.next_of("moved"))["url"] == other.url
             assert (await older.ask("ping"))["type"] == "ok"
             assert "moved" not in {message["type"] for message in older.seen}
 
@@ -435,8 +429,7 @@ async def test_a_server_that_ends_just_as_another_is_gone_leaves_nothing_running
 async def test_of_two_servers_that_have_a_room_the_one_keeps_it_that_took_it_later(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
         await until(lambda: other.cluster.other_rooms.count == 1)
-        other.cluster.members.lose(one.cluster.members.id)  # as if it had been stopped for a while
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(PATIENCE_SECONDS), taken_to_be_gone(one, other):
             while bo.servers[-1] != other.url:
                 await bo.state()
         assert (await ana.state())["seq"]
@@ -616,6 +609,19 @@ def losing(server: Server, lost: str) -> Iterator[list[str]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(link, "publish", publish)
         yield said
+
+
+@contextlib.asynccontextmanager
+async def taken_to_be_gone(server: Server, other: Server) -> AsyncIterator[None]:
+    """Let the other server take one to be gone, as if it had been stopped for a while, and hear no sign of it inside.
+
+    With a sign in the wrong moment it would leave the rooms where they are.
+    """
+    with losing(server, "house.alive"):
+        for link in (server.cluster._link, other.cluster._link):
+            await link.flush()  # what was said before has come
+        other.cluster.members.lose(server.cluster.members.id)
+        yield
 
 
 async def test_what_was_lost_of_outlines_is_read_again(node: Node) -> None:

@@ -13,7 +13,7 @@ import pytest
 from websockets.frames import Close, Frame, Opcode
 
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, open_peer
+from tests.peer import PATIENCE_SECONDS, open_peer, until
 from tests.raw import RawPeer, open_bytes, open_raw, ping, read_to_end, text
 from tictactoe_server.cli.process import _loop_factory
 from tictactoe_server.server import Server
@@ -168,11 +168,7 @@ async def test_one_whose_tls_never_comes_about_is_forgotten_when_its_time_is_ove
         RemotePeer(Admission(limits))
     )  # and the event loop never says another word of it
     assert list(listener.connections) == [connection]
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while True:
-            await asyncio.sleep(0.01)
-            if not list(listener.connections):
-                break
+    await until(lambda: not listener.connections)
 
 
 # -- keepalive ------------------------------------------------------------------------------------------------------
@@ -253,11 +249,7 @@ async def test_one_who_was_answered_and_never_closes_is_let_go(serve: Serve) -> 
     async with open_bytes(server.port) as (reader, writer):
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         assert (await read_to_end(reader)).endswith(b"ok\n")
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while True:
-                await asyncio.sleep(0.01)
-                if not server._admission.connections:
-                    break
+        await until(lambda: not server._admission.connections)
 
 
 async def test_only_so_many_of_those_who_are_turned_away_may_take_their_time(serve: Serve) -> None:
@@ -487,11 +479,7 @@ async def test_connections_leave_nothing_for_the_garbage_collector(server: Serve
     try:
         for _ in range(5):
             await come_and_go()
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while True:
-                await asyncio.sleep(0.01)
-                if not connections():
-                    break
+        await until(lambda: not connections())
     finally:
         gc.enable()
 
@@ -500,9 +488,7 @@ async def test_a_refused_handshake_is_not_kept(server: Server) -> None:
     async with open_bytes(server.port) as (reader, writer):
         writer.write(UPGRADE.replace(b"Version: 13", b"Version: 12"))
         assert b" 400 " in (await read_to_end(reader)).splitlines()[0]
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while server._admission.connections:  # noqa: ASYNC110  # there is no event for it
-            await asyncio.sleep(0.01)
+    await until(lambda: not server._admission.connections)
     await asyncio.sleep(0)
     gc.collect()
     assert not any(type(thing) is Connection for thing in gc.get_objects())

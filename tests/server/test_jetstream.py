@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import msgspec
@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from tests.authority import Authority
 from tests.cluster.nodes import READY_SECONDS, Nodes
 from tests.environment import environment
+from tests.peer import until
 from tests.proxy import Proxy
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, make_anew, node_in
@@ -92,15 +93,6 @@ class Bans:
 
     def changed(self, subject: str, ban: Ban | None) -> None:
         self.told[subject] = ban
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    """Wait for what happens in the background and tells nobody."""
-    async with asyncio.timeout(20):
-        while True:
-            if is_so():
-                return
-            await asyncio.sleep(0.01)
 
 
 async def until_copied(store: JetStreamStore, count: int) -> list[tuple[int, FinishedGame]]:
@@ -339,8 +331,10 @@ async def test_a_node_that_falls_silent_is_left_at_once_also_with_tls(tmp_path: 
     with node_in(tmp_path, files) as node:
         async with Proxy(node.port) as proxy:
             url = proxy.url.replace("ws", "tls")
+            patient = await Link.open(url, ca=authority.ca)
+            await make_stream(patient, 1)
+            await patient.close()
             link = await Link.open(url, ca=authority.ca, patience_seconds=0.3)
-            await make_stream(link, 1)
             for silent in proxy.links:
                 silent.up.is_swallowing = silent.down.is_swallowing = True
             with pytest.raises(StoreUnavailable):

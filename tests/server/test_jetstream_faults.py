@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.peer import until
 from tests.server.fake_nats import FakeNats, Fault
 from tests.server.stored import keep, room_of, rooms_in
 from tictactoe_server.cluster.jetstream.contents import StreamTarget
@@ -114,11 +115,7 @@ async def test_a_write_in_process_holds_the_next_up_and_may_still_happen(nats: F
 async def test_a_connection_that_is_lost_fails_what_is_under_way_at_once(nats: FakeNats, store: JetStreamStore) -> None:
     nats.faults.append("late ack")
     saving = asyncio.create_task(keep(store, room_of(CODE, 1), MISSING))
-    async with asyncio.timeout(20):
-        while True:
-            if SUBJECT in nats.kept:
-                break
-            await asyncio.sleep(0)
+    await until(lambda: SUBJECT in nats.kept)
     nats.cut()
     with pytest.raises(StoreUnavailable, match="lost"):
         await saving
@@ -159,9 +156,7 @@ async def test_a_server_of_which_another_told_is_used_when_that_one_is_gone(nats
     async with FakeNats() as other:
         other.others = [nats.url.removeprefix("nats://")]
         link = await Link.open(other.url, patience_seconds=PATIENCE_SECONDS)
-    async with asyncio.timeout(20):
-        while nats.connections == 0 or not link.is_connected:  # noqa: ASYNC110  # nobody tells
-            await asyncio.sleep(0.01)
+    await until(lambda: nats.connections and link.is_connected)
     await link.request("$JS.API.STREAM.INFO.KV_rooms")
     await link.close()
 
@@ -209,8 +204,9 @@ async def test_a_store_waits_until_it_can_be_read_and_else_says_why(nats: FakeNa
     nats.read_error = 10008
     with pytest.raises(CannotOpenStore, match=r"Cannot use the stream .*: error 10008"):
         await JetStreamStore.open(nats.url, KEPT, opening_seconds=0.3, unsafe=True)
+    before = nats.refused
     opening = asyncio.create_task(JetStreamStore.open(nats.url, KEPT, unsafe=True))
-    await asyncio.sleep(0.05)
+    await until(lambda: nats.refused > before)
     nats.read_error = None
     await (await opening).close()
 

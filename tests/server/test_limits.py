@@ -17,7 +17,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from tests.limits import uncounted
-from tests.peer import Message, Peer, open_peer
+from tests.peer import Message, Peer, open_peer, until
 from tests.raw import open_bytes, open_raw, ping, read_to_end, text
 from tictactoe_server.server import Server
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
@@ -462,9 +462,7 @@ async def test_a_trusted_proxy_is_believed_for_whom_it_speaks(lines: list[str], 
             (connection,) = server._listener.connections
             assert connection.address == address
             assert len(server._admission.of_address) == 1
-        async with asyncio.timeout(10):
-            while server._admission.of_address:  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(lambda: not server._admission.of_address)
 
 
 async def test_behind_a_proxy_each_client_has_its_own_limit_and_an_ipv6_network_is_one() -> None:
@@ -487,9 +485,7 @@ async def test_one_who_is_no_trusted_proxy_speaks_for_itself_and_that_is_told_on
             async with speaking_for(server, "192.0.2.7"):
                 (connection,) = server._listener.connections
                 assert connection.address == "127.0.0.1"
-            async with asyncio.timeout(10):
-                while list(server._listener.connections):  # noqa: ASYNC110
-                    await asyncio.sleep(0.01)
+            await until(lambda: not server._listener.connections)
         own = f"Host: 127.0.0.1:{server.port}"
         assert await handshake(server, [own], before=b"PROXY TCP4 192.0.2.7 192.0.2.8 1 2\r\n") == 400
     assert len([record for record in caplog.records if "no trusted proxy" in record.message]) == 1

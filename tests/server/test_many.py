@@ -12,7 +12,7 @@ from typing import cast
 
 import pytest
 
-from tests.peer import PATIENCE_SECONDS, open_peer
+from tests.peer import PATIENCE_SECONDS, open_peer, until
 from tests.raw import open_raw, text
 from tests.server.tables import ANA, BO, CY
 from tictactoe_engine import PRESETS
@@ -198,11 +198,7 @@ async def test_what_is_due_is_done_at_its_moment_whatever_was_put_there_first() 
     for seconds in (0.06, 0.02, 0.04):
         agenda.at(now + seconds, partial(done.append, seconds))
     agenda.soon(partial(done.append, 0))
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while True:
-            await asyncio.sleep(0.001)
-            if len(done) == 4:
-                break
+    await until(lambda: len(done) == 4)
     assert done == [0, 0.02, 0.04, 0.06]
 
 
@@ -211,7 +207,7 @@ async def test_something_due_that_fails_keeps_nothing_else_from_being_done(caplo
     done: list[float] = []
     agenda.soon(partial(int, "no number"))
     agenda.soon(partial(done.append, 1))
-    await asyncio.sleep(0.05)
+    await until(lambda: done)
     assert done == [1]
     assert "something that was due failed" in caplog.text
 

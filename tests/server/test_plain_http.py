@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS
+from tests.peer import PATIENCE_SECONDS, until
 from tests.raw import open_bytes, read_to_end, text
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -159,9 +159,7 @@ async def test_one_who_asks_on_and_on_without_reading_is_not_answered_on_and_on(
 
     async with answering(server, answer), open_bytes(server.port) as (reader, writer):
         writer.write((b"GET /a HTTP/1.1\r\n" + HOST + b"\r\n") * MAX_REQUESTS)
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while asked < 5:  # noqa: ASYNC110  # there is no event for it
-                await asyncio.sleep(0.01)
+        await until(lambda: asked >= 5)
         await asyncio.sleep(0.2)
         assert asked < 50
         for _ in range(MAX_REQUESTS):
@@ -354,9 +352,7 @@ async def test_one_who_asks_nothing_more_is_let_go(serve: Serve) -> None:
         writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
         assert (await read_answer(reader)).status == 200
         assert await read_to_end(reader) == b""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while server._admission.connections:  # noqa: ASYNC110  # there is no event for it
-            await asyncio.sleep(0.01)
+    await until(lambda: not server._admission.connections)
 
 
 @pytest.mark.parametrize("last", [b"", b"Connection: close\r\n"], ids=["keep-alive", "close"])

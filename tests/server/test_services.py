@@ -10,7 +10,7 @@ import pytest
 from msgspec import UNSET, Struct
 
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing
+from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing, until
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import encode
 from tictactoe_protocol.requests import Ping, RequestFields
@@ -125,9 +125,7 @@ async def test_what_a_service_shows_is_sent_to_all_subscribers_until_they_leave(
             await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
             told = [await peer.next_of("leaders") for peer in (ana, eve)]
             assert told == [{"type": "leaders", "id": "", "wins": {"ana": 1}}] * 2
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while len(leaderboard.wins.subscribers) > 1:  # noqa: ASYNC110 - nobody tells when a session has ended
-                await asyncio.sleep(0)
+        await until(lambda: len(leaderboard.wins.subscribers) <= 1)
 
 
 async def test_a_request_that_two_services_handle_is_an_error_at_the_start() -> None:

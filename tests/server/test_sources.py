@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from tests.limits import uncounted
-from tests.peer import open_peer
+from tests.peer import open_peer, until
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
+from tictactoe_server.core.answers import Call
 from tictactoe_server.core.pressure import HELLOS, IN_LINE, TURNS, Pressure
 from tictactoe_server.services.hello import Greeting
 from tictactoe_server.transport.rate_limit import RateLimit, take_both
@@ -165,26 +166,34 @@ async def test_what_was_asked_beyond_the_limit_waits_also_where_the_connection_i
             hasty.writer.write_eof()
             await hasty.ended()
         assert len(server.core.registry.by_code) == 3
-        await asyncio.sleep(1.2)
-        assert len(server.core.registry.by_code) == 5
+        await until(lambda: len(server.core.registry.by_code) == 5)
 
 
 async def test_few_of_one_address_are_looked_up_at_a_time_and_all_are_greeted(monkeypatch: pytest.MonkeyPatch) -> None:
-    at_once = most = 0
-    welcome = Greeting.welcome
+    come = at_once = most = 0
+    all_are_here = asyncio.Event()
+    greet, welcome = Greeting.greet, Greeting.welcome
 
-    async def counted(greeting: Greeting, *asked: Any) -> Any:
+    async def counted(greeting: Greeting, call: Call) -> None:
+        nonlocal come
+        come += 1
+        await greet(greeting, call)
+
+    async def held_up(greeting: Greeting, *asked: Any) -> Any:
         nonlocal at_once, most
         at_once += 1
         most = max(most, at_once)
-        await asyncio.sleep(0.01)
+        await all_are_here.wait()
         at_once -= 1
         return await welcome(greeting, *asked)
 
-    monkeypatch.setattr(Greeting, "welcome", counted)
+    monkeypatch.setattr(Greeting, "greet", counted)
+    monkeypatch.setattr(Greeting, "welcome", held_up)
     async with serving(uncounted()) as server, contextlib.AsyncExitStack() as stack:
-        opening = (stack.enter_async_context(open_peer(server.url)) for _ in range(12))
-        peers = await asyncio.gather(*opening)
+        opening = asyncio.gather(*(stack.enter_async_context(open_peer(server.url)) for _ in range(12)))
+        await until(lambda: come == 12)
+        all_are_here.set()
+        peers = await opening
         assert len({peer.welcome["player"] for peer in peers}) == 12
     assert most == HELLOS
 

@@ -416,7 +416,7 @@ def _die(error: Exception) -> None:
 
 async def test_closing_on_a_silent_disk_ends_with_an_error_and_lets_go_once_it_answers(tmp_path: Path) -> None:
     laboratory = Laboratory(tmp_path, patience_seconds=0.02)
-    await keep(laboratory.store, room_of(CODE), MISSING)
+    await until_it_saves(laboratory.store, CODE)
     await laboratory.hold()
     with pytest.raises(StoreUnavailable):
         await laboratory.store.close()

@@ -17,7 +17,7 @@ import pytest
 from tests.authority import Authority
 from tests.environment import environment
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, open_peer, play_out
+from tests.peer import PATIENCE_SECONDS, open_peer, play_out, until
 from tests.raw import open_bytes, open_raw, ping, read_to_end, text
 from tests.server.test_plain_http import answering, read_answer
 from tictactoe_server.server import Server
@@ -103,8 +103,7 @@ async def test_one_who_goes_before_the_answer_over_tls_is_no_matter_for_the_log(
             writer.close()
             with contextlib.suppress(ConnectionError, ssl.SSLError):
                 await writer.wait_closed()
-            while server._admission.connections:  # noqa: ASYNC110  # there is no event for it
-                await asyncio.sleep(0.01)
+            await until(lambda: not server._admission.connections)
     assert not [record for record in caplog.records if record.levelname == "WARNING"]
 
 
@@ -167,11 +166,7 @@ async def test_a_handshake_of_tls_that_does_not_come_about_costs_nothing_after_i
         async with open_bytes(server.port) as (reader, writer):
             writer.write(begin)
             await read_to_end(reader)
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while True:
-                await asyncio.sleep(0.01)
-                if not list(server._listener.connections):
-                    break
+        await until(lambda: not server._listener.connections)
 
 
 @pytest.mark.parametrize("limits", [Limits(connections=3), Limits(connections_per_address=3)])
