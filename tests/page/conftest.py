@@ -94,6 +94,14 @@ class Visitor:
         await self.page.locator(".ask").get_by_role("button", name=re.compile(f"^{name}$", re.IGNORECASE)).click()
 
     @property
+    def code(self) -> str:
+        """Return the code of the room that the visitor is in."""
+        return self.page.url.rsplit("/", 1)[1]
+
+    async def connects(self) -> None:
+        await expect(self.page.locator(".link.on")).to_be_visible()
+
+    @property
     def status(self) -> Locator:
         return self.page.get_by_role("status")
 
@@ -123,6 +131,12 @@ class Visitor:
         await self.page.get_by_label("Your name").fill(name)
         await self.page.get_by_role("button", name="Play as").click()
         await expect(self.page.locator(".door")).to_have_count(0)
+
+
+async def take_turns(cells: tuple[int, ...], *players: Visitor) -> None:
+    """Play cells, one player after the other."""
+    for ply, cell in enumerate(cells):
+        await players[ply % len(players)].play(cell)
 
 
 class Idle:

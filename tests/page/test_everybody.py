@@ -8,8 +8,9 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.page.checkers import axe
-from tests.page.conftest import Visit
+from tests.page.conftest import Visit, take_turns
 from tests.page.test_play import address, one_at_the_board, two_at_the_board
+from tests.page.test_wall import MINUTE, begin
 from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
 
@@ -63,8 +64,7 @@ async def test_a_review_on_a_phone_stands_with_the_board_in_sight(server: Server
     await ana.quick_match("ana")
     bo = await visit(ana.page.url)
     await bo.join("bo")
-    for number, mover in zip((0, 3, 1, 4, 2), (ana, bo, ana, bo, ana), strict=True):
-        await mover.play(number)
+    await take_turns((0, 3, 1, 4, 2), ana, bo)
     await ana.button("Review").tap()
     await expect(ana.page.locator(".turned")).to_contain_text("It turned at move")
     await ana.page.evaluate("scrollTo(0, 0)")
@@ -91,7 +91,7 @@ async def test_the_focus_goes_to_the_board_when_a_question_is_answered(server: S
 async def test_the_keyboard_alone_leads_from_the_first_page_to_the_end_of_a_game(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
     keys = ana.page.keyboard
-    await expect(ana.page.locator(".link.on")).to_be_visible()
+    await ana.connects()
     await ana.button("Quick match").focus()
     await keys.press("Enter")
     await expect(ana.page.get_by_text("Waiting for someone")).to_be_visible()
@@ -146,8 +146,7 @@ async def test_axe_finds_nothing_wrong_on_any_page(
     await expect(bo.page.locator(".door")).to_be_visible()
     found["door"] = await find_violations(bo.page, *rules)
     await bo.join("bo")
-    for number, mover in zip((0, 3, 1, 4, 2), (ana, bo, ana, bo, ana), strict=True):
-        await mover.play(number)
+    await take_turns((0, 3, 1, 4, 2), ana, bo)
     await bo.hears("You lose.")
     found["end"] = await find_violations(ana.page, *rules)
     found["end on a phone"] = await find_violations(bo.page, *rules)
@@ -155,11 +154,11 @@ async def test_axe_finds_nothing_wrong_on_any_page(
     await expect(ana.page.locator(".worth.best")).to_have_count(1)
     found["review"] = await find_violations(ana.page, *rules)
     async with open_peer(server.url, "cy") as cy, open_peer(server.url, "dee") as dee:
-        await two_in_a_game(cy, dee, "gomoku")
-        await two_in_a_game(dee, cy, "connect-four")
+        await begin(cy, dee, "gomoku", (38,), clock=MINUTE)
+        await begin(dee, cy, "connect-four", (38,), clock=MINUTE)
         for path in ("/#new", "/#games", "/wall", "/"):
             await bo.page.goto(address(server, path))
-            await expect(bo.page.locator(".link.on")).to_be_visible()
+            await bo.connects()
             if path == "/#new":
                 await bo.page.get_by_text("More").click()
             if path in ("/", "/wall"):
@@ -194,15 +193,9 @@ async def test_all_columns_are_in_sight_in_every_window_and_nothing_moves_the_bo
     assert before[0][3] >= 620
     await ana.page.set_viewport_size({"width": 1280, "height": 800})
     await ana.play(38)
-    await bo.send("draw", room=ana.page.url.rsplit("/", 1)[1], action="offer")
+    await bo.send("draw", room=ana.code, action="offer")
     await expect(ana.button("Accept")).to_be_visible()
     assert await places() == before
-
-
-async def two_in_a_game(ana: Peer, bo: Peer, game: str) -> None:
-    room = (await ana.ask("create", rules=game, clock={"initial_ms": 60_000, "increment_ms": 0}))["room"]
-    await bo.ask("join", room=room)
-    await ana.ask("move", room=room, cell=38, ply=0)
 
 
 async def test_nothing_is_cut_off_in_a_window_magnified_to_400_percent(server: Server, visit: Visit, bo: Peer) -> None:

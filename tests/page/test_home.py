@@ -67,7 +67,7 @@ async def test_a_game_past_its_hold_is_given_up_from_the_first_page(visit: Visit
         await expect(seat).to_have_count(0)
         await bo.hears("ana left the game. You win.")
         await ana.page.reload()
-        await expect(ana.page.locator(".link.on")).to_be_visible()
+        await ana.connects()
         await expect(seat).to_have_count(0)
 
 
@@ -79,7 +79,7 @@ async def test_a_seat_of_which_an_older_server_says_nothing_is_called_by_its_cod
 
 async def test_a_friend_is_invited_to_the_game_that_is_chosen(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
-    await expect(ana.page.locator(".link.on")).to_be_visible()
+    await ana.connects()
     await ana.tile("connect-four").check()
     await expect(ana.page.locator(".play")).to_contain_text("Drop a disc into a column")
     await ana.button("Invite a friend").click()
@@ -94,7 +94,7 @@ async def test_a_friend_is_invited_to_the_game_that_is_chosen(server: Server, vi
 
 async def test_one_who_wants_rules_of_ones_own_is_led_to_a_new_room(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
-    await expect(ana.page.locator(".link.on")).to_be_visible()
+    await ana.connects()
     await ana.tile("custom").check()
     await expect(ana.page.get_by_role("heading", name="New room")).to_be_visible()
 

@@ -97,7 +97,7 @@ async def page_over(answer: Callable[[ServerConnection], Awaitable[None]]) -> As
 async def test_hello_is_said_again_without_features_at_a_server_that_does_not_know_them(visit: Visit) -> None:
     async with page_over(answer_as_in_1_2) as address:
         eve = await visit(address, may_fail=SERVER_GOES)
-        await expect(eve.page.locator(".link.on")).to_be_visible()
+        await eve.connects()
         await expect(eve.page.get_by_label("Playing as")).to_have_value("ana")
 
 

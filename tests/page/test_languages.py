@@ -8,6 +8,7 @@ from playwright.async_api import Page, expect
 
 from tests.page.conftest import Visit
 from tests.page.test_play import address
+from tests.page.test_wall import MINUTE, begin
 from tests.peer import Peer, open_peer
 from tictactoe_protocol.catalogue import open_catalogue
 from tictactoe_server.server import Server
@@ -54,8 +55,7 @@ async def test_a_german_browser_sees_no_english_outside_a_room(server: Server, v
         open_peer(server.url, "eve") as eve,
     ):
         for rules in ("gomoku", {"rows": 5, "columns": 6, "line": 4, "blocked": [3]}):
-            room = (await ana.ask("create", rules=rules, clock={"initial_ms": 60_000, "increment_ms": 0}))["room"]
-            await bo.ask("join", room=room)
+            await begin(ana, bo, rules, clock=MINUTE)
         await eve.ask("create", rules="connect-four", analysis="open", chat="players", clock={"move_ms": 9000})
         hans = await visit(address(server), language="de-DE", may_fail="404")
         page = hans.page
@@ -69,7 +69,7 @@ async def test_a_german_browser_sees_no_english_outside_a_room(server: Server, v
         for path in ("/#new", "/#games", "/wall", "/nowhere"):
             await page.goto("about:blank")
             await page.goto(address(server, path))
-            await expect(page.locator(".link.on")).to_be_visible()
+            await hans.connects()
             await expect(page.locator("h1")).to_have_count(1)
             if path == "/wall":
                 await expect(page.locator(".live-boards li")).to_have_count(2)
@@ -79,11 +79,11 @@ async def test_a_german_browser_sees_no_english_outside_a_room(server: Server, v
 
 async def test_ones_games_and_a_seat_to_go_back_to_are_told_in_german(server: Server, visit: Visit, bo: Peer) -> None:
     hans = await visit(address(server), language="de-DE")
-    await expect(hans.page.locator(".link.on")).to_be_visible()
+    await hans.connects()
     await hans.button("Freunde einladen").click()
     await expect(hans.page.get_by_role("heading", name="Warten auf jemanden")).to_be_visible()
     assert english_in([await hans.page.locator(".invite").inner_text()]) == []
-    room = hans.page.url.rsplit("/", 1)[1]
+    room = hans.code
     await bo.ask("join", room=room)
     for ply, cell in enumerate((0, 3, 1, 4)):
         if ply % 2:
@@ -113,7 +113,7 @@ async def test_a_language_is_chosen_and_remembered(server: Server, visit: Visit)
 
 
 async def test_a_german_browser_sees_no_english_in_a_room(server: Server, visit: Visit, bo: Peer) -> None:
-    room = (await bo.ask("create", seat="O", clock={"initial_ms": 60_000, "increment_ms": 0}))["room"]
+    room = (await bo.ask("create", seat="O", clock=MINUTE))["room"]
     hans = await visit(address(server, f"/{room}"), language="de-DE")
     seen: dict[str, list[str]] = {}
 

@@ -14,7 +14,7 @@ from tests.authority import Authority
 from tests.page.conftest import SERVER_GOES, Visit, Visitor
 from tests.page.members import Members
 from tests.page.odd_server import OddServer, welcome
-from tests.page.test_bad_lines import STALE, take_the_clock
+from tests.page.test_bad_lines import come_back_unknown, take_the_clock
 from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
 
@@ -34,15 +34,11 @@ def tls(tmp_path: Path) -> ssl.SSLContext:
     return context
 
 
-def code_of(visitor: Visitor) -> str:
-    return visitor.page.url.rsplit("/", 1)[1]
-
-
 async def one_at_the_board(members: Members, visit: Visit, bo: Peer) -> Visitor:
     """Let ana sit at a page in a room of `s1`, and bo join her who has none."""
     ana = await visit(members.origin, may_fail=SERVER_GOES)
     await ana.quick_match("ana")
-    await bo.ask("join", room=code_of(ana))
+    await bo.ask("join", room=ana.code)
     await ana.hears("bo joins as O.")
     return ana
 
@@ -64,7 +60,7 @@ async def test_a_room_that_moves_is_followed_with_the_newest_state_and_nothing_m
     members: Members, visit: Visit, bo: Peer
 ) -> None:
     ana = await one_at_the_board(members, visit, bo)
-    room = code_of(ana)
+    room = ana.code
     await ana.play(4)
     await plays(bo, room, 0, 1)
     seen = await bo.state(ply=2)
@@ -104,14 +100,14 @@ async def test_a_match_is_played_where_somebody_waits(members: Members, visit: V
     await ana.button("Quick match").click()
     await ana.hears("You are O.")
     assert members.places_of("match") == ["s1", "s2"]
-    assert code_of(ana) == members.waiting
+    assert ana.code == members.waiting
 
 
 async def test_a_move_that_is_refused_as_the_room_has_moved_is_played_there(
     members: Members, visit: Visit, bo: Peer
 ) -> None:
     ana = await one_at_the_board(members, visit, bo)
-    members.owners[code_of(ana)] = "s2"
+    members.owners[ana.code] = "s2"
     await ana.play(4)
     await bo.state(ply=1)
     assert members.places_of("move") == ["s1", "s2"]
@@ -121,7 +117,7 @@ async def test_what_is_asked_in_a_room_that_has_moved_is_asked_again_there(
     members: Members, visit: Visit, bo: Peer
 ) -> None:
     ana = await one_at_the_board(members, visit, bo)
-    members.owners[code_of(ana)] = "s2"
+    members.owners[ana.code] = "s2"
     await ana.page.get_by_label("Say something").fill("still there?")
     await ana.page.keyboard.press("Enter")
     await ana.hears("ana: still there?")
@@ -132,7 +128,7 @@ async def test_a_game_at_another_server_is_not_dropped_for_the_one_on_the_page(
     members: Members, visit: Visit, bo: Peer, server: Server
 ) -> None:
     ana = await one_at_the_board(members, visit, bo)
-    first = code_of(ana)
+    first = ana.code
     async with open_peer(server.url, "cy") as cy:
         second = await room_of(cy, members)
         await ana.page.get_by_role("link", name="tictactoe").click()
@@ -203,7 +199,7 @@ async def test_nobody_goes_to_a_server_that_the_welcome_does_not_name(members: M
 async def test_a_room_goes_to_a_server_that_came_after_the_welcome(members: Members, visit: Visit, bo: Peer) -> None:
     members.strangers = {"s2"}
     ana = await one_at_the_board(members, visit, bo)
-    room = code_of(ana)
+    room = ana.code
     members.strangers = set()
     await members.move(room, "s2")
     await ana.hears(f"The room is at {members.urls['s2'].removeprefix('ws://')} now.")
@@ -238,7 +234,7 @@ async def test_nobody_goes_from_tls_to_a_server_without(
 
 async def test_one_whose_server_stops_is_the_same_player_at_another(members: Members, visit: Visit, bo: Peer) -> None:
     ana = await one_at_the_board(members, visit, bo)
-    room = code_of(ana)
+    room = ana.code
     await ana.play(4)
     await members.say("s1", {"type": "notice", "code": "stopping", "retry_ms": 0})
     members.kill("s1")
@@ -268,16 +264,12 @@ async def test_the_player_of_each_cluster_that_was_here_is_known_again(visit: Vi
     async with OddServer() as server:
         ana = await visit(server.origin, may_fail=SERVER_GOES)
         await expect(ana.page.get_by_label("Playing as")).to_have_value("ana")
-        await expect(ana.page.locator(".link.on")).to_be_visible()
+        await ana.connects()
         await ana.page.evaluate("""localStorage.setItem('tictactoe', '{"token": "of old"}')""")
         for cluster in ("one", "two"):
             server.answers = {"hello": [welcome(token=f"of {cluster}", cluster=cluster)]}
             await ana.page.reload()
-            await expect(ana.page.locator(".link.on")).to_be_visible()
+            await ana.connects()
         assert server.asked_for("hello")[1]["token"] == "of old"
-        server.answers = {"hello": [STALE]}
-        server.asked.clear()
-        await ana.page.reload()
-        await ana.hears("does not know this token")
-        await server.has_heard_all()
+        await come_back_unknown(server, ana)
         assert [hello.get("token") for hello in server.asked_for("hello")] == ["of two", "of one", "of old", None]

@@ -36,7 +36,7 @@ async def test_every_game_of_the_list_opens(server: Server, visit: Visit, way: s
         await ana.page.goto(address(server, "/#new"))
         await ana.page.evaluate("localStorage.clear()")
         await ana.page.reload()
-        await expect(ana.page.locator(".link.on")).to_be_visible()
+        await ana.connects()
         await choose(ana, game, way)
         await expect(ana.tile(game)).to_be_checked()
         opens = ana.button("Begin")
@@ -48,7 +48,7 @@ async def test_every_game_of_the_list_opens(server: Server, visit: Visit, way: s
 async def test_every_field_of_the_form_counts_and_a_fault_is_named(server: Server, visit: Visit) -> None:
     ana = await visit(address(server, "/#new"))
     form = ana.page
-    await expect(form.locator(".link.on")).to_be_visible()
+    await ana.connects()
     await form.get_by_text("More").click()
     await ana.tile("connect-four").check()
     await expect(form.get_by_label("Gravity")).to_be_checked()
@@ -84,11 +84,11 @@ async def test_whom_one_plays_with_says_who_finds_the_room(
     server: Server, visit: Visit, bo: Peer, who: str, privacy: str
 ) -> None:
     ana = await visit(address(server, "/#new"))
-    await expect(ana.page.locator(".link.on")).to_be_visible()
+    await ana.connects()
     await ana.page.get_by_role("radio", name=who).check()
     await ana.button("Begin").click()
     await ana.hears("You are X.")
-    code = ana.page.url.rsplit("/", 1)[1]
+    code = ana.code
     await bo.send("watch", room=code)
     state = await bo.next_of("room")
     assert (state["visibility"], state["seats"]["O"] is not None) == (privacy, who == "The computer")

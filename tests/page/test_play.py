@@ -8,7 +8,7 @@ from playwright.async_api import expect
 
 from tests.end_to_end.clients import run_client
 from tests.limits import uncounted
-from tests.page.conftest import Visit, Visitor
+from tests.page.conftest import Visit, Visitor, take_turns
 from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -33,15 +33,14 @@ async def one_at_the_board(
     """Let ana sit at a page, and bo join her who has none."""
     ana = await visit(address(server))
     await ana.quick_match("ana", game)
-    await bo.ask("join", room=ana.page.url.rsplit("/", 1)[1])
+    await bo.ask("join", room=ana.code)
     await ana.hears(f"{joins} joins as O.")
     return ana
 
 
 async def test_a_link_leads_a_friend_to_the_board_and_a_line_decides(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
-    for number, mover in zip((0, 3, 1, 4, 2), (ana, bo, ana, bo, ana), strict=True):
-        await mover.play(number)
+    await take_turns((0, 3, 1, 4, 2), ana, bo)
     await bo.hears("ana plays C1. Row 1 is X X X. You lose.")
     await ana.hears("Row 1 is X X X. You win.")
     await expect(bo.page.locator(".through")).to_have_count(1)
@@ -57,7 +56,7 @@ async def test_what_happens_is_noted_whatever_a_player_is_called(server: Server,
 
 async def test_two_pages_and_a_terminal_play_and_one_watches_from_the_middle(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit, "three-players")
-    async with run_client("join", ana.page.url.rsplit("/", 1)[1], "-s", server.url, "-n", "cy", "--plain") as cy:
+    async with run_client("join", ana.code, "-s", server.url, "-n", "cy", "--plain") as cy:
         await cy.until("You are A")
         await ana.play(12)
         await bo.play(0)
@@ -156,8 +155,7 @@ async def test_a_game_is_aborted_then_resigned_and_played_again(server: Server, 
 
 async def test_nobody_is_asked_for_a_rematch_who_has_left(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
-    for number, mover in zip((0, 3, 1, 4, 2), (ana, bo, ana, bo, ana), strict=True):
-        await mover.play(number)
+    await take_turns((0, 3, 1, 4, 2), ana, bo)
     await expect(ana.button("Rematch")).to_be_visible()
     await bo.button("Leave").click()
     await ana.hears("bo left the room.")
@@ -169,8 +167,7 @@ async def test_one_who_resigns_among_three_is_told_so_as_you(server: Server, vis
     ana, bo = await two_at_the_board(server, visit, "three-players")
     cy = await visit(ana.page.url)
     await cy.join("cy")
-    for number, mover in zip((0, 1, 2), (ana, bo, cy), strict=True):
-        await mover.play(number)
+    await take_turns((0, 1, 2), ana, bo, cy)
     await ana.button("Resign").click()
     await ana.answer("Resign")
     await ana.hears("You resign and are passed over from now on.")
@@ -253,19 +250,23 @@ async def test_a_room_that_closes_goes_from_the_list(server: Server, visit: Visi
     await expect(eve.page.get_by_role("heading", name="Rooms (0)")).to_be_visible()
 
 
+async def shared_link(visitor: Visitor) -> str:
+    """Share the game that has just ended; return what leads others to it."""
+    await visitor.button("Share the replay").click()
+    await visitor.hears("/replay/")
+    link = re.search(r"http\S+", await visitor.status.inner_text())
+    assert link is not None
+    return link[0]
+
+
 async def test_the_end_is_reviewed_shared_and_found_among_ones_games(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
-    for number, mover in zip((0, 3, 1, 8, 2), (ana, bo, ana, bo, ana), strict=True):
-        await mover.play(number)
+    await take_turns((0, 3, 1, 8, 2), ana, bo)
     await ana.page.keyboard.press("v")
     await expect(ana.page.locator(".worth.best")).to_have_count(1)
     await ana.hears("X wins at once. Best: C1.")
     await bo.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    await bo.button("Share the replay").click()
-    await bo.hears("/replay/")
-    link = re.search(r"http\S+", await bo.status.inner_text())
-    assert link is not None
-    eve = await visit(link[0])
+    eve = await visit(await shared_link(bo))
     await expect(eve.page.locator("h1")).to_contain_text("ana v bo")
     await eve.button("Pause").click()
     await eve.page.keyboard.press("End")
@@ -285,8 +286,7 @@ async def test_the_end_is_reviewed_shared_and_found_among_ones_games(server: Ser
 async def finished(server: Server, visit: Visit, cells: tuple[int, ...]) -> Visitor:
     """Let ana and bo play a game to its end, and return ana."""
     ana, bo = await two_at_the_board(server, visit)
-    for ply, number in enumerate(cells):
-        await (bo if ply % 2 else ana).play(number)
+    await take_turns(cells, ana, bo)
     await expect(ana.page.locator("p.turn.over")).to_be_visible()
     return ana
 
@@ -314,7 +314,7 @@ async def test_a_review_shows_where_the_game_turned_and_leads_to_the_mistake(ser
 
 async def test_a_review_of_three_players_says_that_there_is_no_graph(server: Server, visit: Visit, bo: Peer) -> None:
     ana = await one_at_the_board(server, visit, bo, "three-players")
-    room = ana.page.url.rsplit("/", 1)[1]
+    room = ana.code
     async with open_peer(server.url, "cy") as cy:
         await cy.ask("join", room=room)
         await ana.play(12)
@@ -330,11 +330,7 @@ async def test_a_shared_game_plays_by_itself_and_is_reviewed_by_whoever_has_the_
     server: Server, visit: Visit
 ) -> None:
     ana = await finished(server, visit, (4, 1, 0, 8, 6, 2, 3))
-    await ana.button("Share the replay").click()
-    await ana.hears("/replay/")
-    link = re.search(r"http\S+", await ana.status.inner_text())
-    assert link is not None
-    eve = await visit(link[0])
+    eve = await visit(await shared_link(ana))
     await expect(eve.page.locator(".where")).to_have_text("2 / 7")
     await expect(eve.page.locator(".where")).to_have_text("7 / 7")
     await expect(eve.page.locator(".through")).to_have_count(1)
@@ -403,7 +399,7 @@ async def test_who_looks_elsewhere_is_told_of_their_turn_where_they_allowed_it(
     await ana.page.context.grant_permissions(["notifications"])
     await ana.page.reload()
     await ana.quick_match("ana")
-    code = ana.page.url.rsplit("/", 1)[1]
+    code = ana.code
     await bo.ask("join", room=code)
     await ana.play(4)
     await ana.page.evaluate(f"{HIDDEN}; {TOLD}")

@@ -101,7 +101,7 @@ async def test_a_page_that_the_server_has_in_another_version_by_now_is_loaded_an
 
     await ana.page.route("**/assets/newroom.*", answer)
     await ana.page.reload()
-    await expect(ana.page.locator(".link.on")).to_be_visible()
+    await ana.connects()
     ana.page.on("request", hear)
     await ana.button("New room…").click()
     await expect(ana.page.get_by_role("heading", name="New room")).to_be_visible()
