@@ -44,7 +44,7 @@ export function findReason(from, name) {
 }
 
 /** @param {State} state @param {string} viewer @param {boolean} [aborts] @returns {Deed["cost"]} */
-export function costOfGoing({ seats, status, board }, viewer, aborts = true) {
+function costOfGoing({ seats, status, board }, viewer, aborts = true) {
 	const own = seatOf({ seats }, viewer);
 	const playing = Object.keys(seats).filter((mark) => seats[mark] && !seats[mark]?.out);
 	if (status !== "playing" || !own || !playing.includes(own)) return "";

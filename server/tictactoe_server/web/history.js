@@ -68,7 +68,7 @@ async function fetchGames(app) {
 }
 
 /** How a game went for a player. @param {PastGame} game @param {string} viewer */
-export function howItWent({ players, result }, viewer) {
+function howItWent({ players, result }, viewer) {
 	const winner = players[result.winner ?? ""]?.player;
 	if (winner) return winner === viewer ? "won" : "lost";
 	return isDraw(result) ? "drawn" : "ended";

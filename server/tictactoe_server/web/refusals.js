@@ -3,10 +3,10 @@
 import { say } from "./catalogue.js";
 
 /** Why a request was refused; in the server's words where this page has none. @param {Protocol.Error} error */
-export const describeRefusal = ({ code, data, message }) => describe(`refused ${code}`, data) ?? message;
+const describeRefusal = ({ code, data, message }) => describe(`refused ${code}`, data) ?? message;
 
 /** Why a room is gone. @param {Protocol.Closed} closed */
-export const describeClosing = ({ code, data, reason }) => describe(`closed ${code}`, data) ?? reason;
+const describeClosing = ({ code, data, reason }) => describe(`closed ${code}`, data) ?? reason;
 
 /** @param {string} id @param {Protocol.Error["data"]} [data] */
 function describe(id, data) {

@@ -152,7 +152,7 @@ export function describeTakeBack(state, asker, moves) {
 }
 
 /** The one mark that lost a game that is over, of those who played to its end. @param {State} state */
-export function loserOf({ result, seats }) {
+function loserOf({ result, seats }) {
 	const others = Object.keys(seats).filter((mark) => mark !== result?.winner && !seats[mark]?.out);
 	return result?.winner && others.length === 1 ? others[0] : null;
 }
