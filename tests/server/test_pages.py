@@ -500,6 +500,22 @@ async def test_a_shared_game_outlives_the_server(tmp_path: Path) -> None:
 HASH = "[0-9a-f]{12}"
 
 
+def assets_of(folder: Path, page: str, files: dict[str, str]) -> Assets:
+    """Return what is served of a page that is made here, of files by their names."""
+    for name, text in {"index.html": page, **files}.items():
+        (folder / name).write_text(text)
+    return Assets(folder)
+
+
+def body_of(assets: Assets, name: str) -> bytes:
+    served = assets.named(name)
+    assert served is not None
+    return served.body
+
+
+ONE_SCRIPT = '<script src="./a.js"></script>'
+
+
 def test_a_name_changes_with_everything_that_is_imported(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     (tmp_path / "index.html").write_text('<script src="./main.js"></script>{{preloads}}<title>{{title}}</title>')
@@ -533,18 +549,17 @@ def test_every_process_serves_the_same_under_the_same_path() -> None:
 
 
 def test_modules_that_the_page_needs_are_one_and_the_others_take_from_it(tmp_path: Path) -> None:
-    (tmp_path / "index.html").write_text('<script src="./first.js"></script><script src="./main.js"></script>')
-    (tmp_path / "first.js").write_text("export const first = 1;\n")
-    (tmp_path / "main.js").write_text(
-        'import { a } from "./a.js";\nimport * as all from "./a.js";\nvoid import("./later.js");\n'
+    assets = assets_of(
+        tmp_path,
+        '<script src="./first.js"></script><script src="./main.js"></script>',
+        {
+            "first.js": "export const first = 1;\n",
+            "main.js": 'import { a } from "./a.js";\nimport * as all from "./a.js";\nvoid import("./later.js");\n',
+            "a.js": 'import { first } from "./first.js";\nexport function a() {}\n',
+            "later.js": 'import { a as b } from "./a.js";\nexport class C {}\n',
+        },
     )
-    (tmp_path / "a.js").write_text('import { first } from "./first.js";\nexport function a() {}\n')
-    (tmp_path / "later.js").write_text('import { a as b } from "./a.js";\nexport class C {}\n')
-    assets = Assets(tmp_path)
-    first, one, later = (assets.named(name) for name in ("first.js", "main.js", "later.js"))
-    assert first is not None
-    assert one is not None
-    assert later is not None
+    assert body_of(assets, "first.js")
     assert assets.named("a.js") is None
     paths = {name: f"/assets/{name}.{HASH}.js" for name in ("first", "main", "later")}
     assert re.fullmatch(
@@ -562,57 +577,44 @@ return {{  }};
 }}\\)\\(\\);
 export {{ \\$a, \\$main }};
 """,
-        one.body.decode(),
+        body_of(assets, "main.js").decode(),
     )
     expected = f'import {{ \\$a }} from "{paths["main"]}"; const {{ a: b }} = \\$a;\nexport class C {{}}\n'
-    assert re.fullmatch(expected, later.body.decode())
+    assert re.fullmatch(expected, body_of(assets, "later.js").decode())
 
 
 def test_a_style_sheet_comes_with_those_that_it_imports(tmp_path: Path) -> None:
-    (tmp_path / "index.html").write_text('<link rel="stylesheet" href="./all.css">')
-    (tmp_path / "all.css").write_text('@import "./b.css";\n@import "./a.css";\n')
-    (tmp_path / "a.css").write_text("a {}\n")
-    (tmp_path / "b.css").write_text("b {}\n")
-    served = Assets(tmp_path).named("all.css")
-    assert served is not None
-    assert served.body == b"b {}\n\na {}\n\n"
+    assets = assets_of(
+        tmp_path,
+        '<link rel="stylesheet" href="./all.css">',
+        {"all.css": '@import "./b.css";\n@import "./a.css";\n', "a.css": "a {}\n", "b.css": "b {}\n"},
+    )
+    assert body_of(assets, "all.css") == b"b {}\n\na {}\n\n"
 
 
 def test_modules_that_import_each_other_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "index.html").write_text('<script src="./a.js"></script>')
-    (tmp_path / "a.js").write_text('import { b } from "./b.js";\n')
-    (tmp_path / "b.js").write_text('import { a } from "./a.js";\n')
+    files = {"a.js": 'import { b } from "./b.js";\n', "b.js": 'import { a } from "./a.js";\n'}
     with pytest.raises(ValueError, match=r"a\.js b\.js a\.js"):
-        Assets(tmp_path)
+        assets_of(tmp_path, ONE_SCRIPT, files)
 
 
 @pytest.mark.parametrize(
     "line", ['import "./b.js";', "export let a = 1;", 'export { b } from "./b.js";', "export default 1;"]
 )
 def test_an_import_or_export_of_another_form_is_refused(tmp_path: Path, line: str) -> None:
-    (tmp_path / "index.html").write_text('<script src="./a.js"></script>')
-    (tmp_path / "a.js").write_text(f"{line}\n")
     with pytest.raises(ValueError, match=re.escape(line)):
-        Assets(tmp_path)
+        assets_of(tmp_path, ONE_SCRIPT, {"a.js": f"{line}\n"})
 
 
 def test_what_modules_say_of_themselves_does_not_travel(tmp_path: Path) -> None:
-    (tmp_path / "index.html").write_text('<script src="./a.js"></script>')
-    (tmp_path / "a.js").write_text('/** Says\n * "./b.js".\n */\n\nlet a = /** @type {number} */ (1);\n')
-    (tmp_path / "b.js").write_text('/** @typedef {import("./a.js").A} A */\n')
-    served = Assets(tmp_path).named("a.js")
-    assert served is not None
-    assert served.body == b"let a =  (1);\n"
+    a = '/** Says\n * "./b.js".\n */\n\nlet a = /** @type {number} */ (1);\n'
+    assets = assets_of(tmp_path, ONE_SCRIPT, {"a.js": a, "b.js": '/** @typedef {import("./a.js").A} A */\n'})
+    assert body_of(assets, "a.js") == b"let a =  (1);\n"
 
 
 def test_sentences_travel_that_a_module_may_say(tmp_path: Path) -> None:
-    (tmp_path / "index.html").write_text('<script src="./a.js"></script>')
-    (tmp_path / "a.js").write_text(
-        'say("is"); say(`turn ${status}`); say(isYou ? `${what}, you` : "plays"); `by ${say("joins")}`;\n'
-    )
-    served = Assets(tmp_path).named("en.json")
-    assert served is not None
-    ids = json.loads(served.body)
+    a = 'say("is"); say(`turn ${status}`); say(isYou ? `${what}, you` : "plays"); `by ${say("joins")}`;\n'
+    ids = json.loads(body_of(assets_of(tmp_path, ONE_SCRIPT, {"a.js": a}), "en.json"))
     assert {"is", "turn over", "turn yours", "plays", "plays, you", "joins", "by line"} <= set(ids)
     assert not {"held", "renamed", "column part", "place 1"} & set(ids)
 
