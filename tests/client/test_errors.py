@@ -5,21 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Iterator
 
 import pytest
 
 from tictactoe_client import Interrupted, Unreachable
 from tictactoe_client.online.errors import describe_system_error
-from tictactoe_protocol.catalogue import open_catalogue, speak
-
-
-@pytest.fixture
-def in_german() -> Iterator[None]:
-    speak("de")
-    yield
-    speak("en")
-
+from tictactoe_protocol.catalogue import open_catalogue
 
 SYSTEM_ERRORS = [id.removeprefix("system ") for id in open_catalogue("en").sentences if id.startswith("system E")]
 

@@ -16,7 +16,7 @@ from tictactoe_client.settings import Misuse
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord, GameResult, InvalidRecord, MoveClock, format_record, parse_record
 from tictactoe_engine.records.faults import WORDS
-from tictactoe_protocol.catalogue import open_catalogue, speak
+from tictactoe_protocol.catalogue import open_catalogue
 from tictactoe_protocol.pushes import Result, RoomState, RulesState
 from tictactoe_protocol.requests import ClockTerms
 
@@ -178,8 +178,8 @@ def test_a_record_s_own_name_never_leads_out_of_the_folder(room: str | None, gam
     assert name_for(GameRecord(room=room, game=game)) == name
 
 
+@pytest.mark.usefixtures("in_german")
 def test_what_is_wrong_with_a_record_is_told_in_the_language(tmp_path: Path) -> None:
-    speak("de")
     path = tmp_path / "game.txt"
     for text, told in (
         ("1. b2 b2", f"{path}, Zeile 1, Spalte 7: B2 ist schon mit X besetzt."),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -20,34 +21,17 @@ HERE = Path(__file__).parent / "transcripts"
 PAGE = Path(__file__).parents[2] / "docs" / "client.md"
 
 
-class Cut:
-    """Ana's connection, which may be lost for a while."""
-
-    def __init__(self, proxy: Proxy) -> None:
-        self._proxy = proxy
-
-    def begin(self) -> None:
-        self._proxy.lose()
-
-    def end(self) -> None:
-        self._proxy.is_closed = False
-
-
 class Sitting:
     """One player's program, and a transcript of all that was printed and typed."""
 
     def __init__(self, client: ClientProcess) -> None:
         self.client = client
-
-    async def hear(self, *beginnings: str) -> None:
-        for beginning in beginnings:
-            await self.client.until(beginning)
+        self.hear = client.until
 
     async def ask(self, line: str, *answers: str) -> None:
         """Type a line and read up to the last line of its answer."""
         self.client.lines.append(f"> {line}")
-        self.client.type(line)
-        await self.hear(*answers)
+        await self.client.ask(line, *answers)
 
     def text(self, url: str, code: str) -> str:
         """Return the transcript without what differs from run to run."""
@@ -60,7 +44,10 @@ class Sitting:
         return re.sub(r"\b\d:\d\d\b", "1:00", text) + "\n"
 
 
-async def play(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
+Play = Callable[[Sitting, Sitting, Proxy], Awaitable[None]]
+
+
+async def play_in_english(ana: Sitting, bo: Sitting, proxy: Proxy) -> None:
     """Play two games with everything that may happen in them."""
     await bo.hear("X's move.")
     await ana.hear("Your move, X.")
@@ -91,11 +78,11 @@ async def play(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
     await ana.ask("c1", "You play C1, top right.")
     await bo.hear("Your move, O.")
 
-    cut.begin()
+    proxy.lose()
     await ana.hear("Connection lost.")
     await bo.hear("ana has dropped.")
     await bo.ask("a3", "You play A3, bottom left.")
-    cut.end()
+    proxy.is_closed = False
     await ana.hear("Connected again", "bo plays A3", "Your move, X.")
     await bo.hear("ana is back.")
 
@@ -128,18 +115,7 @@ async def play(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
     assert await bo.client.end() == 0
 
 
-async def test_a_whole_sitting_reads_as_it_is_written_down(server: Server, proxy: Proxy) -> None:
-    async with run_client("new", "-n", "ana", "-s", proxy.url) as ana_client:
-        code = (await ana_client.until("Code")).split()[1]
-        await ana_client.until("Waiting for another player.")
-        async with run_client("join", code, "-n", "bo", "-s", server.url) as bo_client:
-            ana, bo = Sitting(ana_client), Sitting(bo_client)
-            await play(ana, bo, cut=Cut(proxy))
-            compare("ana", ana.text(proxy.url, code))
-            compare("bo", bo.text(server.url, code))
-
-
-async def play_in_german(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
+async def play_in_german(ana: Sitting, bo: Sitting, proxy: Proxy) -> None:
     """Play two games by German words, and by a few English ones, which are understood as well."""
     await bo.hear("X ist am Zug.")
     await ana.hear("Du bist am Zug, X.")
@@ -171,12 +147,12 @@ async def play_in_german(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
     await ana.ask("c1", "Du spielst C1, oben rechts.")
     await bo.hear("Du bist am Zug, O.")
 
-    cut.begin()
+    proxy.lose()
     await ana.hear("Verbindung verloren.")
     await bo.hear("Die Verbindung zu ana ist abgebrochen.")
     await ana.ask("remis", "Es gibt keine Verbindung: Tippe remis noch einmal")
     await bo.ask("a3", "Du spielst A3, unten links.")
-    cut.end()
+    proxy.is_closed = False
     await ana.hear("Nach", "bo spielt A3", "Du bist am Zug, X.")
     await bo.hear("ana ist wieder da.")
 
@@ -211,15 +187,24 @@ async def play_in_german(ana: Sitting, bo: Sitting, *, cut: Cut) -> None:
     assert await bo.client.end() == 0
 
 
-async def test_a_whole_sitting_in_german_reads_as_it_is_written_down(server: Server, proxy: Proxy) -> None:
-    async with run_client("new", "-n", "ana", "-s", proxy.url, "--language", "de") as ana_client:
+@pytest.mark.parametrize(
+    ("play", "waiting", "suffix", "options"),
+    [
+        (play_in_english, "Waiting for another player.", "", []),
+        (play_in_german, "Es fehlt noch jemand", "-de", ["--language", "de"]),
+    ],
+)
+async def test_a_whole_sitting_reads_as_it_is_written_down(
+    play: Play, waiting: str, suffix: str, options: list[str], server: Server, proxy: Proxy
+) -> None:
+    async with run_client("new", "-n", "ana", "-s", proxy.url, *options) as ana_client:
         code = (await ana_client.until("Code")).split()[1]
-        await ana_client.until("Es fehlt noch jemand")
-        async with run_client("join", code, "-n", "bo", "-s", server.url, "--language", "de") as bo_client:
+        await ana_client.until(waiting)
+        async with run_client("join", code, "-n", "bo", "-s", server.url, *options) as bo_client:
             ana, bo = Sitting(ana_client), Sitting(bo_client)
-            await play_in_german(ana, bo, cut=Cut(proxy))
-            compare("ana-de", ana.text(proxy.url, code))
-            compare("bo-de", bo.text(server.url, code))
+            await play(ana, bo, proxy)
+            compare(f"ana{suffix}", ana.text(proxy.url, code))
+            compare(f"bo{suffix}", bo.text(server.url, code))
 
 
 def compare(name: str, text: str) -> None:

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.client.states import ANA, BO, state
-from tictactoe_protocol.catalogue import FOLDER, LANGUAGES, Catalogue, open_catalogue, say, speak
+from tictactoe_protocol.catalogue import FOLDER, LANGUAGES, Catalogue, open_catalogue, say
 from tictactoe_protocol.happened import happened
 from tictactoe_protocol.telling import announce, describe_result
 from tictactoe_protocol.wording import describe_level, describe_turn
 from tools.catalogue import find_faults
-
-
-@pytest.fixture
-def in_german() -> Iterator[None]:
-    speak("de")
-    yield
-    speak("en")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

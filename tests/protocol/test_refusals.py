@@ -20,7 +20,7 @@ from tests.protocol.served import served_catalogues
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Position, Rules, UnknownNotation, parse_cell
 from tictactoe_protocol import ErrorCode, encode, error_answer, pushes, rules_of
-from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue, speak
+from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
 from tictactoe_protocol.refusals import describe_closing, describe_fault, describe_refusal
 from tictactoe_server.http.assets import FOLDER
 
@@ -65,13 +65,6 @@ def as_text(push: pushes.Error | pushes.Closed) -> str:
 def said_in(language: str, id: str) -> str:
     filled = {name: f"{name}, more" if name in LISTS else name for name in places_of(id)}
     return open_catalogue(language).say(id, **filled)
-
-
-@pytest.fixture
-def in_german() -> Iterator[None]:
-    speak("de")
-    yield
-    speak("en")
 
 
 # -- the sentences are those of what is raised ----------------------------------------------------------------------

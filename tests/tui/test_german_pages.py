@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -12,19 +12,12 @@ import pytest
 from tests.peer import open_peer, two_playing
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tests.tui.test_history_page import played
-from tictactoe_protocol.catalogue import open_catalogue, speak
+from tictactoe_protocol.catalogue import open_catalogue
 from tictactoe_server.server import Server
 
 pytestmark = [pytest.mark.usefixtures("in_german", "as_in_1_0")]
 LEAST_LETTERS = 4
 """Shorter sentences may be parts of other words."""
-
-
-@pytest.fixture
-def in_german() -> Iterator[None]:
-    speak("de")
-    yield
-    speak("en")
 
 
 @pytest.fixture
