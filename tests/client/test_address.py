@@ -2,6 +2,7 @@ import pytest
 
 from tictactoe_client.online.address import Address, parse_address, parse_room
 from tictactoe_client.online.errors import BadAddress
+from tictactoe_client.settings import OPTIONS
 from tictactoe_protocol import BadRoomCode
 
 
@@ -46,6 +47,15 @@ def test_a_code_is_taken_in_any_case_with_dashes_and_spaces(text: str) -> None:
 
 def test_a_link_names_its_room_and_its_server() -> None:
     assert parse_room("wss://example.org/K7M4PQ") == ("K7M4PQ", Address("wss", "example.org", None))
+
+
+VALUED = [option for option in OPTIONS.values() if option.kind is not bool]
+
+
+@pytest.mark.parametrize("name", [f"--{one.name}" for one in VALUED] + [f"-{one.short}" for one in VALUED if one.short])
+def test_the_value_of_an_option_is_no_part_of_the_room_in_a_pasted_command(name: str) -> None:
+    code, _ = parse_room(f"tictactoe-client {name} word join K7M4PQ {name} word")
+    assert code == "K7M4PQ"
 
 
 def test_a_link_made_for_others_leads_back() -> None:

@@ -29,7 +29,8 @@ _LOOPBACK: Final = re.compile(r"localhost|127\.[0-9.]+|::1", re.ASCII | re.IGNOR
 _PROGRAM: Final = re.compile(r"(?:.*[/\\])?tictactoe[-_]client(?:\.exe)?", re.IGNORECASE)
 _LABEL: Final = re.compile(r"\A(?:code|link|or)(?:\s*:|\s)\s*", re.IGNORECASE)
 """What stands before a code, a link and the command in an invitation; no code begins so, as none has O or I."""
-_WITH_VALUE: Final = ("-n", "--name", "--keys", "--coordinates", "--theme", "--bell", "--timeout")
+_WITH_VALUE: Final = ("-n", "--name", "--ca", "--timeout", "--theme", "--bell", "--language", "--keys", "--coordinates")
+"""The options behind which a value stands that is no room, but for the server."""
 
 
 @dataclass(frozen=True, slots=True)
