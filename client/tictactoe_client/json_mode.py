@@ -40,9 +40,9 @@ Position = tuple[str, int, str]
 Answer = TypeVar("Answer")
 
 
-def print_connected(client: Client, latency_seconds: float) -> None:
+def print_connected(client: Client) -> None:
     """Print the first line of every conversation: where it leads, and how long the answer to hello took."""
-    print_own("connected", server=client.address.url, latency_ms=max(1, round(latency_seconds * 1000)))
+    print_own("connected", server=client.address.url, latency_ms=max(1, round(client.latency_seconds * 1000)))
 
 
 def print_message(message: Message, *, shows_token: bool) -> None:
@@ -55,7 +55,7 @@ def print_message(message: Message, *, shows_token: bool) -> None:
 async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
     """Carry out requests, print everything that the server says meanwhile, and return what came of them."""
     messages = client.messages()
-    print_connected(client, client.latency_seconds)
+    print_connected(client)
     asking = asyncio.create_task(ask())
     asking.add_done_callback(lambda _: messages.put(None))
     try:
@@ -96,7 +96,7 @@ class JsonGame:
 
     async def run(self, enter: Enter) -> int:
         """Enter a room and return the exit code; when interrupted, give the seat up first."""
-        print_connected(self._client, self._client.latency_seconds)
+        print_connected(self._client)
         hearing = asyncio.create_task(self._hear_all())
         speaking, reading = asyncio.create_task(self._speak(enter)), asyncio.create_task(self._read())
         try:
@@ -137,7 +137,7 @@ class JsonGame:
                 in_ms = round(what.in_seconds * 1000)
                 print_own("reconnecting", attempt=what.attempt, in_ms=in_ms, server=what.server)
             case Back():
-                print_connected(self._client, what.latency_seconds)
+                print_connected(self._client)
             case RoomMoved():
                 print_own("moved", room=what.room, url=what.url)
             case Ok() if what.room and what.seat is not UNSET:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.client.states import ANA, BO, state
-from tictactoe_protocol.catalogue import FOLDER, LANGUAGES, Catalogue, open_catalogue, say
+from tictactoe_protocol.catalogue import FOLDER, LANGUAGES, Catalogue, open_catalogue, say, speak
 from tictactoe_protocol.happened import happened
 from tictactoe_protocol.telling import announce, describe_result
 from tictactoe_protocol.wording import describe_level, describe_turn

@@ -172,7 +172,7 @@ async def check(settings: Settings) -> int:
             )
     async with connected(settings) as (client, _):
         if settings.mode == "json":
-            print_connected(client, client.latency_seconds)
+            print_connected(client)
         is_alone = len(client.cluster.addresses) == 1
         report_step("connect", say("step ok") if is_alone else say("step ok with", told=client.address.url))
         name, ms = clean_text(client.name), _in_ms(client.latency_seconds)

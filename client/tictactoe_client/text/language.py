@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from tictactoe_protocol.catalogue import IN_ASCII, LANGUAGES, open_catalogue, say, speak
@@ -19,17 +19,17 @@ _OPTION: Final = "--language"
 _SYSTEM: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
-def speak_as_chosen(chosen: str | None, environ: Mapping[str, str] = os.environ, *, in_ascii: bool = False) -> None:
+def speak_as_chosen(chosen: str | None, *, in_ascii: bool = False) -> None:
     """Have everything said in this language from now on; in that of the system where it is none that we have.
 
     English is spoken where the system's is none that we have either. The first of its variables that is set counts.
     """
-    system = next((environ[name] for name in _SYSTEM if environ.get(name)), "")
+    system = next((os.environ[name] for name in _SYSTEM if os.environ.get(name)), "")
     language = chosen if chosen in LANGUAGES else re.split("[_.@]", system)[0].lower()
     speak(language if language in LANGUAGES else "en", in_ascii=in_ascii)
 
 
-def find_chosen(arguments: Sequence[str], environ: Mapping[str, str] = os.environ) -> str | None:
+def find_chosen(arguments: Sequence[str]) -> str | None:
     """Return the language that a command line names, else that of the environment, or None.
 
     It must be known before anything else of the command line is understood, as mistakes in that are told in it.
@@ -41,7 +41,7 @@ def find_chosen(arguments: Sequence[str], environ: Mapping[str, str] = os.enviro
         name, is_joined, value = word.partition("=")
         if name == _OPTION:
             typed = value if is_joined else "".join(arguments[number + 1 : number + 2])
-    return typed or environ.get(VARIABLE) or None
+    return typed or os.environ.get(VARIABLE) or None
 
 
 # -- what people type -------------------------------------------------------------------------------------------------
