@@ -10,6 +10,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterator
+from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any, Final
 
@@ -74,11 +75,15 @@ def make_vectors() -> list[dict[str, Any]]:
             found.append((one, traits_of(one)))
     chosen: list[dict[str, Any]] = []
     counts: Counter[Any] = Counter()
+    rarest = [(0, at) for at in range(len(found))]
     while len(chosen) < MOST:
-        rarest = min(range(len(found)), key=lambda at: min(counts[trait] for trait in found[at][1]))
-        one, traits = found.pop(rarest)
-        counts.update(traits)
-        chosen.append(one)
+        known, at = heappop(rarest)
+        one, traits = found[at]
+        if (count := min(counts[trait] for trait in traits)) > known:  # they only grow: nothing before it is as rare
+            heappush(rarest, (count, at))
+        else:
+            counts.update(traits)
+            chosen.append(one)
     return chosen
 
 
