@@ -67,6 +67,8 @@ async def test_a_review_on_a_phone_stands_with_the_board_in_sight(server: Server
     await take_turns((0, 3, 1, 4, 2), ana, bo)
     await ana.button("Review").tap()
     await expect(ana.page.locator(".turned")).to_contain_text("It turned at move")
+    await ana.hears("X wins at once. Best: C1.")
+    await expect(ana.page.locator("footer")).to_have_css("height", "1px")
     await ana.page.evaluate("scrollTo(0, 0)")
     for what in (".board", ".graph"):
         await expect(ana.page.locator(what)).to_be_in_viewport(ratio=0.95)

@@ -105,10 +105,16 @@ export class App {
 		}
 	}
 
-	/** Tell what happened, to eyes and ears. @param {string} text */
-	say(text) {
+	/** Tell what happened. @param {string} text @param {boolean} [isShown] whether it stands on the page already, and needs only to be heard */
+	say(text, isShown) {
 		if (this.status.textContent === text) this.status.textContent = "";
-		setTimeout(() => setText(this.status, text));
+		setTimeout(() => this.show(text, isShown));
+	}
+
+	/** @param {string} text @param {boolean} [isShown] whether it stands on the page already */
+	show(text, isShown = false) {
+		setText(this.status, text);
+		this.status.classList.toggle("unseen", isShown);
 	}
 
 	/** @param {string} text */

@@ -156,7 +156,7 @@ export class GameControls {
 			look: (ply) => page.timeline.look(ply),
 			here: () => page.timeline.shown,
 			onChange: () => page.draw(),
-			say: (text) => page.app.say(text),
+			say: (text) => page.app.say(text, true),
 			onFail: (text) => {
 				page.beginAnew();
 				page.app.say(text);

@@ -1,13 +1,13 @@
 /** Copying a text, also where the page came without TLS, or else marking it to be copied by hand. */
 
 import { say } from "./catalogue.js";
-import { h, setText } from "./dom.js";
+import { h } from "./dom.js";
 
 /** Copy a text and say so, or mark it where the browser copies nothing. @param {import("./app.js").App} app @param {string} text */
 export async function copyText(app, text) {
 	const isWritten = await navigator.clipboard?.writeText(text).then(() => true, () => false);
 	if (isWritten || copyMarked(text)) return app.say(say("page copied", { text }));
-	setText(app.status, say("page marked", { text }));
+	app.show(say("page marked", { text }));
 	const from = /** @type {Text} */ (app.status.firstChild);
 	return getSelection()?.setBaseAndExtent(from, from.length - text.length, from, from.length);
 }

@@ -217,7 +217,7 @@ export class GamePage {
 	look(isPlaying) {
 		if (this.review) this.review.worths = null;
 		this.draw();
-		if (!isPlaying) this.app.say(this.stage.turnText);
+		if (!isPlaying) this.app.say(this.stage.turnText, true);
 		if (this.review) this.weigh();
 	}
 
