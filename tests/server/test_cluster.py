@@ -642,8 +642,9 @@ async def test_what_was_told_by_a_server_that_was_taken_to_be_gone_is_read_when_
         await ana.ask("create")
         await until(lambda: other.cluster.other_rooms.count == 1)
         with losing(other, "house.alive") as said:
-            one.cluster.members.lose(other.cluster.members.id)
-            other.cluster.members.lose(one.cluster.members.id)
+            async with taken_to_be_gone(one, other):
+                one.cluster.members.lose(other.cluster.members.id)
+                await until(lambda: said.count("house.news") == 1)
             await until(lambda: said.count("house.news") > 1)  # and again once it has heard who has the room, too
             await one.cluster.other_rooms.until_read()
         await until(lambda: not one.cluster.own_rooms.rooms)

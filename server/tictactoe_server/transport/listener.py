@@ -85,7 +85,7 @@ class Listener:
             listening.close()
         if self._pinging is not None:
             self._pinging.cancel()
-        # Without TLS they are all there in a moment; where one is and is cancelled, uvloop never says that it is lost.
+        # Without TLS a connection is there in a moment; one that is cancelled then is closed by uvloop without a word.
         if self._certificate is not None:
             for connecting in self._connecting:
                 connecting.cancel()
