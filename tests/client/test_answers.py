@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, seat, state
 from tictactoe_client.exits import exit_code_of
-from tictactoe_client.input.intents import Verb, parse_intent
+from tictactoe_client.input.intents import BadInput, Verb, parse_intent
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.events import Lost
 from tictactoe_client.online.version import describe_mismatch, upgrade_command
@@ -156,6 +156,15 @@ def test_a_word_with_a_letter_that_is_no_ascii_may_be_typed_in_ascii(typed: str,
     speak("de", in_ascii=in_ascii)
     assert parse_intent(typed, PRESETS["gomoku"]) == Verb("undo")
     assert word_of("undo") == ("zurueck" if in_ascii else "zurück")
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"), [("aufgben", "aufgeben"), ("resing", "Ein Zug sieht"), ("remis nanehmen", "remis annehmen")]
+)
+def test_what_was_perhaps_meant_is_said_in_the_language_that_is_spoken(typed: str, hint: str) -> None:
+    speak("de")
+    with pytest.raises(BadInput, match=hint):
+        parse_intent(typed, PRESETS["gomoku"])
 
 
 def _typed_in(language: str) -> list[tuple[str, str]]:

@@ -83,7 +83,7 @@ class PlainHome:
         elif word == "resume" and not self._waiting:
             self._screen.print(say("no game waits"))
         elif word not in (*self._commands, *names):
-            known = [*self._commands, *names, *map(word_of, (*names, "help", "quit"))]
+            known = [*(word for word in self._commands if word not in _NAMED), *map(word_of, (*names, "help", "quit"))]
             self._screen.print(describe_unknown(words[0], list_words(self._offered), known))
         else:
             if word == "resume":

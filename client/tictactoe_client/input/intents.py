@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -103,14 +104,19 @@ _INTENTS: Final[dict[str, Intent]] = {
 
 
 @lru_cache(maxsize=4)
-def _list_phrases(language: str) -> dict[str, Intent]:
+def _know_phrases(language: str) -> dict[str, Intent]:
     """Return what each phrase means in a language that is spoken now, and in English."""
-    phrases = {word: intent for id, intent in _INTENTS.items() for word in understood(id)}
+    return _list_phrases(understood) | {"n": Look("by", 1, may_be_no=True)}
+
+
+def _list_phrases(words: Callable[[str], Iterable[str]]) -> dict[str, Intent]:
+    """Return what each phrase means, of the words that there are for an id."""
+    phrases = {word: intent for id, intent in _INTENTS.items() for word in words(id)}
     for kind, ways in _WAYS.items():
         for way in ways:
-            told = (f"{word} {answer}" for word in understood(kind) for answer in understood(f"way {way}"))
+            told = (f"{word} {answer}" for word in words(kind) for answer in words(f"way {way}"))
             phrases |= dict.fromkeys(told, Verb(kind, way))
-    return phrases | {"n": Look("by", 1, may_be_no=True)}
+    return phrases
 
 
 def parse_intent(
@@ -152,7 +158,7 @@ def parse_intent(
 
 def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coordinates | str) -> Intent | None:
     word, _, argument = body.partition(" ")
-    word, argument, phrases = plain(word), argument.strip(), _list_phrases(say("language"))
+    word, argument, phrases = plain(word), argument.strip(), _know_phrases(say("language"))
     match phrases.get(word):
         case Verb("chat") if not argument:
             raise BadInput(say("chat what"))
@@ -219,7 +225,7 @@ def _parse_place(body: str, rules: Rules, keys: Keys | str, coordinates: Coordin
         if column is not None:
             return column
         typed = shorten(body.strip())
-        known = [phrase for phrase in _list_phrases(say("language")) if len(phrase) > 1]
+        known = [phrase for phrase in _list_phrases(words_of) if len(phrase) > 1]
         raise BadInput(describe_unknown(typed, describe_move(rules), known), "unknown") from None
 
 
