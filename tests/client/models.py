@@ -26,8 +26,8 @@ def model_of(viewer: str, *states: RoomState, after_loss: bool = False) -> RoomM
         assert new is not None
         if old is not None:
             room._update(new, None)
-        brought = [] if old is None else happened(old, new)
-        update = Updated(old, new, after_loss=after_loss and old is not None)
+        changes = () if old is None else tuple(happened(old, new))
+        update = Updated(old, new, after_loss=after_loss and old is not None, changes=changes)
         actions._hear(update)
-        model.follow(update, brought, float(second))
+        model.follow(update, float(second))
     return model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import monotonic
 
 from tictactoe_client.board.board import drop_frames
@@ -34,7 +35,6 @@ class Follower:
         self._screen = screen
         self._ways = ways
         self._back: events.Back | None = None
-        self._changes: list[events.Change] = []
         self.stop = model.room.subscribe(self._hear)
 
     def tick(self) -> None:
@@ -45,11 +45,10 @@ class Follower:
             self._model.consider(monotonic())
 
     def _hear(self, event: events.RoomEvent) -> None:
-        """Take what happens in this room; what changed is drawn when all of one state has been told."""
+        """Take what happens in this room; what a state changed comes with it."""
         model = self._model
         match event:
             case events.Change():
-                self._changes.append(event)
                 return
             case events.Updated():
                 self._take_update(event)
@@ -72,9 +71,9 @@ class Follower:
         self._program.redraw()
 
     def _take_update(self, update: events.Updated) -> None:
-        old, state, model = update.old, update.state, self._model
-        brought, self._changes, before = self._changes, [], model.choices
-        model.follow(update, brought, monotonic())
+        old, state, model, before = update.old, update.state, self._model, self._model.choices
+        moved = [change for change in update.changes if isinstance(change, events.Moved)]
+        model.follow(update, monotonic())
         model.review.look()
         if old is not None and (
             (old.ply, old.turn, old.status) != (state.ply, state.turn, state.status)
@@ -83,23 +82,21 @@ class Follower:
             self._program.status = None
             model.news.back = ""
         if self._back is not None:
-            self._welcome_back(self._back, old, state)
+            self._welcome_back(self._back, moved, state)
             self._back = None
-        if len(moved := [change for change in brought if isinstance(change, events.Moved)]) == 1:
+        if len(moved) == 1:
             self._let_fall(moved[0].cell, state)
-        if any(isinstance(change, events.Ended) for change in brought):
+        if any(isinstance(change, events.Ended) for change in update.changes):
             self._program.start(self._find_turning_point(state))
         was_mine = old is not None and old.turn is not None and old.turn == seat_of(old, model.room.viewer)
         if model.room.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
             self._program.ring()
 
-    def _welcome_back(self, back: events.Back, old: RoomState | None, state: RoomState) -> None:
+    def _welcome_back(self, back: events.Back, moved: Sequence[events.Moved], state: RoomState) -> None:
         missed = say("nothing missed")
-        if old is not None and state.last is not None and state.ply > old.ply:
-            mark = state.board[state.last]
-            if mark != self._model.seat:
-                cell = format_cell(state.last, self._model.rules)
-                missed = say("room played meanwhile", name=name_of(state, mark), cell=cell)
+        if moved and moved[-1].mark != self._model.seat:
+            cell = format_cell(moved[-1].cell, self._model.rules)
+            missed = say("room played meanwhile", name=name_of(state, moved[-1].mark), cell=cell)
         told = say("room back after", seconds=max(1, round(back.seconds)))
         self._model.news.back = f"✓ {told} {missed}"
         self._model.news.back_until = monotonic() + _BACK_SHOWN_SECONDS

@@ -5,14 +5,14 @@ Whose game it is and what may be done is worked out once for each state; times a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from typing import Final, Literal
 
 from tictactoe_client.board.board import mark_role
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.client import Choice
-from tictactoe_client.online.events import Change, Updated
+from tictactoe_client.online.events import Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.tui.room.line import RoomLine
 from tictactoe_client.tui.room.review import Review
@@ -109,7 +109,7 @@ class RoomModel:
 
     # -- what a state means ---------------------------------------------------------------------------------------
 
-    def follow(self, update: Updated, changes: Sequence[Change], now: float) -> None:
+    def follow(self, update: Updated, now: float) -> None:
         """Take a new state, and tell what it brought."""
         old, state = update.old, update.state
         self._received_at = now
@@ -126,7 +126,7 @@ class RoomModel:
         if not self.plays:
             self.typed, self.question = "", None
         if old is not None:
-            self.news.tell(*announce(changes, self.room.viewer, sees_board=True, after_loss=update.after_loss))
+            self.news.tell(*announce(update.changes, self.room.viewer, sees_board=True, after_loss=update.after_loss))
 
     def consider(self, now: float) -> None:
         """Work out what may be done: there is a new state, the connection came or went, or time has passed."""
