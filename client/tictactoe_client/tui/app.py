@@ -115,9 +115,10 @@ class TicTacToe(Program, inherit_bindings=False):
         if self.screens:
             self.screens[-1].tick()
 
-    def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None:
+    def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None, news: str = "") -> None:
         self.go_back_to(over if isinstance(over, ClientScreen) and over in self.screens else self.screens[0])
-        self.open(RoomScreen(self, room, again))
+        if self.link.phase != "failed":
+            self.open(RoomScreen(self, room, again, news))
 
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, CommandPalette):

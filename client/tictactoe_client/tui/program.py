@@ -53,9 +53,6 @@ class ClientScreen(Screen[None], inherit_bindings=False):
     needs_server = True
     """Whether it means nothing once there is no server to be had; home then says so in its place."""
 
-    is_room = False
-    """Whether it is a game on the server, which is none any more once the connection has failed."""
-
     _is_dirty = False
 
     @property
@@ -174,9 +171,7 @@ class Program(App[int], inherit_bindings=False):
         return [screen for screen in self.screen_stack if isinstance(screen, ClientScreen)]
 
     def open(self, screen: ClientScreen) -> None:
-        """Lay a screen on top; a game whose connection has failed meanwhile is none any more."""
-        if screen.is_room and self.link.phase == "failed":
-            return
+        """Lay a screen on top."""
         for below in self.screens:
             below.covered(screen)
         self.push_screen(screen)
@@ -184,8 +179,11 @@ class Program(App[int], inherit_bindings=False):
         screen.opened()
         self.redraw()
 
-    def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None:
-        """Open a room that was entered over this screen, or else the first, whatever lies on it by now."""
+    def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None, news: str = "") -> None:
+        """Open a room that was entered over this screen, or else the first, whatever lies on it by now.
+
+        A game whose connection has failed meanwhile is none any more.
+        """
         raise NotImplementedError
 
     def close(self, screen: ClientScreen) -> None:

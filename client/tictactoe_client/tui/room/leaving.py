@@ -25,15 +25,12 @@ from tictactoe_protocol.wording import join_words, name_of, seat_of
 
 
 class WaysOut:
-    """How one goes from the room of `model`, whose `screen` it is; `show` makes that of another, with news."""
+    """How one goes from the room of `model`, whose `screen` it is."""
 
-    def __init__(
-        self, program: Program, model: RoomModel, screen: ClientScreen, show: Callable[[Room, str], ClientScreen]
-    ) -> None:
+    def __init__(self, program: Program, model: RoomModel, screen: ClientScreen) -> None:
         self._program = program
         self._model = model
         self._screen = screen
-        self._show = show
 
     # -- with a question first ------------------------------------------------------------------------------------
 
@@ -119,7 +116,8 @@ class WaysOut:
             await room.leave()
             return
         program.close(self._screen)
-        program.open(self._show(room, say(news, code=room.code) if news else ""))
+        told = say(news, code=room.code) if news else ""
+        program.open_room(room, self._model.again, program.screens[-1], told)
         if here.ended is None:
             await here.leave()
 

@@ -57,10 +57,10 @@ class RoomScreen(ClientScreen):
         self.view = RoomView(program, self.model)
         super().__init__()
         self.canvas = Canvas(self.model.line)
-        self.ways = WaysOut(program, self.model, self, lambda room, news: RoomScreen(program, room, again, news))
+        self.ways = WaysOut(program, self.model, self)
         self.commands = RoomCommands(program, self.model, self.view, self.ways)
         self._program = program
-        self.is_room = self.needs_server = self.model.record is None
+        self.needs_server = self.model.record is None
         self._follower = Follower(program, self.model, self, self.ways)
         self._news = news
         self._has_noted = False
