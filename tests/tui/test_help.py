@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from typing import Any
 
 import pytest
@@ -13,14 +12,14 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.text.help import list_room_help
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_engine import PRESETS, Keys, Rules
+from tictactoe_protocol.catalogue import speak
 
 
 def rows_of(
     rules: Rules = PRESETS["classic"], keymap: Keymap | None = None, *, plays: bool = True, **options: Any
 ) -> dict[str, str]:
     """Return what does what, whatever it is about."""
-    settings = Settings(**options)
-    show = partial((keymap or Keymap()).show, ascii_only=settings.ascii)
+    settings, show = Settings(**options), (keymap or Keymap()).show
     return {does: keys for _, rows in list_room_help(rules, settings, show, plays=plays) for keys, does in rows}
 
 
@@ -59,6 +58,7 @@ def test_whoever_watches_is_told_of_no_moves_and_no_offers() -> None:
 
 
 def test_without_other_signs_than_ascii_the_arrows_are_told_in_words() -> None:
+    speak(in_ascii=True)
     assert rows_of(ascii=True)["a move back"] == "<-"
 
 

@@ -17,8 +17,7 @@ from tictactoe_client.files.config import Config, keep_setting
 from tictactoe_client.files.writer import NotKept
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Mode, Option, Settings
 from tictactoe_client.streams.output import is_terminal, report, wants_colour
-from tictactoe_client.text.language import speak_as_chosen
-from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.catalogue import say, speak
 
 _TYPED: Final = ParameterSource.COMMANDLINE
 _SET: Final = ParameterSource.ENVIRONMENT
@@ -45,8 +44,7 @@ def settings_of(context: click.Context, *, needs_server: bool = True) -> Setting
     if needs_server and config.hides_server and not value["local"] and source_of("server") not in (_TYPED, _SET):
         raise Misuse(say("server in that file"))
     chosen = {key: _find(option, context)[0] for key, option in OPTIONS.items()}
-    if chosen["ascii"]:
-        speak_as_chosen(chosen["language"], in_ascii=True)
+    speak(in_ascii=chosen["ascii"])
     mode = _choose_mode(chosen, is_plain_typed=source_of("plain") is _TYPED)
     filled: dict[str, Any] = {
         option.fills: option.setting_of(chosen[key]) for key, option in OPTIONS.items() if option.fills

@@ -19,14 +19,14 @@ _OPTION: Final = "--language"
 _SYSTEM: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
-def speak_as_chosen(chosen: str | None, *, in_ascii: bool = False) -> None:
+def speak_as_chosen(chosen: str | None) -> None:
     """Have everything said in this language from now on; in that of the system where it is none that we have.
 
     English is spoken where the system's is none that we have either. The first of its variables that is set counts.
     """
     system = next((os.environ[name] for name in _SYSTEM if os.environ.get(name)), "")
     language = chosen if chosen in LANGUAGES else re.split("[_.@]", system)[0].lower()
-    speak(language if language in LANGUAGES else "en", in_ascii=in_ascii)
+    speak(language if language in LANGUAGES else "en")
 
 
 def find_chosen(arguments: Sequence[str]) -> str | None:

@@ -136,7 +136,7 @@ class TicTacToe(Program, inherit_bindings=False):
         return [*filters, PlainSigns()] if self.settings.ascii else filters
 
     def get_key_display(self, binding: Binding) -> str:
-        return self.keymap.show_key(binding.key, ascii_only=self.settings.ascii)
+        return self.keymap.show_key(binding.key)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Offer what the keys of the screen do, for those who look for it by its name, once each; and every theme."""

@@ -39,19 +39,19 @@ def find_keys(screen: Screen[Any], names: Mapping[str, str]) -> list[Hint]:
     return _join([(keys[name], label) for name, label in names.items() if name in keys])
 
 
-def join_hints(named: Mapping[str, str], keymap: Keymap, *, ascii_only: bool, in_text: bool = False) -> list[Hint]:
+def join_hints(named: Mapping[str, str], keymap: Keymap, *, in_text: bool = False) -> list[Hint]:
     """Return what is named, with the keys of its actions; what is neither action nor key stands as it is: ``1-9``.
 
     A key that is text, where that is typed, has the one there that it comes with.
     """
-    shown = [_show(name, keymap, ascii_only=ascii_only, in_text=in_text) for name in named]
+    shown = [_show(name, keymap, in_text=in_text) for name in named]
     return _join([*zip(shown, named.values(), strict=True)])
 
 
-def _show(name: str, keymap: Keymap, *, ascii_only: bool, in_text: bool) -> str:
+def _show(name: str, keymap: Keymap, *, in_text: bool) -> str:
     if name in ACTIONS:
-        shown = keymap.show(name, ascii_only=ascii_only)
-        return keymap.show_key(ACTIONS[name][0], ascii_only=ascii_only) if in_text and len(shown) == 1 else shown
+        shown = keymap.show(name)
+        return keymap.show_key(ACTIONS[name][0]) if in_text and len(shown) == 1 else shown
     digits, _, key = name.rpartition(" ")
     return f"{digits} {keymap.show_key(key)}".lstrip() if key == "enter" else name
 

@@ -52,9 +52,8 @@ ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 """Actions that may be given other keys; the names of keys are those of the terminal library, characters stand as they
 are. Where two actions of one moment have the same key, the first of them counts."""
 
-_ARROWS: Final = {"up": "↑", "down": "↓", "left": "←", "right": "→"}
-_ASCII_ARROWS: Final = {"up": "up", "down": "down", "left": "<-", "right": "->"}
-_NAMED: Final = frozenset({"enter", "escape", "space", "tab", "home", "end"})
+ARROWS: Final = ("up", "down", "left", "right")
+_NAMED: Final = frozenset({*ARROWS, "enter", "escape", "space", "tab", "home", "end"})
 
 
 class Keymap:
@@ -84,12 +83,12 @@ class Keymap:
         """Tell whether a key does this."""
         return key in self._keys.get(action, ())
 
-    def show(self, action: str, *, ascii_only: bool = False) -> str:
+    def show(self, action: str) -> str:
         """Return how to write the action's first key: ``Enter``, ``Ctrl+Q``."""
         keys = self._keys.get(action)
-        return self.show_key(keys[0], ascii_only=ascii_only) if keys else "-"
+        return self.show_key(keys[0]) if keys else "-"
 
-    def show_key(self, key: str, *, ascii_only: bool = False) -> str:
+    def show_key(self, key: str) -> str:
         """Return how to write a key, by the name of the library's where a character has one.
 
         >>> Keymap().show_key("ctrl+q"), Keymap().show_key("f1"), Keymap().show_key("question_mark")
@@ -97,8 +96,6 @@ class Keymap:
         """
         if len(key) == 1:
             return key
-        if key in _ARROWS:
-            return (_ASCII_ARROWS if ascii_only else _ARROWS)[key]
         if key in _NAMED:
             return say(f"key {key}")
         if key.startswith("ctrl+"):

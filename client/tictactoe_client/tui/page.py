@@ -166,13 +166,13 @@ class Page(ClientScreen):
 
     def show_key(self, action: str) -> str:
         """Return how the key of an action is written."""
-        return self.program.keymap.show(action, ascii_only=self.program.settings.ascii)
+        return self.program.keymap.show(action)
 
     def action_back(self) -> None:
         self.program.close(self)
 
     def list_help(self) -> Sequence[Topic]:
-        return list_home_help(self.show_key)
+        return list_home_help(self.program.keymap.show)
 
     def action_help(self) -> None:
         self.program.open(HelpPage(self.list_help()))

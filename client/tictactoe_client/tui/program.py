@@ -37,7 +37,7 @@ from tictactoe_client.tui.question import Question, hand_on
 from tictactoe_client.tui.ways_in import WaysIn
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.catalogue import say, speak
 from tictactoe_protocol.pushes import Announcement, Notice
 
 _IDLE_SECONDS = 10.0
@@ -141,6 +141,7 @@ class Program(App[int], inherit_bindings=False):
         self.settings = settings
         self.terminal = terminal
         super().__init__()
+        speak(in_ascii=settings.ascii)
         self.keymap = Keymap(settings.changed_keys)
         self.last_words = ""
         self.last_game: ExitCode | None = None
@@ -294,7 +295,8 @@ class Program(App[int], inherit_bindings=False):
             self.terminal.use_mouse(wanted=self.settings.mouse)
         elif field in ("ascii", "language"):
             self.set_class(self.settings.ascii, "-ascii")
-            speak_as_chosen(self.settings.language, in_ascii=self.settings.ascii)
+            speak_as_chosen(self.settings.language)
+            speak(in_ascii=self.settings.ascii)
         option = SCREEN_OPTIONS[field]
         self.start(self._keep(option.key, option.entry_of(value)))
         self.show_theme()

@@ -15,7 +15,7 @@ FOLDER: Final = Path(__file__).parent
 LANGUAGES: Final = ("en", *sorted(file.stem for file in FOLDER.glob("*.json") if file.stem != "en"))
 """Those that there is a file for beside this one; a further one is one more file."""
 
-_SPELT: Final = "ä=ae ö=oe ü=ue Ä=Ae Ö=Oe Ü=Ue ß=ss è=e „=' “=' ’=' –=- ·=- ●=* …=... ←=<- →=->"
+_SPELT: Final = "ä=ae ö=oe ü=ue Ä=Ae Ö=Oe Ü=Ue ß=ss è=e „=' “=' ’=' –=- ·=- ●=* …=... ←=<- →=-> ↑=up ↓=down"
 IN_ASCII: Final = str.maketrans(dict(pair.split("=") for pair in _SPELT.split()))
 """What is no ASCII in our sentences, and how that is written in ASCII."""
 
@@ -46,12 +46,13 @@ open_catalogue: Final = cache(Catalogue)
 _spoken = open_catalogue("en")
 
 
-def speak(language: str, *, in_ascii: bool = False) -> None:
-    """Have this process say everything in a language from now on, `in_ascii` also its own letters.
+def speak(language: str | None = None, *, in_ascii: bool = False) -> None:
+    """Have this process say everything in a language from now on, None for the same, with `in_ascii` spelt in ASCII.
 
     Raises LookupError for a language that there is none of.
     """
     global _spoken
+    language = language or _spoken.language
     _spoken = Catalogue(language, in_ascii=True) if in_ascii else open_catalogue(language)
 
 

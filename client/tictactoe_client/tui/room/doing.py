@@ -122,9 +122,9 @@ class RoomCommands:
 
     def list_help(self) -> Sequence[Topic]:
         """Return the rules of the game in two sentences where it has a name, and then what can be done now."""
-        rules, settings = self.model.rules, self._program.settings
-        show = partial(self._program.keymap.show, ascii_only=settings.ascii)
-        topics = list_room_help(rules, settings, show, plays=self.model.seat is not None, now=self.model.choices)
+        model, rules, show = self.model, self.model.rules, self._program.keymap.show
+        plays = model.seat is not None
+        topics = list_room_help(rules, self._program.settings, show, plays=plays, now=model.choices)
         named = [(say(f"name of {rules.preset}"), (("", say(f"rules of {rules.preset}")),))] if rules.preset else []
         return [*named, *topics]
 

@@ -165,7 +165,7 @@ class RoomFoot:
         if analysis is None:
             if model.review.is_waiting:
                 return say("worth comes")
-            back = self.program.keymap.show("left", ascii_only=self.program.settings.ascii)
+            back = self.program.keymap.show("left")
             return "" if state.result is None else say("worth goes back", key=back)
         told = [describe_position(analysis, model.rules)]
         if model.cursor is not None:

@@ -10,7 +10,7 @@ from tictactoe_client.input.cells import goes_on, is_whole
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.language import word_of
 from tictactoe_client.tui.foot import Hint, join_hints
-from tictactoe_client.tui.keymap import ACTIONS, Keymap
+from tictactoe_client.tui.keymap import ACTIONS, ARROWS, Keymap
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol.catalogue import say
@@ -28,19 +28,17 @@ _BACK: Final = {"back": "key back"}
 _AFTER: Final = {"rematch": "deed", "review": "deed review", "another": "deed", "save": "deed save"}
 _CODE: Final = {"copy": "key copy", "hide_code": "key hide code", "computer": "deed computer"}
 
-_ARROWS: Final = ("up", "down", "left", "right")
-
 
 def _unnamed(*actions: str) -> dict[str, str]:
     return dict.fromkeys(actions, "")
 
 
 _IN_LINE: Final = _unnamed("chat", "accept", "decline")
-_IN_GAME: Final = _unnamed(*_ARROWS, "place", "accept", "decline", "claim", "claim_draw", "back")
+_IN_GAME: Final = _unnamed(*ARROWS, "place", "accept", "decline", "claim", "claim_draw", "back")
 _IN_RECORD: Final = _unnamed("up", "down", "mistake_before", "aside_left", "aside_right", "command")
 _IN_WATCHING: Final = _unnamed("home", "up", "down", "mistake", "mistake_before", "command")
 _IN_PAST: Final = _unnamed("home", "up", "down", "mistake_before", "rematch", "another", "save", "command", "back")
-_AT_END: Final = _unnamed(*_ARROWS, "home", "end", "mistake", "mistake_before", "command", "help")
+_AT_END: Final = _unnamed(*ARROWS, "home", "end", "mistake", "mistake_before", "command", "help")
 
 SITUATIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "asked": {"confirm": "key yes", "back": "key play on"},
@@ -142,7 +140,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
         elif action == "back" and is_first and situation == "replay":
             called = "deed leave"
         named[action] = say(called, key=keymap.show("back"))
-    return join_hints(named, keymap, ascii_only=settings.ascii, in_text=bool(model.line.mode))
+    return join_hints(named, keymap, in_text=bool(model.line.mode))
 
 
 def _name_moves(model: RoomModel, rules: Rules, keymap: Keymap, settings: Settings) -> dict[str, str]:
@@ -152,8 +150,7 @@ def _name_moves(model: RoomModel, rules: Rules, keymap: Keymap, settings: Settin
         return {"enter": say("key play", typed=typed.strip()), "back": say("key clear")}
     if typed and not goes_on(typed.lstrip(), rules):
         return {"back": say("key clear")}
-    ways = [keymap.show(name, ascii_only=settings.ascii) for name in ("up", "down", "left", "right")]
-    place, usual = keymap.show("place"), [keymap.show_key(name, ascii_only=settings.ascii) for name in _ARROWS]
+    place, ways, usual = keymap.show("place"), [*map(keymap.show, ARROWS)], [*map(keymap.show_key, ARROWS)]
     arrows, sides = say("key arrows") if ways == usual else "/".join(ways), "/".join(ways[2:])
     if rules.gravity and rules.columns <= MOST_COLUMN_KEYS:
         return {f"1-{rules.columns}": say("key drop"), f"{sides} + {place}": ""}
