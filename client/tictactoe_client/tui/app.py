@@ -25,7 +25,7 @@ from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.room import Room
-from tictactoe_client.settings import Settings
+from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.themes import THEMES, library_theme, style_variables
 from tictactoe_client.tui import FirstPage
@@ -68,7 +68,7 @@ class TicTacToe(Program, inherit_bindings=False):
     COMMAND_PALETTE_BINDING = "ctrl+p"
     BINDINGS: ClassVar[list[BindingType]] = [
         bind("quit", "ask_to_quit", "key quit", priority=True),
-        bind("leave", "interrupt", priority=True),
+        bind("leave", f"ask_to_quit({ExitCode.INTERRUPTED:d})", priority=True),
         bind("redraw", priority=True),
     ]
 

@@ -228,12 +228,6 @@ class Program(App[int], inherit_bindings=False):
         self.status = (clean_text(text), role)
         self.redraw()
 
-    def action_ask_to_quit(self) -> None:
-        self.quit()
-
-    def action_interrupt(self) -> None:
-        self.quit(ExitCode.INTERRUPTED)
-
     def action_redraw(self) -> None:
         self.screen.refresh(layout=True, repaint=True)
 
@@ -265,7 +259,7 @@ class Program(App[int], inherit_bindings=False):
         self.last_words = self.last_words or message
         self.start(self._say_goodbye(code))
 
-    def quit(self, code: int = ExitCode.NORMAL) -> None:
+    def action_ask_to_quit(self, code: int = ExitCode.NORMAL) -> None:
         """End the program, unless a screen has a question first; the second time there is none."""
 
         def leave() -> None:
