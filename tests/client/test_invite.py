@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import errno
-import socket
 from collections.abc import Iterator
 
 import ifaddr
 import pytest
 
+from tests.adapters import Adapter, no_way_out
 from tictactoe_client.online import address
 from tictactoe_client.online.address import parse_address
-
-
-class Adapter:
-    """An interface as the operating system tells of it."""
-
-    def __init__(self, *addresses: str | tuple[str, int, int]) -> None:
-        self.ips = [ifaddr.IP(ip, 24, "eth0") for ip in addresses]
 
 
 @pytest.fixture(autouse=True)
@@ -30,10 +22,6 @@ def no_memory() -> Iterator[None]:
 
 def be_on(monkeypatch: pytest.MonkeyPatch, *adapters: Adapter) -> None:
     """Pretend to have these interfaces and no default route; whoever is asked answers."""
-
-    def no_way_out(*_: object) -> socket.socket:
-        raise OSError(errno.ENETUNREACH, "Network is unreachable")
-
     monkeypatch.setattr("tictactoe_client.online.address.socket.socket", no_way_out)
     monkeypatch.setattr(ifaddr, "get_adapters", lambda: adapters)
     monkeypatch.setattr(address, "_answers", lambda host, port: True)

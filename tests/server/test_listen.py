@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import socket
 
 import pytest
-from ifaddr import IP
 
+from tests.adapters import Adapter, no_way_out
 from tictactoe_server.transport.listen import CannotListen, addresses_for_others, open_sockets, url_of
 
 
@@ -50,17 +49,6 @@ def test_a_port_that_is_taken_cannot_be_listened_on() -> None:
 )
 def test_an_address_is_told_as_it_is_typed(host: str | None, url: str) -> None:
     assert url_of(host, 8765) == url
-
-
-class Adapter:
-    """An interface as the operating system tells of it."""
-
-    def __init__(self, *addresses: str | tuple[str, int, int]) -> None:
-        self.ips = [IP(address, 24, "eth0") for address in addresses]
-
-
-def no_way_out(*_: object) -> socket.socket:
-    raise OSError(errno.ENETUNREACH, "Network is unreachable")
 
 
 @pytest.mark.parametrize(
