@@ -86,7 +86,7 @@ class Follower:
             self._back = None
         if len(moved) == 1:
             self._let_fall(moved[0].cell, state)
-        if any(isinstance(change, events.Ended) for change in update.changes):
+        if events.Ended in map(type, update.changes):
             self._program.start(self._find_turning_point(state))
         was_mine = old is not None and old.turn is not None and old.turn == seat_of(old, model.room.viewer)
         if model.room.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
