@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 Data = Mapping[str, Any]
 
-IllegalMoveCode = Literal["off_board", "occupied", "blocked", "floating", "game_over"]
+IllegalMoveCode = Literal["off_board", "occupied", "blocked", "floating", "game_over", "choose_first", "not_allowed"]
 
 
 class InvalidRules(ValueError):
@@ -35,8 +35,8 @@ class InvalidRules(ValueError):
 class IllegalMove(ValueError):
     """A cell that may not be played, or that the board does not have; nothing has changed.
 
-    `code` is ``off_board``, ``occupied``, ``blocked``, ``floating`` or ``game_over``; `message` is a sentence
-    for the player.
+    `code` is ``off_board``, ``occupied``, ``blocked``, ``floating`` or ``game_over``; in an opening ``choose_first``
+    for a move and ``not_allowed`` for a choice. `message` is a sentence for the player.
     """
 
     def __init__(self, code: IllegalMoveCode, message: str, data: Data | None = None) -> None:

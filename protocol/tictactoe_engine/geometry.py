@@ -12,17 +12,26 @@ from functools import lru_cache
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Geometry:
-    """Every window of `line` cells in a row, column or diagonal.
+    """Every window of `length` cells in a row, column or diagonal.
 
     `lines` holds each of them once as a bitboard; `lines_through[cell]` those that contain the cell, at most
     four times the line's length. `starts` holds for each direction the distance of neighbours and the first cells of
     all lines.
     """
 
+    rows: int
+    columns: int
     length: int
     lines: tuple[int, ...]
     lines_through: tuple[tuple[int, ...], ...]
     starts: tuple[tuple[int, int], ...]
+
+    def goes_on(self, line: int, stones: int) -> bool:
+        """Tell whether stones that hold a line go on beyond one of its ends."""
+        (row, column), (next_row, next_column) = (divmod(cell, self.columns) for cell in cells_of(line)[:2])
+        down, right = next_row - row, next_column - column
+        ends = ((row - down, column - right), (row + self.length * down, column + self.length * right))
+        return any(0 <= y < self.rows and 0 <= x < self.columns and stones >> y * self.columns + x & 1 for y, x in ends)
 
     def has_line(self, stones: int) -> bool:
         """Tell whether stones hold a whole line; costs a few shifts, however many lines there are."""
@@ -61,7 +70,7 @@ def geometry_of(rows: int, columns: int, line: int) -> Geometry:
                 for k in range(line):
                     through[start + k * step].append(window)
         starts.append((step, first_cells))
-    return Geometry(line, tuple(lines), tuple(map(tuple, through)), tuple(starts))
+    return Geometry(rows, columns, line, tuple(lines), tuple(map(tuple, through)), tuple(starts))
 
 
 def cells_of(bitboard: int) -> tuple[int, ...]:

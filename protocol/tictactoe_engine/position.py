@@ -1,7 +1,7 @@
 """A position: the immutable value that knows whose turn it is, what may be played and how the game ended.
 
 It owns the rules' consequences on the board and nothing else: resignations, clocks and agreed draws belong to
-rooms. A room tells it only that a player no longer moves (`pass_over`).
+rooms. A room tells it only that a player no longer moves (`pass_over`), and what was chosen in an opening (`choose`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Final, Literal, NamedTuple
 from tictactoe_engine.errors import IllegalMove, illegal, quote
 from tictactoe_engine.geometry import Geometry, cells_of, geometry_of
 from tictactoe_engine.notation import format_cell
+from tictactoe_engine.opening import Choice, Opening, choices_of, opening_of, placer_of, plies_of_choices, sits_now
 from tictactoe_engine.rules import Rules
 
 FREE: Final = "."
@@ -45,7 +46,7 @@ class _Fields(NamedTuple):
     moves: tuple[int, ...]
     """The cells played so far, in order."""
     turn: str | None
-    """The mark to move, or None when the game is over."""
+    """The mark of the seat to move, or None when the game is over; in an opening it may place any mark."""
     outcome: Outcome | None
     """How the game ended, or None while it is open."""
     passed: tuple[tuple[int, str], ...]
@@ -55,6 +56,8 @@ class _Fields(NamedTuple):
     bitboards: tuple[int, ...]
     """The cells of each mark, as bits."""
     geometry: Geometry
+    chosen: tuple[str, ...]
+    """What was chosen in the opening, in order: marks, or ``more``."""
 
 
 class Position(_Fields):
@@ -72,12 +75,25 @@ class Position(_Fields):
         for cell in rules.blocked:
             board[cell] = ord(BLOCKED)
         stones, geometry = (0,) * len(rules.marks), geometry_of(rules.rows, rules.columns, rules.line)
-        return cls(rules, board.decode("ascii"), (), rules.marks[0], None, (), 0, stones, geometry)
+        return cls(rules, board.decode("ascii"), (), rules.marks[0], None, (), 0, stones, geometry, ())
 
     @classmethod
-    def replay(cls, rules: Rules, moves: Iterable[int], passed: Sequence[tuple[int, str]] = ()) -> Position:
-        """Return the position after `moves`, each of `passed` carried out at its ply; raises `IllegalMove`."""
+    def replay(
+        cls,
+        rules: Rules,
+        moves: Iterable[int],
+        passed: Sequence[tuple[int, str]] = (),
+        chosen: Sequence[str] = (),
+    ) -> Position:
+        """Return the position after `moves`, each of `passed` carried out at its ply, each of `chosen` when it is due.
+
+        Raises `IllegalMove`.
+        """
         position, cells = cls.start(rules), tuple(moves)
+        for ply, take in zip(plies_of_choices(rules.opening) if rules.opening else (), chosen, strict=False):
+            position = position._play_all(cells[position.ply : ply]).choose(take)
+        for take in chosen[len(position.chosen) :]:
+            position = position.choose(take)
         for ply, mark in passed:
             position = position._play_all(cells[position.ply : ply]).pass_over(mark)
         return position._play_all(cells[position.ply :])
@@ -93,9 +109,17 @@ class Position(_Fields):
         return self.moves[-1] if self.moves else None
 
     @property
+    def opening(self) -> Opening | None:
+        """Where the opening stands, or None where there is none and once it is decided."""
+        rules = self.rules
+        if rules.opening is None or self.outcome is not None:
+            return None
+        return opening_of(rules.opening, rules.marks, len(self.moves), self.chosen)
+
+    @property
     def legal_cells(self) -> tuple[int, ...]:
-        """The cells that may be played, ascending; empty when the game is over."""
-        if self.outcome:
+        """The cells that may be played, ascending; empty when the game is over or a choice is due."""
+        if self.outcome or (self.opening and self.opening.options):
             return ()
         if not self.rules.gravity:
             return tuple(cell for cell, mark in enumerate(self.board) if mark == FREE)
@@ -106,9 +130,11 @@ class Position(_Fields):
         """Return the position after the player to move takes `cell`; costs O(cells), as board and moves are copied.
 
         Raises `IllegalMove` where the game is over, the cell is off the board, taken or blocked, or, with gravity,
-        another cell of its column lies lower and is free.
+        another cell of its column lies lower and is free; and where a choice is due.
         """
-        rules, board, moves, _, outcome, passed, mover, stones, geometry = self
+        rules, board, moves, _, outcome, passed, mover, stones, geometry, chosen = self
+        if rules.opening is not None and (opening := self.opening) is not None and opening.options:
+            raise illegal("choose_first", "Choose first: {options}.", options=", ".join(opening.options))
         if outcome is not None or not 0 <= cell < len(board) or board[cell] != FREE:
             raise self._explain(cell)
         if rules.gravity and FREE in board[cell + rules.columns :: rules.columns]:
@@ -116,7 +142,7 @@ class Position(_Fields):
         marks, bits, completed = rules.marks, list(stones), 0
         own = bits[mover] = bits[mover] | 1 << cell
         for line in geometry.lines_through[cell]:
-            if own & line == line:
+            if own & line == line and (not rules.exact or not geometry.goes_on(line, own)):
                 completed |= line
         board = f"{board[:cell]}{marks[mover]}{board[cell + 1 :]}"
         if completed:
@@ -125,8 +151,64 @@ class Position(_Fields):
             outcome = Outcome("full", None, ())
         following = self._following(mover) if passed else (mover + 1) % len(marks)
         turn = marks[following] if outcome is None else None
-        fields = (rules, board, (*moves, cell), turn, outcome, passed, following, tuple(bits), geometry)
-        return _new(Position, fields)
+        fields = (rules, board, (*moves, cell), turn, outcome, passed, following, tuple(bits), geometry, chosen)
+        position = _new(Position, fields)
+        return position if rules.opening is None else position._with_turn()
+
+    def choose(self, take: str) -> Position:
+        """Return the position after a choice of the opening: the mark whose side is taken, or ``more``.
+
+        Raises `IllegalMove` (``not_allowed``) where no choice is due, or not this one.
+        """
+        opening = self.opening
+        if opening is None or not opening.options:
+            raise illegal("not_allowed", "There is nothing to choose now.", why="nothing to choose")
+        if take not in opening.options:
+            words = "{take} is not offered here: choose {options}."
+            options = ", ".join(opening.options)
+            raise illegal("not_allowed", words, why="no option", take=quote(take), options=options)
+        return self._replace(chosen=(*self.chosen, take))._with_turn()
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What was chosen in the opening, in order."""
+        rules = self.rules
+        return choices_of(rules.opening, rules.marks, self.chosen) if rules.opening else ()
+
+    @property
+    def between(self) -> tuple[tuple[int, str], ...]:
+        """What came between the moves, after how many: who was passed over, or what was chosen in the opening."""
+        return self.passed or tuple((choice.ply, choice.take) for choice in self.choices)
+
+    @property
+    def is_swapped(self) -> bool:
+        """Whether the players of both marks have changed places in the opening."""
+        first = self.rules.marks[0]
+        return self.sits_now(first) != first
+
+    def has_acted(self, mark: str) -> bool:
+        """Tell whether the player of a mark has moved, or chosen in an opening."""
+        if self.rules.opening is None:
+            return bool(self.stones(mark))
+        return bool(self.chosen or (self.moves and mark == self.rules.marks[0]))
+
+    def player_of(self, ply: int) -> str:
+        """Return the mark whose player made a move, as both sit now; in an opening that may be another mark's move."""
+        rules = self.rules
+        placer = placer_of(rules.opening, rules.marks, ply, self.chosen) if rules.opening else None
+        return placer or self.board[self.moves[ply]]
+
+    def sits_now(self, mark: str) -> str:
+        """Return where somebody sits now who sat at a mark when the game began."""
+        rules = self.rules
+        return sits_now(rules.opening, rules.marks, self.chosen, mark) if rules.opening else mark
+
+    def _with_turn(self) -> Position:
+        """Return the position with the seat to move as the opening has it."""
+        if self.outcome is not None:
+            return self
+        opening = self.opening
+        return self._replace(turn=opening.turn if opening else self.rules.marks[self.mover])
 
     def _play_all(self, cells: tuple[int, ...]) -> Position:
         """Return what playing the cells one by one gives; long games are laid out but for their last move."""
@@ -140,7 +222,7 @@ class Position(_Fields):
 
     def _lay(self, cells: tuple[int, ...]) -> Position | None:
         """Return the position after `cells` while it is open, or None where one of them is illegal or ends the game."""
-        if self.outcome is not None:
+        if self.outcome is not None or self.opening is not None:
             return None
         rules, free = self.rules, ord(FREE)
         board, letters = bytearray(self.board, "ascii"), rules.marks.encode("ascii")
@@ -187,7 +269,7 @@ class Position(_Fields):
         return following._replace(turn=self.rules.marks[mover], mover=mover)
 
     def at(self, ply: int) -> Position:
-        """Return the position as it was after `ply` moves, with all who were passed over before the next one.
+        """Return the position as it was after `ply` moves, with all that was passed over or chosen before the next.
 
         Equal in everything to a replay of so many moves, for the price of the board and of the moves taken back.
         Raises ValueError where fewer were played.
@@ -202,7 +284,7 @@ class Position(_Fields):
             board[cell] = ord(FREE)
             gone |= 1 << cell
         turn = self.board[taken_back[0]]
-        return self._replace(
+        position = self._replace(
             board=board.decode("ascii"),
             moves=kept,
             turn=turn,
@@ -211,6 +293,10 @@ class Position(_Fields):
             mover=self.rules.marks.index(turn),
             bitboards=tuple(stones & ~gone for stones in self.bitboards),
         )
+        if self.rules.opening is None:
+            return position
+        chosen = tuple(choice.take for choice in self.choices if choice.ply <= ply)
+        return position._replace(chosen=chosen)._with_turn()
 
     @property
     def active_marks(self) -> str:
@@ -265,6 +351,7 @@ class Position(_Fields):
             and self.mover == other.mover
             and self.rules == other.rules
             and self.active_marks == other.active_marks
+            and self.opening == other.opening
         )
 
     def __hash__(self) -> int:
@@ -274,7 +361,7 @@ class Position(_Fields):
         return f"<Position {self.rules.rows}x{self.rules.columns} ply {self.ply} {self.board!r} turn {self.turn}>"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (Position.replay, (self.rules, self.moves, self.passed))
+        return (Position.replay, (self.rules, self.moves, self.passed, self.chosen))
 
 
 _new: Final = tuple.__new__

@@ -13,11 +13,14 @@ from typing import Any, Final
 
 from tictactoe_engine.errors import InvalidRules, quote
 from tictactoe_engine.geometry import geometry_of
+from tictactoe_engine.opening import RULES as OPENINGS
+from tictactoe_engine.opening import SWAP2_MARKS, OpeningRule
 
 MAX_SIDE: Final = 32
 MIN_LINE: Final = 2
 MIN_MARKS: Final = 2
 MAX_MARKS: Final = 6
+_SWAP2_LINE: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +29,9 @@ class Rules:
 
     `marks` are the players' letters in turn order. `blocked` holds cells (row-major from 0) that nobody may take
     and that complete no line. With `misere` whoever completes a line loses. With `gravity` a mark falls to the
-    lowest free cell of its column. Raises `InvalidRules` for anything else than `docs/protocol.md` allows,
-    and for rules that nobody could win by.
+    lowest free cell of its column. With `exact` a line of more marks counts for nothing. `opening` is how the
+    first moves are made fair (see `tictactoe_engine.opening`). Raises `InvalidRules` for anything else than
+    `docs/protocol.md` allows, and for rules that nobody could win by.
 
     >>> Rules(rows=6, columns=7, line=4, gravity=True) == PRESETS["connect-four"]
     True
@@ -40,6 +44,8 @@ class Rules:
     blocked: frozenset[int] = frozenset()
     misere: bool = False
     gravity: bool = False
+    exact: bool = False
+    opening: OpeningRule | None = None
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -54,6 +60,8 @@ class Rules:
             raise _invalid("misere", "misere", words, length=len(self.marks), value=quote(self.marks))
         object.__setattr__(self, "blocked", _checked_blocked(self.blocked, self.size))
         _check_winnable(self)
+        _check_exact(self)
+        _check_opening(self)
         object.__setattr__(self, "_hash", hash(self._content()))
 
     def __hash__(self) -> int:
@@ -62,8 +70,9 @@ class Rules:
     def __reduce__(self) -> tuple[object, ...]:
         return (Rules, self._content())  # text hashes differently in every process
 
-    def _content(self) -> tuple[int, int, int, str, frozenset[int], bool, bool]:
-        return (self.rows, self.columns, self.line, self.marks, self.blocked, self.misere, self.gravity)
+    def _content(self) -> tuple[object, ...]:
+        shape = (self.rows, self.columns, self.line, self.marks, self.blocked)
+        return (*shape, self.misere, self.gravity, self.exact, self.opening)
 
     @property
     def size(self) -> int:
@@ -142,6 +151,37 @@ def _check_winnable(rules: Rules) -> None:
         raise _invalid("blocked", "no room", words, line=rules.line)
 
 
+def _check_exact(rules: Rules) -> None:
+    _check_flag("exact", rules.exact)
+    if rules.exact and rules.gravity:
+        raise _invalid("exact", "exact gravity", "Exact lines are for boards without gravity.")
+
+
+def _check_opening(rules: Rules) -> None:
+    opening = rules.opening
+    if opening is None:
+        return
+    if opening not in OPENINGS:
+        words = "An opening is one of {openings}, not {value}."
+        raise _invalid("opening", "opening", words, openings=", ".join(OPENINGS), value=quote(opening))
+    if len(rules.marks) != MIN_MARKS:
+        words = "The opening {opening} is for two marks, not for the {length} of {value}."
+        raise _invalid(
+            "opening", "opening marks", words, opening=opening, length=len(rules.marks), value=quote(rules.marks)
+        )
+    if opening != "swap2":
+        return
+    if rules.gravity or rules.misere:
+        words = "The opening swap2 is for games without gravity and misère."
+        raise _invalid("opening", "swap2 kind", words)
+    if rules.line < _SWAP2_LINE:
+        words = "The opening swap2 is for lines of {least} or more marks, not of {line}."
+        raise _invalid("opening", "swap2 line", words, least=_SWAP2_LINE, line=rules.line)
+    if rules.size - len(rules.blocked) <= SWAP2_MARKS:
+        words = "The opening swap2 needs more than {marks} free cells."
+        raise _invalid("opening", "swap2 cells", words, marks=SWAP2_MARKS)
+
+
 PRESETS: Final[Mapping[str, Rules]] = MappingProxyType(
     {
         "classic": Rules(),
@@ -151,6 +191,8 @@ PRESETS: Final[Mapping[str, Rules]] = MappingProxyType(
         "three-players": Rules(rows=5, columns=5, line=4, marks="XOA"),
         "connect-four": Rules(rows=6, columns=7, line=4, gravity=True),
         "gomoku": Rules(rows=15, columns=15, line=5),
+        "gomoku-standard": Rules(rows=15, columns=15, line=5, exact=True, opening="swap2"),
+        "four-pie": Rules(rows=4, columns=4, line=4, opening="pie"),
     }
 )
 """The rule sets that have a name, in the order in which people should meet them."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from tests.engine import oracle
 from tictactoe_engine import IllegalMove, InvalidRules, Position, Rules
+from tictactoe_engine.opening import OpeningRule
 
 
 class Step(NamedTuple):
-    """One thing to try: a legal cell, any cell on or just off the board, or a mark to pass over.
+    """One thing to try: a legal cell, any cell on or just off the board, or a mark to pass over. A choice that is due
+    is made, and one that is not refused, on the way.
 
     `number` chooses among them, modulo how many there are.
     """
@@ -32,11 +34,13 @@ def random_steps(plan: oracle.Plan, chance: random.Random) -> Iterator[Step]:
 def compare_game(plan: oracle.Plan, steps: Iterable[Step]) -> str | None:
     """Return a sentence on the first difference between engine and oracle, or None if they agree throughout."""
     try:
-        rules = Rules(
-            plan.rows, plan.columns, plan.line, plan.marks, frozenset(plan.blocked), plan.misere, plan.gravity
-        )
+        shape = (plan.rows, plan.columns, plan.line, plan.marks, frozenset(plan.blocked))
+        opening = cast("OpeningRule | None", plan.opening)
+        rules = Rules(*shape, plan.misere, plan.gravity, plan.exact, opening)
     except InvalidRules as error:
-        return f"refused winnable rules: {error}" if plan.is_winnable() else None
+        return f"refused winnable rules: {error}" if plan.is_winnable() and plan.is_sensible() else None
+    if not plan.is_sensible():
+        return "accepted rules that make no sense"
     if not plan.is_winnable():
         return "accepted rules that nobody can win by"
     game, position = oracle.NaiveGame(plan), Position.start(rules)
@@ -49,7 +53,10 @@ def compare_game(plan: oracle.Plan, steps: Iterable[Step]) -> str | None:
         else:
             position, difference = _compare_move(game, position, step)
         difference = difference or _compare_states(game, position)
-    if difference is None and Position.replay(rules, game.moves, game.gone) != position:
+        if difference is None:
+            position, difference = _compare_choice(game, position, step.number)
+            difference = difference or _compare_states(game, position)
+    if difference is None and Position.replay(rules, game.moves, game.gone, game.taken) != position:
         return f"replaying {game.moves} with {game.gone} gives another position"
     return difference
 
@@ -86,6 +93,23 @@ def _compare_passing(game: oracle.NaiveGame, position: Position, number: int) ->
     return position, None
 
 
+def _compare_choice(game: oracle.NaiveGame, position: Position, number: int) -> tuple[Position, str | None]:
+    """Choose where a choice is due, now and then after a move that is refused; try to where none is."""
+    options = game.list_options()
+    if options and number % 3 == 0:
+        return position, None
+    take = options[number % len(options)] if options else (*game.plan.marks, "more")[number % 3]
+    before = position
+    try:
+        position = position.choose(take)
+    except IllegalMove as error:
+        return before, f"after {game.moves} {take} may be chosen, but: {error.code}" if options else None
+    if not options:
+        return before, f"after {game.moves} {take} was chosen, but may not be"
+    game.choose(take)
+    return position, None
+
+
 def _compare_states(game: oracle.NaiveGame, position: Position) -> str | None:
     outcome = position.outcome
     pairs: dict[str, tuple[object, object]] = {
@@ -93,6 +117,7 @@ def _compare_states(game: oracle.NaiveGame, position: Position) -> str | None:
         "turn": (game.turn, position.turn),
         "outcome": (game.ending, outcome and (outcome.reason, outcome.winner, outcome.line)),
         "legal cells": (tuple(game.list_legal_cells()), position.legal_cells),
+        "options": (tuple(game.list_options()), position.opening.options if position.opening else ()),
         "moves": (tuple(game.moves), position.moves),
         "ply and last": (
             (len(game.moves), game.moves[-1] if game.moves else None),

@@ -5,17 +5,21 @@ from tictactoe_engine import Position
 Score = tuple[int, int]
 """1, 0 or -1 for a win, draw or loss, and the plies until it comes (0 for draws)."""
 
-Memo = dict[tuple[str, str | None, str], Score]
+Memo = dict[tuple[str, str, str | None, str, bool], Score]
 
 
 def naive_score(position: Position, mark: str, memo: Memo) -> Score:
-    """Return what `mark` reaches when all others play together against it; one memo serves one mark and one rules."""
+    """Return what `mark` reaches when all others play together against it; one memo serves one rules."""
     if position.outcome is not None:
         winner = position.outcome.winner
         return (0 if winner is None else 1 if winner == mark else -1), 0
-    key = (position.board, position.turn, position.active_marks)
+    is_choice = position.opening is not None and bool(position.opening.options)
+    key = (mark, position.board, position.turn, position.active_marks, is_choice)
     if key not in memo:
-        scores = [later(naive_score(position.play(cell), mark, memo)) for cell in position.legal_cells]
+        if is_choice:  # whoever chooses plays the side that is better for them
+            scores = [naive_score(position.choose(side), side, memo) for side in position.rules.marks]
+        else:
+            scores = [later(naive_score(position.play(cell), mark, memo)) for cell in position.legal_cells]
         memo[key] = max(scores, key=preference) if position.turn == mark else min(scores, key=preference)
     return memo[key]
 

@@ -24,21 +24,35 @@ class Plan:
     blocked: tuple[int, ...]
     misere: bool
     gravity: bool
+    exact: bool = False
+    opening: str | None = None
 
-    def list_lines(self) -> list[list[int]]:
-        """Return each line's cells, found by walking from every cell in four directions."""
+    def list_lines(self) -> list[tuple[list[int], list[int]]]:
+        """Return each line's cells and those it would go on to, found by walking from every cell in four directions."""
         lines = []
         for row in range(self.rows):
             for column in range(self.columns):
                 for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-                    places = [(row + down * step, column + right * step) for step in range(self.line)]
-                    if all(0 <= r < self.rows and 0 <= c < self.columns for r, c in places):
-                        lines.append([r * self.columns + c for r, c in places])
+                    places = [(row + down * step, column + right * step) for step in range(-1, self.line + 1)]
+                    there = [0 <= r < self.rows and 0 <= c < self.columns for r, c in places]
+                    cells = [r * self.columns + c for r, c in places]
+                    if all(there[1:-1]):
+                        beyond = [cells[end] for end in (0, -1) if there[end]]
+                        lines.append((cells[1:-1], beyond))
         return lines
 
     def is_winnable(self) -> bool:
         """Tell whether some line has no blocked cell."""
-        return any(not set(line) & set(self.blocked) for line in self.list_lines())
+        return any(not set(line) & set(self.blocked) for line, _ in self.list_lines())
+
+    def is_sensible(self) -> bool:
+        """Tell whether exactness and the opening fit the rest."""
+        if self.exact and self.gravity:
+            return False
+        if self.opening == "swap2":
+            free = self.rows * self.columns - len(set(self.blocked))
+            return len(self.marks) == 2 and self.line > 3 and not self.gravity and not self.misere and free > 5
+        return self.opening is None or len(self.marks) == 2
 
 
 @dataclass
@@ -49,6 +63,7 @@ class NaiveGame:
     cells: list[str] = field(default_factory=list)
     moves: list[int] = field(default_factory=list)
     gone: list[tuple[int, str]] = field(default_factory=list)
+    taken: list[str] = field(default_factory=list)
     ending: tuple[str, str | None, tuple[int, ...]] | None = None
 
     def __post_init__(self) -> None:
@@ -60,8 +75,25 @@ class NaiveGame:
 
     @property
     def turn(self) -> str | None:
-        """The mark at the head of the queue, or None once the game is over."""
-        return self._queue[0] if self.ending is None else None
+        """The seat that acts: the mark at the head of the queue, but for openings; None once the game is over."""
+        if self.ending is not None:
+            return None
+        if self.plan.opening == "swap2" and self.taken in ([], ["more"]):
+            first_acts = len(self.moves) < 3 or len(self.moves) == 5
+            return self.plan.marks[0 if first_acts else 1]
+        return self._queue[0]
+
+    def list_options(self) -> list[str]:
+        """Return what may be chosen now."""
+        kind = (self.plan.opening or "", len(self.moves))
+        due: list[str] | None = {("pie", 1): [], ("swap2", 3): [], ("swap2", 5): ["more"]}.get(kind)
+        if self.ending is not None or self.taken != due:
+            return []
+        return [*self.plan.marks, "more"] if (self.plan.opening, due) == ("swap2", []) else [*self.plan.marks]
+
+    def choose(self, take: str) -> None:
+        """Take note of a choice."""
+        self.taken.append(take)
 
     def list_legal_cells(self) -> list[int]:
         """Return every cell that would be accepted, found by trying them all."""
@@ -71,6 +103,8 @@ class NaiveGame:
         """Return the code with which playing `cell` has to be refused, or None for a legal move."""
         if self.ending is not None:
             return "game_over"
+        if self.list_options():
+            return "choose_first"
         if cell < 0 or cell >= len(self.cells):
             return "off_board"
         if self.cells[cell] == "#":
@@ -87,7 +121,7 @@ class NaiveGame:
         mark = self._queue[0]
         self.cells[cell] = mark
         self.moves.append(cell)
-        completed = [line for line in self._lines if all(self.cells[place] == mark for place in line)]
+        completed = [line for line, beyond in self._lines if self._holds(mark, line, beyond)]
         if completed:
             others = [other for other in self.plan.marks if other != mark]
             winner = others[0] if self.plan.misere else mark
@@ -95,6 +129,10 @@ class NaiveGame:
         elif "." not in self.cells:
             self.ending = ("full", None, ())
         self._queue.append(self._queue.pop(0))
+
+    def _holds(self, mark: str, line: list[int], beyond: list[int]) -> bool:
+        is_longer = any(self.cells[place] == mark for place in beyond)
+        return all(self.cells[place] == mark for place in line) and not (self.plan.exact and is_longer)
 
     def can_pass_over(self, mark: str) -> bool:
         """Tell whether `mark` may drop out: it still plays, the game is open, and two others stay."""
@@ -119,6 +157,8 @@ def random_plan(chance: random.Random) -> Plan:
         blocked=tuple(blocked),
         misere=len(marks) == 2 and chance.random() < 0.3,
         gravity=chance.random() < 0.4,
+        exact=chance.random() < 0.3,
+        opening=chance.choice(("swap2", "pie")) if len(marks) == 2 and chance.random() < 0.3 else None,
     )
 
 

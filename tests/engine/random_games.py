@@ -3,6 +3,7 @@
 from hypothesis import strategies as st
 
 from tictactoe_engine import InvalidRules, Position, Rules
+from tictactoe_engine.opening import OpeningRule
 
 
 @st.composite
@@ -13,11 +14,13 @@ def rule_sets(draw: st.DrawFn, *, max_side: int = 7, max_cells: int = 49, max_ma
     marks = "XOABCD"[: draw(st.integers(2, max_marks))]
     misere = len(marks) == 2 and draw(st.booleans())
     gravity = draw(st.booleans())
+    exact = not gravity and draw(st.booleans())
+    opening: OpeningRule | None = "pie" if len(marks) == 2 and draw(st.booleans()) else None
     blocked = draw(st.frozensets(st.integers(0, rows * columns - 1), max_size=3))
     try:
-        return Rules(rows, columns, line, marks, blocked, misere, gravity)
+        return Rules(rows, columns, line, marks, blocked, misere, gravity, exact, opening)
     except InvalidRules:
-        return Rules(rows, columns, line, marks, frozenset(), misere, gravity)
+        return Rules(rows, columns, line, marks, frozenset(), misere, gravity, exact, opening)
 
 
 @st.composite
@@ -31,8 +34,14 @@ def open_games(draw: st.DrawFn, rules: st.SearchStrategy[Rules], *, least_played
         following = position.play(draw(st.sampled_from(position.legal_cells)))
         if following.outcome is not None:
             break
-        position = following
+        position = decide(following, draw(st.integers(0, 2)))
     return position
+
+
+def decide(position: Position, number: int) -> Position:
+    """Make the choice that is due, by a number, if one is."""
+    options = position.opening.options if position.opening else ()
+    return position.choose(options[number % len(options)]) if options else position
 
 
 @st.composite
@@ -40,5 +49,5 @@ def finished_games(draw: st.DrawFn, rules: st.SearchStrategy[Rules]) -> Position
     """Draw the end of a game, some players passed over on the way."""
     position = draw(open_games(rules))
     while position.outcome is None:
-        position = position.play(draw(st.sampled_from(position.legal_cells)))
+        position = decide(position.play(draw(st.sampled_from(position.legal_cells))), 0)
     return position

@@ -6,7 +6,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from tests.engine.random_games import rule_sets
+from tests.engine.random_games import decide, rule_sets
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock
 
@@ -42,6 +42,7 @@ def played_games(draw: st.DrawFn, rules: st.SearchStrategy[Rules] = RULES) -> Po
             position = position.pass_over(chance.choice(position.active_marks))
         if position.ply == length or position.outcome is not None:
             return position
+        position = decide(position, chance.randrange(3))
         position = position.play(chance.choice(position.legal_cells) if position.rules.gravity else cells.pop())
         if position.outcome is not None:
             return position
@@ -74,6 +75,7 @@ def game_records(draw: st.DrawFn, rules: st.SearchStrategy[Rules] = RULES) -> Ga
         game=draw(st.none() | st.integers(1, 999_999_999)),
         clock=draw(CLOCKS),
         passed=position.passed,
+        chosen=position.chosen,
         comments=tuple((ply, draw(COMMENTS)) for ply in plies),
         tags=tuple(draw(st.dictionaries(TAG_NAMES, VALUES | st.just(""), max_size=3)).items()),
     )

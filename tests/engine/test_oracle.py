@@ -32,6 +32,8 @@ def plans(draw: st.DrawFn) -> Plan:
         blocked=tuple(draw(st.sets(st.integers(0, cells - 1), max_size=cells // 3))),
         misere=len(marks) == 2 and draw(st.booleans()),
         gravity=draw(st.booleans()),
+        exact=draw(st.booleans()),
+        opening=draw(st.sampled_from((None, "pie", "swap2"))),
     )
 
 

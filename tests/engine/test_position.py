@@ -66,9 +66,13 @@ def test_replay_gives_what_playing_one_by_one_gives() -> None:
     assert after(4, 0, 8) == Position.start(CLASSIC).play(4).play(0).play(8)
 
 
-def one_by_one(rules: Rules, moves: Sequence[int], passed: Sequence[tuple[int, str]] = ()) -> Position:
-    position, waiting = Position.start(rules), list(passed)
+def one_by_one(
+    rules: Rules, moves: Sequence[int], passed: Sequence[tuple[int, str]] = (), chosen: Sequence[str] = ()
+) -> Position:
+    position, waiting, choices = Position.start(rules), list(passed), list(chosen)
     for cell in [*moves, None]:
+        if position.opening and position.opening.options and choices:
+            position = position.choose(choices.pop(0))
         while waiting and (cell is None or waiting[0][0] <= position.ply):
             position = position.pass_over(waiting.pop(0)[1])
         if cell is not None:
@@ -78,7 +82,7 @@ def one_by_one(rules: Rules, moves: Sequence[int], passed: Sequence[tuple[int, s
 
 @given(open_games(rule_sets(), least_played=0.5) | finished_games(rule_sets()))
 def test_replay_gives_all_that_playing_one_by_one_gives(played: Position) -> None:
-    game = (played.rules, played.moves, played.passed)
+    game = (played.rules, played.moves, played.passed, played.chosen)
     assert everything_of(Position.replay(*game)) == everything_of(one_by_one(*game)) == everything_of(played)
 
 
@@ -91,7 +95,7 @@ def test_replay_refuses_what_playing_one_by_one_refuses_and_for_the_same_reason(
     refusals: list[tuple[str, str] | None] = []
     for play in (Position.replay, one_by_one):
         try:
-            play(played.rules, moves)
+            play(played.rules, moves, (), played.chosen)
         except IllegalMove as refused:
             refusals.append((refused.code, refused.message))
         else:
@@ -376,7 +380,9 @@ def test_a_position_as_it_was_is_what_a_replay_of_so_many_moves_gives(data: st.D
     last = data.draw(open_games(rule_sets()) | finished_games(rule_sets()))
     for ply in range(last.ply + 1):
         passed = tuple(entry for entry in last.passed if entry[0] <= ply)
-        assert everything_of(last.at(ply)) == everything_of(Position.replay(last.rules, last.moves[:ply], passed))
+        chosen = last.chosen if ply else ()
+        game = (last.rules, last.moves[:ply], passed, chosen)
+        assert everything_of(last.at(ply)) == everything_of(Position.replay(*game))
 
 
 def test_a_position_as_it_was_can_be_played_on_and_leaves_the_later_one_as_it_is() -> None:

@@ -22,6 +22,8 @@ CLASSIC: Mapping[str, object] = {
     "blocked": frozenset(),
     "misere": False,
     "gravity": False,
+    "exact": False,
+    "opening": None,
 }
 
 DOCUMENTED_PRESETS: Mapping[str, Mapping[str, object]] = {
@@ -32,6 +34,8 @@ DOCUMENTED_PRESETS: Mapping[str, Mapping[str, object]] = {
     "three-players": {"rows": 5, "columns": 5, "line": 4, "marks": "XOA"},
     "connect-four": {"rows": 6, "columns": 7, "line": 4, "gravity": True},
     "gomoku": {"rows": 15, "columns": 15, "line": 5},
+    "gomoku-standard": {"rows": 15, "columns": 15, "line": 5, "exact": True, "opening": "swap2"},
+    "four-pie": {"rows": 4, "columns": 4, "line": 4, "opening": "pie"},
 }
 
 
@@ -54,7 +58,7 @@ def test_a_preset_is_what_the_protocol_says(name: str) -> None:
     assert fields_of(PRESETS[name]) == {**CLASSIC, **DOCUMENTED_PRESETS[name]}
 
 
-def test_the_presets_are_seven_and_come_in_the_documented_order() -> None:
+def test_the_presets_are_nine_and_come_in_the_documented_order() -> None:
     assert list(PRESETS) == list(DOCUMENTED_PRESETS)
 
 
@@ -136,12 +140,37 @@ def test_two_to_six_different_letters_are_accepted(marks: str) -> None:
     assert Rules(rows=10, columns=10, marks=marks).marks == marks
 
 
-@pytest.mark.parametrize("flag", ["misere", "gravity"])
+@pytest.mark.parametrize("flag", ["misere", "gravity", "exact"])
 @pytest.mark.parametrize("value", [0, 1, "yes", None])
 def test_a_flag_that_is_no_boolean_is_refused(flag: str, value: object) -> None:
     error = refusal(**{flag: value})
     assert (error.code, error.field) == ("bad_rules", flag)
     assert error.message == f"{flag} is true or false, not {value!r}."
+
+
+FAIR = [
+    ({"exact": True, "gravity": True}, "exact", "Exact lines are for boards without gravity."),
+    ({"opening": "swap3"}, "opening", "An opening is one of pie, swap2, not 'swap3'."),
+    ({"opening": ""}, "opening", "An opening is one of pie, swap2, not ''."),
+    ({"marks": "XOA", "opening": "pie"}, "opening", "The opening pie is for two marks, not for the 3 of 'XOA'."),
+    (
+        {"rows": 6, "line": 4, "gravity": True, "opening": "swap2"},
+        "opening",
+        "The opening swap2 is for games without gravity and misère.",
+    ),
+    ({"opening": "swap2"}, "opening", "The opening swap2 is for lines of 4 or more marks, not of 3."),
+    (
+        {"rows": 1, "columns": 5, "line": 4, "opening": "swap2"},
+        "opening",
+        "The opening swap2 needs more than 5 free cells.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "field", "message"), FAIR, ids=lambda value: str(value)[:24])
+def test_what_is_to_be_fair_and_makes_no_sense_is_refused(fields: dict[str, Any], field: str, message: str) -> None:
+    error = refusal(**fields)
+    assert (error.code, error.field, error.message) == ("bad_rules", field, message)
 
 
 def test_misere_for_more_than_two_marks_is_refused() -> None:

@@ -17,6 +17,7 @@ from tictactoe_engine.geometry import geometry_of
 from tictactoe_engine.search import Budget
 from tictactoe_engine.search.budget import Meter, OutOfBudget
 from tictactoe_engine.search.grid import bits_of, grid_of
+from tictactoe_engine.search.openings import without_opening
 from tictactoe_engine.search.patterns import Patterns
 from tictactoe_engine.search.symmetry import symmetries_of
 from tictactoe_engine.search.threats import ThreatSearch
@@ -98,10 +99,14 @@ def test_completing_places_are_those_that_the_lines_say(rules: Rules, stones: in
     for cell in rules.blocked:
         stones &= ~(1 << cell)
     lines = geometry_of(rules.rows, rules.columns, rules.line)
+
+    def completes(line: int, after: int) -> bool:
+        return after & line == line and not (rules.exact and lines.goes_on(line, after))
+
     expected = {
         cell
         for cell in range(rules.size)
-        if not stones >> cell & 1 and any((stones | 1 << cell) & line == line for line in lines.lines_through[cell])
+        if not stones >> cell & 1 and any(completes(line, stones | 1 << cell) for line in lines.lines_through[cell])
     }
     padded = grid.pad(stones)
     everywhere = grid.pad((1 << rules.size) - 1)
@@ -112,6 +117,7 @@ def test_completing_places_are_those_that_the_lines_say(rules: Rules, stones: in
 
 @given(position=open_games(rule_sets(max_side=6, max_marks=2)))
 def test_the_playable_cells_are_the_legal_ones(position: Position) -> None:
+    position = without_opening(position)
     grid = grid_of(position.rules)
     taken = grid.pad(position.stones("X") | position.stones("O"))
     playable = grid.playable(grid.cells & ~taken)
@@ -124,7 +130,8 @@ def test_windows_count_the_stones_of_every_open_line(position: Position) -> None
     grid = grid_of(rules)
     own, other = position.stones("X"), position.stones("O")
     closed = other | sum(1 << cell for cell in rules.blocked)
-    lines = geometry_of(rules.rows, rules.columns, rules.line).lines
+    geometry = geometry_of(rules.rows, rules.columns, rules.line)
+    lines = [line for line in geometry.lines if not (rules.exact and geometry.goes_on(line, own))]
     counts = [(own & line).bit_count() for line in lines if not line & closed]
     free = grid.cells & ~grid.pad(own | other)
     steps = grid.steps if min(rules.rows, rules.columns) > 1 else {1, rules.columns + 1}

@@ -22,8 +22,11 @@ MAX_VALUE_LENGTH: Final = 255
 MAX_COMMENT_LENGTH: Final = 4096
 MAX_GAME_NUMBER: Final = 999_999_999
 MAX_CLOCK_MS: Final = 24 * 60 * 60 * 1000
-RULE_TAGS: Final = ("Rules", "Rows", "Columns", "Line", "Marks", "Blocked", "Misere", "Gravity")
+RULE_TAGS: Final = ("Rules", "Rows", "Columns", "Line", "Marks", "Blocked", "Misere", "Gravity", "Exact", "Opening")
 KNOWN_TAGS: Final = (*RULE_TAGS, "Date", "Room", "Game", "Clock", "Passed", "Result", "Reason")
+
+CHOICE: Final = re.compile(r"(pie|swap2) ([A-Z]) ([A-Z]|more)", re.ASCII)
+"""How a record says what was chosen: the rule of the opening, the seat that chose, and what it took."""
 
 _TAG_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{1,63}", re.ASCII)
 _DATE: Final = re.compile(
@@ -62,10 +65,11 @@ class GameRecord:
     """One game; `result` is None while it runs.
 
     `players` pairs marks with names, in turn order. `passed` is as in `Position`: who moves no more, and how many moves
-    lay on the board when that happened. `date` is ISO 8601: a day, or a day and a time with its offset. `comments`
-    pairs texts with the number of moves before them; runs of white space become one space. `tags` is whatever else was
-    said of the game. `position` is where its moves led. Raises `InvalidRecord` for what cannot be, illegal moves and a
-    result that contradicts the board included; costs as much as playing the game.
+    lay on the board when that happened; so is `chosen`, what was chosen in the opening. `date` is ISO 8601: a day, or a
+    day and a time with its offset. `comments` pairs texts with the number of moves before them; runs of white space
+    become one space. `tags` is whatever else was said of the game. `position` is where its moves led. Raises
+    `InvalidRecord` for what cannot be, illegal moves and a result that contradicts the board included; costs as much as
+    playing the game.
 
     >>> GameRecord(moves=(4, 0)).position.board
     'O...X....'
@@ -80,6 +84,7 @@ class GameRecord:
     game: int | None = None
     clock: SeatClock | MoveClock | None = None
     passed: tuple[tuple[int, str], ...] = ()
+    chosen: tuple[str, ...] = ()
     comments: tuple[tuple[int, str], ...] = ()
     tags: tuple[tuple[str, str], ...] = ()
     position: Position = field(init=False, repr=False, compare=False)
@@ -94,7 +99,7 @@ class GameRecord:
             raise InvalidRecord(tell("game number", most=MAX_GAME_NUMBER, value=quote(self.game)), "game")
         _check_clock(self.clock)
         _check_tags(self.tags)
-        walk = Walk(self.rules, self.passed)
+        walk = Walk(self.rules, self.passed, self.chosen)
         for index, cell in enumerate(self.moves):
             try:
                 walk.play(cell)
@@ -104,10 +109,12 @@ class GameRecord:
         object.__setattr__(self, "position", walk.position)
         check_result(self.result, walk.position)
         object.__setattr__(self, "comments", _checked_comments(self.comments, len(self.moves)))
+        if self.rules.opening is not None and any(CHOICE.fullmatch(text) for _, text in self.comments):
+            raise InvalidRecord(tell("comment choice"), "comments[0]")
 
     def positions(self) -> Iterator[Position]:
-        """Yield the position before the first move, then the one after each."""
-        walk = Walk(self.rules, self.passed)
+        """Yield the position before the first move, then the one after each and what was chosen then."""
+        walk = Walk(self.rules, self.passed, self.chosen)
         yield walk.position
         for cell in self.moves:
             walk.play(cell)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final, assert_never
 
 from tictactoe_engine.errors import IllegalMove, quote
 from tictactoe_engine.records.faults import InvalidRecord, RecordError, Telling, tell
-from tictactoe_engine.records.game_record import KNOWN_TAGS, REASONS, GameRecord, GameResult
+from tictactoe_engine.records.game_record import CHOICE, KNOWN_TAGS, REASONS, GameRecord, GameResult
 from tictactoe_engine.records.scanner import Comment, Number, Tag, Word, scan
 from tictactoe_engine.records.tag_values import CELL_NAME, read_cell, read_clock, read_passed, read_rules, read_whole
 from tictactoe_engine.records.walk import Walk
@@ -114,6 +115,8 @@ class _Reader:
             match token:
                 case Tag():
                     raise self.fault(tell("tag among moves"), token.offset)
+                case Comment(text) if rules.opening and (choice := CHOICE.fullmatch(" ".join(text.split()))):
+                    self._choose(token, choice, walk)
                 case Comment():
                     if token.text.strip():
                         self._places[f"comments[{len(comments)}]"] = token.offset
@@ -127,7 +130,7 @@ class _Reader:
                         raise self.fault(tell("no move", number=number.number), number.offset)
                     self._places["result"] = offset
                     walk.finish()
-                    content |= {"moves": tuple(moves), "comments": tuple(comments)}
+                    content |= {"moves": tuple(moves), "comments": tuple(comments), "chosen": walk.position.chosen}
                     content["result"] = self._read_result(token, tags, walk)
                     return
                 case Word():
@@ -136,6 +139,17 @@ class _Reader:
                 case _:
                     assert_never(token)
         raise self.fault(tell("no result", results=", ".join((*rules.marks, *_RESULTS))), len(self.text.rstrip()))
+
+    def _choose(self, comment: Comment, choice: re.Match[str], walk: Walk) -> None:
+        """Choose what a comment says, if it is due."""
+        rule, turn, take = choice.groups()
+        opening = walk.position.opening
+        if opening is None or not opening.options:
+            raise self.fault(tell("no choice"), comment.offset)
+        if (rule, turn) != (opening.rule, opening.turn) or take not in opening.options:
+            said = tell("choice", turn=opening.turn, rule=opening.rule, options=", ".join(opening.options))
+            raise self.fault(said, comment.offset)
+        walk.position = walk.position.choose(take)
 
     def _play(self, word: Word, number: Number | None, walk: Walk) -> int:
         """Play one move and return its cell."""

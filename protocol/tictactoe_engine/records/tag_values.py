@@ -40,11 +40,12 @@ def read_rules(text: str, tags: Mapping[str, Tag]) -> Rules:
     for name in ("Rows", "Columns", "Line"):
         if name in tags:
             fields[name.lower()] = read_whole(text, tags[name])
-    for name in ("Misere", "Gravity"):
+    for name in ("Misere", "Gravity", "Exact"):
         if name in tags:
             fields[name.lower()] = _read_flag(text, tags[name])
-    if "Marks" in tags:
-        fields["marks"] = tags["Marks"].value
+    for name in ("Marks", "Opening"):
+        if name in tags:
+            fields[name.lower()] = tags[name].value
     try:
         rules = Rules(**fields)
         if "Blocked" not in tags:

@@ -60,6 +60,10 @@ def _list_rules(rules: Rules) -> Iterator[tuple[str, str]]:
         yield "Misere", "true"
     if rules.gravity:
         yield "Gravity", "true"
+    if rules.exact:
+        yield "Exact", "true"
+    if rules.opening is not None:
+        yield "Opening", rules.opening
 
 
 def _list_words(record: GameRecord) -> Iterator[str]:
@@ -68,15 +72,23 @@ def _list_words(record: GameRecord) -> Iterator[str]:
         ply: " ".join(f"{{{text}}}" for _, text in group)
         for ply, group in groupby(record.comments, key=lambda comment: comment[0])
     }
-    walk = Walk(record.rules, record.passed)
+    walk = Walk(record.rules, record.passed, record.chosen)
+    choices = _list_choices(record)
     for ply, cell in enumerate(record.moves):
+        yield from choices.get(ply, "").split()
         yield from comments.get(ply, "").split()
         if walk.opens_round:
             yield f"{walk.round}."
         yield _format_cell(cell, record.rules)
         walk.play(cell)
+    yield from choices.get(len(record.moves), "").split()
     yield from comments.get(len(record.moves), "").split()
     yield _format_result(record)
+
+
+def _list_choices(record: GameRecord) -> dict[int, str]:
+    """Return the comment for each choice of the opening, by the number of moves before it."""
+    return {ply: f"{{{record.rules.opening} {mark} {take}}}" for ply, mark, take in record.position.choices}
 
 
 def _wrap(words: Iterator[str]) -> str:

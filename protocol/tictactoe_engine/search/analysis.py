@@ -16,6 +16,7 @@ from tictactoe_engine.search.budget import MODEST, Budget, Meter, OutOfBudget
 from tictactoe_engine.search.coalition import Coalition
 from tictactoe_engine.search.duel import FOREVER, WIN, Duel
 from tictactoe_engine.search.grid import bits_of
+from tictactoe_engine.search.openings import before_choice, before_placing, without_opening
 from tictactoe_engine.search.patterns import Patterns, places_by_weight
 from tictactoe_engine.search.ranking import Ranking, Scorer, Searcher, deepen
 from tictactoe_engine.search.table import Table, fits_table, solve
@@ -41,8 +42,18 @@ def analyse(position: Position, budget: Budget = MODEST, table: Table | None = N
 
     With three or more players left, win and loss are meant against all others together (see `coalition`). Of a
     finished game: its result for the player who would be next, and no cells. What fits a table is looked up in `table`,
-    whatever the budget; without one it is solved now, and kept.
+    whatever the budget; without one it is solved now, and kept. In an opening that is not decided it is meant for the
+    seat that acts, and where a choice is due there are `options` in place of cells.
     """
+    opening, plain = position.opening, without_opening(position)
+    if opening is None:
+        return _analyse(plain, budget, table)
+    if opening.options:
+        return before_choice(_analyse(plain, budget, table), opening, plain.turn or "")
+    return before_placing(_analyse(plain, budget if opening.left == 1 else Budget(0), table), position)
+
+
+def _analyse(position: Position, budget: Budget, table: Table | None) -> Analysis:
     if position.outcome is not None:
         return Analysis(_value_when_over(position), {}, (), is_solved=True, nodes=0)
     task = task_of(position, budget, every=True)
@@ -56,8 +67,12 @@ def best_cells(position: Position, budget: Budget, table: Table | None = None) -
     """Return the cells of the moves that are equally good and better than all others, ascending.
 
     Costs less than `analyse`, and uses `table` as that does. Where every move loses, those that make it hardest (see
-    `_stubborn`) are all of them that count. Empty when the game is over.
+    `_stubborn`) are all of them that count. Empty when the game is over, or a choice is due.
     """
+    opening = position.opening
+    if opening is not None:
+        return () if opening.options else analyse(position, budget, table).best_cells
+    position = without_opening(position)
     if position.outcome is not None:
         return ()
     task = task_of(position, budget, every=False)

@@ -1,7 +1,7 @@
 """Where one more stone completes a line: for all places of a padded bitboard at once.
 
 A place completes a line when the runs of stones that touch it from both sides add up to `line - 1`. Searches ask for
-that more often than for anything else, so the usual lengths are written out.
+that more often than for anything else, so the usual lengths are written out. For exact lines the runs may be no longer.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ Completing = Callable[[int], int]
 """Answers the places where one more of these stones completes a line; taken places and padding may be among them."""
 
 
-def completing_of(line: int, steps: tuple[int, ...]) -> Completing:
+def completing_of(line: int, steps: tuple[int, ...], *, exact: bool = False) -> Completing:
     """Return the function for lines of this length along `steps`, the distances of neighbours; it costs O(line)."""
+    if exact:
+        return lambda stones: _completing_exactly(stones, steps, line)
     match line:
         case 3:
             return lambda stones: _completing_three(stones, steps)
@@ -64,4 +66,20 @@ def _completing_any(stones: int, steps: tuple[int, ...], line: int) -> int:
         found |= run | back
         for length in range(line - 2):
             found |= before[length] & after[line - 3 - length]
+    return found
+
+
+def _completing_exactly(stones: int, steps: tuple[int, ...], line: int) -> int:
+    found = 0
+    for step in steps:
+        before, after = stones << step, stones >> step
+        # At each place: runs of exactly so many stones that touch it from one side, from 0 on.
+        left, right = [~before], [~after]
+        for _ in range(line - 1):
+            further, beyond = (before & stones) << step, (after & stones) >> step
+            left.append(before & ~further)
+            right.append(after & ~beyond)
+            before, after = further, beyond
+        for length in range(line):
+            found |= left[length] & right[line - 1 - length]
     return found

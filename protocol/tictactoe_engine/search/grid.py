@@ -29,6 +29,7 @@ class Grid:
     columns: int
     line: int
     misere: bool
+    exact: bool
     stride: int
     steps: tuple[int, ...]
     cells: int
@@ -56,7 +57,7 @@ class Grid:
         return lowest
 
     def has_line(self, stones: int) -> bool:
-        """Tell whether `stones` hold a whole line; of free and own cells: whether a line is still open."""
+        """Tell whether `stones` hold a whole line or more; of free and own cells: whether a line may still come."""
         for step in self.steps:  # noqa: SIM110 - asked at every node, where a generator costs 5 %
             if runs_from(stones, self.line, step):
                 return True
@@ -95,11 +96,12 @@ def grid_of(rules: Rules, gone: int = 0) -> Grid:
         columns=rules.columns,
         line=rules.line,
         misere=rules.misere,
+        exact=rules.exact,
         stride=stride,
         steps=steps,
         cells=_padded((1 << rules.size) - 1 & ~blocked, rules.rows, rules.columns),
         column_masks=tuple(column << index for index in range(rules.columns)) if rules.gravity else (),
-        completing=completing_of(rules.line, steps),
+        completing=completing_of(rules.line, steps, exact=rules.exact),
     )
 
 

@@ -34,7 +34,10 @@ class Patterns:
         self._sign = -1 if grid.misere else 1
 
     def levels(self, own: int, free: int, step: int) -> list[int]:
-        """Return the windows with at least 0, 1, … `line` stones of `own` and no place that is neither own nor free."""
+        """Return the windows with at least 0, 1, … `line` stones of `own` and no place that is neither own nor free.
+
+        Of exact lines those that would be too long, as own stones touch them, are left out.
+        """
         line = self._grid.line
         levels = [own | free, *([0] * line)]
         open_windows = levels[0]
@@ -45,6 +48,8 @@ class Patterns:
             for level in range(min(index + 1, line), 1, -1):
                 levels[level] |= levels[level - 1] & shifted
             levels[1] |= shifted
+        if self._grid.exact:
+            open_windows &= ~(own << step | own >> line * step)
         return [open_windows, *(level & open_windows for level in levels[1:])]
 
     def estimate(self, own: int, other: int) -> int:

@@ -42,7 +42,7 @@ class Analysis:
     `best_cells` are the equally good moves, ascending: the quickest wins, else the draws, else the slowest
     losses. `is_solved` tells whether every value and length is exact; otherwise a ``win`` or ``loss`` is still
     proven, though a shorter way may exist. `nodes` is how many positions were visited this time. A finished game has no
-    cells.
+    cells. Where a choice of an opening is due there are `options` instead, and `best_options` are the best of them.
     """
 
     value: Value
@@ -50,3 +50,5 @@ class Analysis:
     best_cells: tuple[int, ...]
     is_solved: bool
     nodes: int = field(compare=False)
+    options: Mapping[str, Value] = field(default_factory=dict)
+    best_options: tuple[str, ...] = ()

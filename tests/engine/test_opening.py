@@ -1,0 +1,169 @@
+"""Openings and exact lines: who acts, what may be chosen, what a longer line counts for, and what all that is worth."""
+
+from __future__ import annotations
+
+import pytest
+
+from tictactoe_engine import (
+    PRESETS,
+    Budget,
+    GameRecord,
+    IllegalMove,
+    InvalidRecord,
+    Position,
+    RecordError,
+    Rules,
+    analyse,
+    best_cells,
+    format_record,
+    parse_record,
+)
+from tictactoe_engine.opening import Opening
+from tictactoe_engine.search import Value
+
+STANDARD = PRESETS["gomoku-standard"]
+PIE = PRESETS["four-pie"]
+THREE = (112, 113, 128)
+
+
+def after(*moves: int, chosen: tuple[str, ...] = (), rules: Rules = STANDARD) -> Position:
+    return Position.replay(rules, moves, (), chosen)
+
+
+SWAP2 = [
+    (after(), Opening("swap2", "place", "X", "X", 3)),
+    (after(*THREE[:1]), Opening("swap2", "place", "X", "O", 2)),
+    (after(*THREE[:2]), Opening("swap2", "place", "X", "X", 1)),
+    (after(*THREE), Opening("swap2", "choose", "O", options=("X", "O", "more"))),
+    (after(*THREE, chosen=("more",)), Opening("swap2", "place", "O", "O", 2)),
+    (after(*THREE, 0, chosen=("more",)), Opening("swap2", "place", "O", "X", 1)),
+    (after(*THREE, 0, 1, chosen=("more",)), Opening("swap2", "choose", "X", options=("X", "O"))),
+    (after(*THREE, 0, 1, chosen=("more", "O")), None),
+    (after(*THREE, chosen=("X",)), None),
+    (after(rules=PIE), Opening("pie", "place", "X", "X", 1)),
+    (after(5, rules=PIE), Opening("pie", "choose", "O", options=("X", "O"))),
+    (after(5, chosen=("X",), rules=PIE), None),
+]
+
+
+@pytest.mark.parametrize(("position", "opening"), SWAP2)
+def test_an_opening_tells_whose_act_it_is(position: Position, opening: Opening | None) -> None:
+    assert position.opening == opening
+    assert position.turn == (opening.turn if opening else "XO"[position.ply % 2])
+    assert bool(position.legal_cells) == (not (opening and opening.options))
+
+
+@pytest.mark.parametrize("take", ["more", "A", ""])
+def test_what_is_not_offered_is_refused_with_the_options(take: str) -> None:
+    position = after(*THREE, 0, 1, chosen=("more",))
+    with pytest.raises(IllegalMove) as caught:
+        position.choose(take)
+    assert (caught.value.code, caught.value.message) == ("not_allowed", f"{take!r} is not offered here: choose X, O.")
+
+
+@pytest.mark.parametrize("position", [after(), after(*THREE[:2]), after(*THREE, chosen=("O",)), after(rules=Rules())])
+def test_a_choice_that_is_not_due_is_refused(position: Position) -> None:
+    with pytest.raises(IllegalMove, match="nothing to choose") as caught:
+        position.choose("X")
+    assert caught.value.code == "not_allowed"
+
+
+@pytest.mark.parametrize("cell", [0, 112, -1, 999])
+def test_a_move_before_a_choice_is_refused_whatever_the_cell(cell: int) -> None:
+    with pytest.raises(IllegalMove) as caught:
+        after(*THREE).play(cell)
+    assert (caught.value.code, caught.value.message) == ("choose_first", "Choose first: X, O, more.")
+
+
+def test_positions_of_one_board_differ_by_what_is_still_to_be_chosen() -> None:
+    taken = {after(*THREE, chosen=(take,)) for take in ("X", "O")}
+    assert len({after(*THREE), after(*THREE, chosen=("more",)), *taken}) == 3
+
+
+def test_a_line_that_is_too_long_counts_for_nothing_and_one_beside_it_does() -> None:
+    rules = Rules(rows=6, columns=6, line=4, exact=True)
+    five = Position.replay(rules, (0, 12, 1, 13, 3, 14, 4, 22, 2))
+    assert (five.outcome, five.board[:6]) == (None, "XXXXX.")
+    assert five.turn == "O"
+    four = five.play(15)
+    assert four.outcome is not None
+    assert four.outcome.line == (12, 13, 14, 15)
+
+
+def test_a_search_does_not_take_a_line_that_is_too_long_for_a_win() -> None:
+    rules = Rules(rows=1, columns=9, line=4, exact=True, blocked=frozenset({8}))
+    position = Position.replay(rules, (0, 7, 1, 6, 3, 5, 4))
+    found = analyse(position, Budget())
+    assert position.turn == "O"
+    assert found.value == Value("draw")
+    assert analyse(position.play(2), Budget()).is_solved
+
+
+def test_a_choice_is_worth_what_the_better_side_is() -> None:
+    position = Position.replay(Rules(rows=3, columns=4, opening="pie"), (5,))
+    found = analyse(position, Budget())
+    assert (found.cells, found.best_cells, best_cells(position, Budget())) == ({}, (), ())
+    assert found.options == {"X": Value("win", 6, 1.0), "O": Value("loss", 6, -1.0)}
+    assert (found.best_options, found.value) == (("X",), Value("win", 6, 1.0))
+
+
+def test_to_leave_a_choice_to_the_other_is_even_at_best() -> None:
+    found = analyse(after(*THREE), Budget(nodes=50))
+    assert found.options["more"] == Value("unknown")
+    assert found.options["X"].estimate == -found.options["O"].estimate
+
+
+def test_a_move_before_a_choice_is_the_better_the_more_even_it_leaves_the_game() -> None:
+    position = Position.start(Rules(rows=3, columns=4, opening="pie"))
+    found = analyse(position, Budget())
+    for cell, value in found.cells.items():
+        best = analyse(position.play(cell), Budget()).value
+        assert value.kind == {"win": "loss", "draw": "draw"}[best.kind]
+    assert all(found.cells[cell] == found.value for cell in found.best_cells)
+
+
+SWAPPED = """[Rules "gomoku-standard"]
+[Result "*"]
+
+1. h8 i8 2. i9 {swap2 O more} {Well!} a1 3. b1 {swap2 X O} h7 *
+
+"""
+
+
+def test_a_record_says_what_was_chosen_and_is_read_back() -> None:
+    record = parse_record(SWAPPED)
+    assert (record.chosen, record.comments, record.position.turn) == (("more", "O"), ((3, "Well!"),), "X")
+    assert format_record(record) == SWAPPED
+    assert [position.turn for position in record.positions()] == list("XXXOOOX")
+
+
+FAULTS = [
+    ("{swap2 O more}", "{swap2 X more}", "Here O has to choose, as swap2 has it: X, O, more."),
+    ("{swap2 X O}", "{swap2 X more}", "Here X has to choose, as swap2 has it: X, O."),
+    ("{swap2 O more}", "{pie O X}", "Here O has to choose, as swap2 has it: X, O, more."),
+    ("{swap2 X O}", "", "Choose first: X, O."),
+    ("i8 2.", "i8 {swap2 O X} 2.", "Nothing is to be chosen here."),
+]
+
+
+@pytest.mark.parametrize(("right", "wrong", "fault"), FAULTS)
+def test_a_choice_in_a_record_that_cannot_be_is_a_fault_with_its_place(right: str, wrong: str, fault: str) -> None:
+    text = SWAPPED.replace(right, wrong)
+    with pytest.raises(RecordError) as caught:
+        parse_record(text)
+    assert caught.value.message == fault
+    assert caught.value.line == 4
+
+
+def test_a_comment_that_reads_like_a_choice_is_one_of_words_where_there_is_no_opening() -> None:
+    record = parse_record("1. b2 {pie O X} a1 *")
+    assert (record.chosen, record.comments) == ((), ((1, "pie O X"),))
+
+
+def test_a_record_holds_no_choice_that_was_not_due() -> None:
+    with pytest.raises(InvalidRecord, match="no choice is due"):
+        GameRecord(rules=STANDARD, moves=THREE, chosen=("X", "O"))
+    with pytest.raises(InvalidRecord, match="not offered"):
+        GameRecord(rules=STANDARD, moves=THREE, chosen=("A",))
+    with pytest.raises(InvalidRecord, match="is none"):
+        GameRecord(rules=STANDARD, moves=THREE, comments=((3, "swap2 O X"),))
