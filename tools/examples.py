@@ -108,6 +108,7 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         requests.Watch: (requests.Watch(id="6", room=_ROOM), requests.Watch(id="24", room=_ROOM, seq=12)),
         requests.Leave: (requests.Leave(id="7", room=_ROOM),),
         requests.Move: (requests.Move(id="8", room=_ROOM, cell=4, ply=0),),
+        requests.Choose: (requests.Choose(id="29", room=_ROOM, take="more", ply=3),),
         requests.Resign: (requests.Resign(id="9", room=_ROOM),),
         requests.Draw: (requests.Draw(id="10", room=_ROOM, action="offer", game=1, ply=4),),
         requests.Undo: (requests.Undo(id="11", room=_ROOM, action="accept", game=1, ply=4),),

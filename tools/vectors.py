@@ -22,7 +22,7 @@ from tictactoe_protocol.catalogue import LANGUAGES, speak
 from tictactoe_protocol.choices import Choices, choices, describe_question, describe_reason
 from tictactoe_protocol.happened import Change, happened, standing
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Choose, Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.telling import announce, announce_standing
 from tictactoe_server.core.rooms import (
     NOBODY,
@@ -41,7 +41,7 @@ from tictactoe_server.core.rooms import (
 from tictactoe_server.core.rooms.seating import seat_of
 
 PATH: Final = Path(__file__).parent.parent / "tests" / "vectors.json"
-MOST: Final = 260
+MOST: Final = 300
 PLAYS: Final = 150
 PEOPLE: Final = tuple(Player(f"p-{name}", name) for name in ("ana", "bo", "cy", "Bo plays C"))
 GAMES: Final = (
@@ -52,6 +52,8 @@ GAMES: Final = (
     Rules(3, 4, 3, gravity=True),
     Rules(3, 3, 3, marks="XOA"),
     Rules(5, 5, 3),
+    PRESETS["four-pie"],
+    Rules(4, 4, 4, exact=True, opening="swap2"),
 )
 CLOCKS: Final = (None, ClockFields(move_ms=2_000), ClockFields(initial_ms=4_000, increment_ms=0))
 
@@ -148,10 +150,12 @@ def traits_of(vector: dict[str, Any]) -> list[Any]:
     traits += [("may", deed["id"], deed["argument"], deed["cost"]) for deed in found["deeds"]]
     traits += [("waits", question["id"], len(question["marks"])) for question in found["questions"]]
     traits += [("why", name, reason) for name, reason in found["reasons"].items()]
-    traits += [("happened", one["why"], len(vector["events"]) > 1) for one in after.get("happened", ())]
+    traits += [
+        ("happened", one["type"], one.get("why"), len(vector["events"]) > 1) for one in after.get("happened", ())
+    ]
     for event in vector["events"]:
         result, by = event.get("result") or {}, event.get("mark", event.get("by"))
-        kind = (event["type"], event.get("kind"), event.get("cause"), result.get("reason"))
+        kind = (event["type"], event.get("kind"), event.get("cause"), result.get("reason"), event.get("swaps"))
         traits.append((*kind, own is None, by == own, len(after["seats"]) > 2))
     return traits
 
@@ -196,7 +200,7 @@ def choose(chance: random.Random, room: Room, people: tuple[Player, ...], now: i
     mover = next((one for one in people if room.mark_of(one.id) == room.position.turn), people[0])
     somebody = chance.choice(people)
     action: Any = chance.choice(("offer", "accept", "decline"))
-    legal = room.position.legal_cells
+    legal, opening = room.position.legal_cells, room.position.opening
     rare: list[tuple[Player, Command]] = [
         (somebody, Draw(room=code, action=action)),
         (somebody, Undo(room=code, action=action)),
@@ -216,6 +220,8 @@ def choose(chance: random.Random, room: Room, people: tuple[Player, ...], now: i
         yield somebody, Claim(room=code, as_=chance.choice(("win", "draw")))
     if room.result is not None and chance.random() < 0.8:
         yield from rematches
+    if opening and opening.options and chance.random() < 0.6:
+        yield mover, Choose(room=code, take=chance.choice(opening.options), ply=ply)
     if legal and chance.random() < 0.55:
         yield mover, Move(room=code, cell=chance.choice(legal), ply=ply)
     yield chance.choice(rare[:6] if chance.random() < 0.85 else rare)

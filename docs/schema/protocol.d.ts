@@ -8,7 +8,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** What a search found after `ply` moves: the `value` for `turn`, that of each legal cell, and the `best` cells. `solved` tells whether every value is exact. Of a finished game: no cells, and `turn` is None. */
+  /** What a search found after `ply` moves: the `value` for `turn`, that of each legal cell, and the `best` cells. `solved` tells whether every value is exact. Of a finished game: no cells, and `turn` is None. Where a choice of an opening is due, `options` and `best_options` stand in their place. */
   interface AnalysisState {
     ply: number;
     turn: string | null;
@@ -16,6 +16,8 @@ declare namespace Protocol {
     cells: { [key: string]: CellValue };
     best: number[];
     solved: boolean;
+    options?: { [key: string]: CellValue };
+    best_options?: string[];
   }
 
   /** Something that the operator says to everybody; `at` is in ms since the epoch. With a `code` it is the server that says it, to this player; `text` says the same in words. */
@@ -50,6 +52,15 @@ declare namespace Protocol {
     text: string;
     at: number;
     player?: string;
+  }
+
+  /** Takes a side in an opening, by its mark, or `more`, when `ply` moves lie on the board. */
+  interface Choose {
+    type: "choose";
+    room: string;
+    take: string;
+    ply: number;
+    id?: string;
   }
 
   /** Ends a game whose opponent has been gone past the hold. */
@@ -132,11 +143,12 @@ declare namespace Protocol {
     data?: { [key: string]: string | number | boolean | (string | number)[] | null };
   }
 
-  /** Something that the change to a state brought, beside what shows in it. The `type` is `out`: who plays `mark` plays no more in this game, and `why`. */
+  /** Something that the change to a state brought, beside what shows in it. The `type` is `out`: who plays `mark` plays no more in this game, and `why`. Or it is `chose`: who sat at `mark` took a side in the opening, or chose `more`; where that is another mark, both have changed places. */
   interface Happening {
     type: string;
     mark?: string;
     why?: string;
+    take?: string;
   }
 
   /** A seat that the player holds in an unfinished room: in which game, who sits there by mark, whose turn it is. What newer servers say of the room is left out by older ones, and `turn` where another server has the room. */
@@ -275,6 +287,15 @@ declare namespace Protocol {
     link?: string;
   }
 
+  /** An opening that is not decided, and what the seat whose turn it is has to do. At the step `place` it places `left` more marks, `places` the next; at `choose` it takes one of `options`: a mark, or `more`. */
+  interface OpeningState {
+    rule: string;
+    step: string;
+    places: string | null;
+    left: number;
+    options: string[];
+  }
+
   /** One row of a history: a finished game. `at` is when it ended (ms since the epoch), `moves` how many it had. */
   interface PastGame {
     id: string;
@@ -299,7 +320,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** A finished game with its `moves` (cells, in order) and the `board` at its end; the rest as in `PastGame`. `passed` says who moved no more, and how many moves lay on the board when that happened. */
+  /** A finished game with its `moves` (cells, in order) and the `board` at its end; the rest as in `PastGame`. `passed` says who moved no more, and how many moves lay on the board when that happened; `chosen` what was chosen in the opening. */
   interface PlayedGame {
     room: string;
     game: number;
@@ -310,6 +331,7 @@ declare namespace Protocol {
     moves: number[];
     result: Result;
     passed?: ([number, string])[];
+    chosen?: string[];
   }
 
   /** Asks for one finished game as text, by the `id` that a history gave. */
@@ -356,7 +378,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`. `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the change to this very `seq` brought more than shows in it. */
+  /** The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`. `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the change to this very `seq` brought more than shows in it. `opening` is there while one is to be decided, `chosen` once something was chosen in it. */
   interface RoomState {
     type: "room";
     room: string;
@@ -379,6 +401,8 @@ declare namespace Protocol {
     analysis?: string;
     chat?: string;
     happened?: Happening[];
+    opening?: OpeningState;
+    chosen?: string[];
   }
 
   /** One row of the list of public rooms; `seats` has None for a free seat, `age_ms` counts from its opening. */
@@ -409,9 +433,11 @@ declare namespace Protocol {
     blocked?: number[];
     misere?: boolean;
     gravity?: boolean;
+    exact?: boolean;
+    opening?: string | null;
   }
 
-  /** Rules in full; `preset` is their name, or None where they have none. `blocked` is ascending. */
+  /** Rules in full; `preset` is their name, or None where they have none. `blocked` is ascending. `exact` and `opening` are left out where they are false and None. */
   interface RulesState {
     preset: string | null;
     rows: number;
@@ -421,6 +447,8 @@ declare namespace Protocol {
     blocked: number[];
     misere: boolean;
     gravity: boolean;
+    exact?: boolean;
+    opening?: string | null;
   }
 
   /** Who holds a seat. `hold_ms` is how long it is kept for a player who dropped; `left` is one who went for good, `out` one who is passed over in the game on the table. */
@@ -484,7 +512,7 @@ declare namespace Protocol {
     cluster?: string;
   }
 
-  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review;
+  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review;
 
   type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement;
 }

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from tictactoe_engine.opening import choices_of
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.telling import describe_take_back
@@ -18,7 +19,9 @@ from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import format_duration, join_words, name_of, seat_of
 
 Cost = Literal["", "abort", "lose"]
-QuestionKind = Literal["draw", "undo", "rematch", "own draw", "own undo", "own rematch", "claim", "absent", "deserted"]
+QuestionKind = Literal[
+    "choose", "draw", "undo", "rematch", "own draw", "own undo", "own rematch", "claim", "absent", "deserted"
+]
 
 _ANSWER_FIRST: Final = {"draw": "why answer draw", "undo": "refused not_allowed answer"}
 
@@ -100,6 +103,13 @@ def choices(
     return Choices(tuple(deeds.values()), questions, {name: reason for name, reason in why.items() if reason})
 
 
+def take_of(state: RoomState, viewer: str, way: str) -> str:
+    """Return what to take on the wire: the viewer's own mark to ``stay``, the other to ``swap``, or ``more``."""
+    own = seat_of(state, viewer)
+    other = next((mark for mark in state.seats if mark != own), "")
+    return {"stay": own or "", "swap": other}.get(way, way)
+
+
 def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
     """Return the marks of opponents who dropped from the viewer's running game, and the ms that each seat is held."""
     own = seat_of(state, viewer)
@@ -118,6 +128,8 @@ def cost_of_going(state: RoomState, viewer: str, *, aborts: bool) -> Cost:
     if state.status != "playing" or own not in playing:
         return ""
     is_beginning = any(mark not in state.board for mark in playing)
+    if state.rules.opening is not None:  # whose first choice is the second player's first act
+        is_beginning = not state.chosen
     return "abort" if aborts and is_beginning and len(playing) == 2 else "lose"
 
 
@@ -127,13 +139,14 @@ def describe_reason(reason: str, state: RoomState) -> str:
     if reason == "refused not_allowed deserted" and left:
         return say(reason, name=left[0])
     named = {"refused not_your_turn": state.turn, "refused not_allowed answer": state.offers.undo}
-    return say(reason, name=name_of(state, named.get(reason, state.offers.draw)))
+    options = ", ".join(state.opening.options) if state.opening else ""
+    return say(reason, name=name_of(state, named.get(reason, state.offers.draw)), options=options)
 
 
 def describe_question(question: Question, state: RoomState, moves: Sequence[int] | None) -> str:
     """Return what waits in a sentence, without how it is answered: ``bo offers a draw.``"""
     names = join_words([name_of(state, mark) for mark in question.marks])
-    places: dict[str, Any] = {"names": names, "n": len(question.marks)}
+    places: dict[str, Any] = {"names": names, "n": len(question.marks), "mark": question.marks[0]}
     if question.id in ("undo", "own undo"):
         places["moves"] = describe_take_back(state, question.marks[0], moves)
     if question.left_ms is not None:
@@ -184,12 +197,15 @@ def _list_reasons(
     people = sum(1 for seat in state.seats.values() if seat is not None and seat.bot is None)
     another = "private room" if state.visibility == "private" else "opponent"
     another = "game" if people < len(state.seats) and over else another
-    has_moved = own is not None and own in state.board
-    no_undo = "refused not_allowed undo" if len(state.seats) > 2 else "" if has_moved else "refused not_allowed no move"
+    no_turn = to_play or ("" if state.turn == own else "refused not_your_turn")
+    no_undo = "" if own is not None and own in state.board else "refused not_allowed no move"
+    if state.rules.opening is not None:
+        no_undo = no_undo or _why_no_undo(state, own)
+    no_undo = "refused not_allowed undo" if len(state.seats) > 2 else no_undo
     no_claim = in_game or ("" if away.gone else "refused not_allowed hold")
     shows_worth = over or state.analysis == "open" or (own is None and people < 2)
     return {
-        "place": to_play or ("" if state.turn == own else "refused not_your_turn"),
+        **({"place": no_turn} if state.rules.opening is None else _why_no_act(state, no_turn, offline)),
         **_why_not_offered("draw", state.offers.draw, own, in_game, "refused not_allowed draw" if active > 2 else ""),
         **_why_not_offered("undo", state.offers.undo, own, in_game, no_undo),
         "resign": in_game,
@@ -207,6 +223,26 @@ def _list_reasons(
         "copy": "",
         "leave": "",
     }
+
+
+def _why_no_act(state: RoomState, not_now: str, offline: str) -> dict[str, str]:
+    """Return why nothing is placed, and why nothing is chosen, in a game with an opening; "" for what can be done."""
+    opening = state.opening or None
+    if opening is None or not opening.options:
+        return {"place": not_now, "choose": not_now or "refused not_allowed nothing to choose"}
+    ways = ("swap", "stay", "more")[: len(opening.options)]
+    return {"place": not_now or "refused choose_first", **{f"choose {way}": not_now or offline for way in ways}}
+
+
+def _why_no_undo(state: RoomState, own: str | None) -> str:
+    """Return why a move of a game with an opening cannot be taken back, "" where it can."""
+    if state.opening:
+        return "refused not_allowed opening"
+    rules = state.rules.to_rules()
+    choices = choices_of(rules.opening, rules.marks, state.chosen or ()) if rules.opening else ()
+    is_own_last = state.last is not None and state.board[state.last] == own
+    before = state.ply - (1 if is_own_last else 2)
+    return "refused not_allowed no move" if any(choice.ply > before for choice in choices) else ""
 
 
 def _why_not_playing(state: RoomState, own: str) -> str:
@@ -241,6 +277,8 @@ def _list_questions(state: RoomState, viewer: str, deeds: dict[str, Deed], away:
     found: list[Question] = []
     if own is None:
         return found
+    if asked := tuple(deed for deed in deeds.values() if deed.id == "choose"):
+        found.append(Question("choose", (own,), asked))
     offers: tuple[tuple[QuestionKind, QuestionKind, str | None], ...] = (
         ("draw", "own draw", state.offers.draw),
         ("undo", "own undo", state.offers.undo),

@@ -38,6 +38,7 @@ class ErrorCode(StrEnum):
     BAD_RULES = "bad_rules"
     NO_SUCH_ROOM = "no_such_room"
     ROOM_FULL = "room_full"
+    FEATURE_REQUIRED = "feature_required"
     MOVED = "moved"
     NOT_IN_ROOM = "not_in_room"
     NOT_SEATED = "not_seated"
@@ -51,6 +52,7 @@ class ErrorCode(StrEnum):
     BLOCKED = "blocked"
     FLOATING = "floating"
     STALE = "stale"
+    CHOOSE_FIRST = "choose_first"
 
     NO_OFFER = "no_offer"
 

@@ -13,6 +13,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from tictactoe_engine import BLOCKED, FREE
+from tictactoe_engine.opening import MORE, choices_of, placer_of, sits_now
 from tictactoe_protocol.pushes import RESULT_REASONS, Offers, Result, RoomState, SeatState
 
 OfferKind = Literal["draw", "undo", "rematch"]
@@ -64,11 +65,22 @@ class _OfMark(Change, frozen=True):
 
 
 class Moved(_OfMark, frozen=True):
-    """A cell was played; with it `ply` moves lay on the board. `decides` a move that ended the game by a line."""
+    """A cell was played; with it `ply` moves lay on the board. `decides` a move that ended the game by a line.
+
+    In an opening `by` is the mark of whoever placed it, as they sit now; else it is empty.
+    """
 
     cell: int
     ply: int
     decides: bool
+    by: str = ""
+
+
+class Chose(_OfMark, frozen=True):
+    """Somebody, who sits at `mark` now, took a side in the opening, or ``more``; with `swaps` both changed places."""
+
+    take: str
+    swaps: bool
 
 
 class PassedOver(_OfMark, frozen=True):
@@ -143,13 +155,15 @@ def happened(
     `moves` are all cells of the new state's game and `before` those of the old one's; None where they are not known.
     """
     start, told = old, list[Change]()
+    if new.game == old.game and new.chosen != old.chosen:
+        start = replace(old, seats=_moved_seats(old, new))
     if new.game != old.game:
         start = _before_first_move(old, new)
         told += [*_missed_games(old, new), Started(new.game, old=old, state=new)]
     is_crowd_new = start.seats != new.seats
     if is_crowd_new:
         told += _arrivals(start, new)
-    if start is old and old.status == "waiting" != new.status:
+    if new.game == old.game and old.status == "waiting" != new.status:
         told.append(Started(new.game, old=old, state=new))
     told += (play := _play(start, new, before, moves))
     if is_crowd_new:
@@ -191,11 +205,15 @@ def _missed_games(old: RoomState, new: RoomState) -> Iterator[Change]:
 def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
     """Return the new state's game at its start, with the players as the old state had them."""
     board = "".join(BLOCKED if mark == BLOCKED else FREE for mark in new.board)
-    known = {seat.player: replace(seat, out=False) for seat in old.seats.values() if seat is not None}
-    seats = {mark: known.get(seat.player, seat) if seat is not None else None for mark, seat in new.seats.items()}
-    return replace(
-        new, seq=old.seq, board=board, ply=0, last=None, result=None, status="playing", seats=seats, offers=Offers()
-    )
+    seats = {mark: seat and replace(seat, out=False) for mark, seat in _moved_seats(old, new).items()}
+    start = replace(new, seq=old.seq, board=board, ply=0, last=None, result=None, status="playing", seats=seats)
+    return replace(start, offers=Offers(), opening=UNSET, chosen=UNSET)
+
+
+def _moved_seats(old: RoomState, new: RoomState) -> dict[str, SeatState | None]:
+    """Return the seats as they were, of players who have changed places each where they sit now."""
+    known = {seat.player: seat for seat in old.seats.values() if seat is not None}
+    return {mark: seat and known.get(seat.player, seat) for mark, seat in new.seats.items()}
 
 
 def _arrivals(old: RoomState, new: RoomState) -> Iterator[Change]:
@@ -245,9 +263,14 @@ def _play(old: RoomState, new: RoomState, before: Sequence[int] | None, moves: S
         named = taken if laid is before or len(taken) <= 2 else ()
         told.append(TakenBack(len(taken), named, asker, old=old, state=new))
     result = new.result if old.result is None else None
+    has_opening = new.rules.opening is not None
+    chose = _choices(old, new) if has_opening else {}
+    told += chose.pop(kept, [])
     for ply, cell in enumerate(lies[kept:], kept + 1):
         decides = result is not None and cell in result.line and ply == new.ply
-        told.append(Moved(new.board[cell], cell, ply, decides, old=old, state=new))
+        by = _placer(new, ply - 1) if has_opening else ""
+        told.append(Moved(new.board[cell], cell, ply, decides, by, old=old, state=new))
+        told += chose.pop(ply, [])
     for mark, seat in new.seats.items():
         was = old.seats.get(mark)
         if seat is not None and seat.out and (was is None or not was.out):
@@ -255,6 +278,25 @@ def _play(old: RoomState, new: RoomState, before: Sequence[int] | None, moves: S
     if result is not None:
         told.append(Ended(result, old=old, state=new))
     return told
+
+
+def _choices(old: RoomState, new: RoomState) -> dict[int, list[Change]]:
+    """Return what was chosen in the opening since the old state, by how many moves lay on the board then."""
+    rules = new.rules.to_rules()
+    if rules.opening is None or new.chosen is UNSET:
+        return {}
+    made, known = choices_of(rules.opening, rules.marks, new.chosen), len(old.chosen or ())
+    found: dict[int, list[Change]] = {}
+    for ply, mark, take in made[known:]:
+        sits, swaps = sits_now(rules.opening, rules.marks, new.chosen, mark), take not in (MORE, mark)
+        found[ply] = [Chose(sits, take, swaps, old=old, state=new)]
+    return found
+
+
+def _placer(state: RoomState, ply: int) -> str:
+    """Return who placed a move of an opening, "" for moves of the game proper."""
+    rules = state.rules.to_rules()
+    return (rules.opening and placer_of(rules.opening, rules.marks, ply, state.chosen or ())) or ""
 
 
 def _departures(old: RoomState, new: RoomState) -> Iterator[Change]:

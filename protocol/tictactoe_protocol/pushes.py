@@ -7,12 +7,15 @@ server only ever adds. So words (a status, a reason) are plain texts here, with 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tictactoe_engine import Rules
 from tictactoe_protocol.requests import ClockTerms, RulesFields, spell_out
+
+if TYPE_CHECKING:
+    from tictactoe_engine import Analysis, Position, Value
 
 ROOM_STATUSES: Final = ("waiting", "playing", "over")
 VISIBILITIES: Final = ("public", "private")
@@ -21,7 +24,8 @@ RESULT_REASONS: Final = ("line", "full", "resigned", "timeout", "claimed", "agre
 RoomStatus = Annotated[str, Meta(examples=list(ROOM_STATUSES))]
 Visibility = Annotated[str, Meta(examples=list(VISIBILITIES))]
 ResultReason = Annotated[str, Meta(examples=list(RESULT_REASONS))]
-HappeningType = Annotated[str, Meta(examples=["out"])]
+HappeningType = Annotated[str, Meta(examples=["out", "chose"])]
+OpeningStep = Annotated[str, Meta(examples=["place", "choose"])]
 OUT_REASONS: Final = ("resigned", "late", "left", "away")
 OutReason = Annotated[str, Meta(examples=list(OUT_REASONS))]
 OfferEnd = Annotated[str, Meta(examples=["declined", "withdrawn"])]
@@ -30,7 +34,19 @@ ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
 Datum = str | int | bool | list[str | int] | None
 """A value of `data`, which programs make their own sentences from."""
 
-FEATURES: Final = ("abort", "analysis", "boards", "chat", "moved", "repeat", "review", "seq", "share", "wall")
+FEATURES: Final = (
+    "abort",
+    "analysis",
+    "boards",
+    "chat",
+    "moved",
+    "opening",
+    "repeat",
+    "review",
+    "seq",
+    "share",
+    "wall",
+)
 """What this version can do that 1.0 could not, as `welcome` and `hello` name it. See `docs/protocol.md`."""
 
 
@@ -40,8 +56,11 @@ def known_features(named: tuple[str, ...]) -> frozenset[str]:
     return frozenset(FEATURES).intersection(named)
 
 
-class RulesState(Struct, frozen=True):
-    """Rules in full; `preset` is their name, or None where they have none. `blocked` is ascending."""
+class RulesState(Struct, frozen=True, omit_defaults=True):
+    """Rules in full; `preset` is their name, or None where they have none. `blocked` is ascending.
+
+    `exact` and `opening` are left out where they are false and None.
+    """
 
     preset: str | None
     rows: int
@@ -51,6 +70,8 @@ class RulesState(Struct, frozen=True):
     blocked: tuple[int, ...]
     misere: bool
     gravity: bool
+    exact: bool = False
+    opening: str | None = None
 
     @classmethod
     def of(cls, rules: Rules) -> RulesState:
@@ -99,12 +120,36 @@ class EndedOffer(Struct, frozen=True):
 class Happening(Struct, frozen=True, omit_defaults=True):
     """Something that the change to a state brought, beside what shows in it.
 
-    The `type` is ``out``: who plays `mark` plays no more in this game, and `why`.
+    The `type` is ``out``: who plays `mark` plays no more in this game, and `why`. Or it is ``chose``: who sat at `mark`
+    took a side in the opening, or chose ``more``; where that is another mark, both have changed places.
     """
 
     type: HappeningType
     mark: str | UnsetType = UNSET
     why: OutReason | UnsetType = UNSET
+    take: str | UnsetType = UNSET
+
+
+class OpeningState(Struct, frozen=True):
+    """An opening that is not decided, and what the seat whose turn it is has to do.
+
+    At the step ``place`` it places `left` more marks, `places` the next; at ``choose`` it takes one of `options`: a
+    mark, or ``more``.
+    """
+
+    rule: str
+    step: OpeningStep
+    places: str | None
+    left: int
+    options: tuple[str, ...]
+
+
+def opening_state(position: Position) -> OpeningState | UnsetType:
+    """Return what the wire says of a position's opening, nothing once it is decided."""
+    opening = position.opening
+    if opening is None:
+        return UNSET
+    return OpeningState(opening.rule, opening.step, opening.places, opening.left, opening.options)
 
 
 class Offers(Struct, frozen=True):
@@ -138,7 +183,8 @@ class RoomState(_Push, frozen=True, tag="room"):
     """The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`.
 
     `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the
-    change to this very `seq` brought more than shows in it.
+    change to this very `seq` brought more than shows in it. `opening` is there while one is to be decided, `chosen`
+    once something was chosen in it.
     """
 
     room: str
@@ -161,6 +207,8 @@ class RoomState(_Push, frozen=True, tag="room"):
     analysis: str | UnsetType = UNSET
     chat: str | UnsetType = UNSET
     happened: tuple[Happening, ...] | UnsetType = UNSET
+    opening: OpeningState | UnsetType = UNSET
+    chosen: tuple[str, ...] | UnsetType = UNSET
 
 
 class RoomSummary(Struct, frozen=True):
@@ -200,7 +248,8 @@ class PastGame(Struct, frozen=True):
 class PlayedGame(Struct, frozen=True, omit_defaults=True):
     """A finished game with its `moves` (cells, in order) and the `board` at its end; the rest as in `PastGame`.
 
-    `passed` says who moved no more, and how many moves lay on the board when that happened.
+    `passed` says who moved no more, and how many moves lay on the board when that happened; `chosen` what was chosen in
+    the opening.
     """
 
     room: str
@@ -212,6 +261,7 @@ class PlayedGame(Struct, frozen=True, omit_defaults=True):
     moves: tuple[int, ...]
     result: Result
     passed: tuple[tuple[int, str], ...] = ()
+    chosen: tuple[str, ...] = ()
 
 
 class CellValue(Struct, frozen=True, omit_defaults=True):
@@ -225,11 +275,17 @@ class CellValue(Struct, frozen=True, omit_defaults=True):
     plies: int | None = None
     estimate: float = 0.0
 
+    @classmethod
+    def of(cls, value: Value) -> CellValue:
+        """Return a value of the engine as the wire says it."""
+        return cls(value.kind, value.plies, value.estimate)
 
-class AnalysisState(Struct, frozen=True):
+
+class AnalysisState(Struct, frozen=True, omit_defaults=True):
     """What a search found after `ply` moves: the `value` for `turn`, that of each legal cell, and the `best` cells.
 
-    `solved` tells whether every value is exact. Of a finished game: no cells, and `turn` is None.
+    `solved` tells whether every value is exact. Of a finished game: no cells, and `turn` is None. Where a choice of an
+    opening is due, `options` and `best_options` stand in their place.
     """
 
     ply: int
@@ -238,6 +294,16 @@ class AnalysisState(Struct, frozen=True):
     cells: dict[int, CellValue]
     best: tuple[int, ...]
     solved: bool
+    options: dict[str, CellValue] = {}
+    best_options: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, position: Position, found: Analysis) -> AnalysisState:
+        """Return what a search found of a position."""
+        cells = {cell: CellValue.of(value) for cell, value in found.cells.items()}
+        options = {take: CellValue.of(value) for take, value in found.options.items()}
+        best = (found.best_cells, found.is_solved, options, found.best_options)
+        return cls(position.ply, position.turn, CellValue.of(found.value), cells, *best)
 
 
 class HeldSeat(Struct, frozen=True):

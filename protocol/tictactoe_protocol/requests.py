@@ -36,6 +36,8 @@ class RulesFields(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     blocked: Annotated[tuple[Integer, ...], Meta(max_length=1024)] = ()
     misere: bool = False
     gravity: bool = False
+    exact: bool = False
+    opening: Annotated[str, Meta(max_length=64)] | None = None
 
     @classmethod
     def of(cls, rules: Rules) -> RulesFields:
@@ -145,6 +147,13 @@ class Move(_RoomRequest, frozen=True, tag="move"):
     ply: Count
 
 
+class Choose(_RoomRequest, frozen=True, tag="choose"):
+    """Takes a side in an opening, by its mark, or ``more``, when `ply` moves lie on the board."""
+
+    take: Annotated[str, Meta(max_length=64)]
+    ply: Count
+
+
 class Resign(_RoomRequest, frozen=True, tag="resign"):
     """Gives the game up."""
 
@@ -247,6 +256,7 @@ Request = (
     | Watch
     | Leave
     | Move
+    | Choose
     | Resign
     | Draw
     | Undo

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from tictactoe_engine import format_cell
+from tictactoe_engine.opening import MORE
 from tictactoe_protocol import happened
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.happened import Change, is_draw, standing
@@ -128,8 +129,12 @@ def tell(change: Change, viewer: str, *, sees_board: bool = False, after_loss: b
             return say("game", n=game, players=describe_players(state, viewer)) if change.old.game != game else ""
         case happened.Missed():
             return _tell_missed(change)
+        case happened.Chose():
+            return _tell_choice(change, viewer)
         case happened.Moved(mark, cell):
             rules = state.rules.to_rules()
+            if change.by:
+                return _say_of(state, change.by, "places", viewer, cell=describe_cell(cell, rules), mark=mark)
             where = format_cell(cell, rules) if change.decides else describe_cell(cell, rules)
             return _say_of(state, mark, "plays", viewer, cell=where)
         case happened.TakenBack(count, cells, by):
@@ -160,6 +165,18 @@ def tell(change: Change, viewer: str, *, sees_board: bool = False, after_loss: b
             held = f" {say('held', time=format_duration(hold_ms or 0))}" if is_held else ""
             return say("not here" if after_loss else "dropped", name=name) + held
     return say("back", name=name)
+
+
+def _tell_choice(choice: happened.Chose, viewer: str) -> str:
+    """Return what somebody chose in an opening, for one of both players or for others."""
+    state, mark, take = choice.state, choice.mark, choice.take
+    other = next((one for one in state.seats if one != mark), mark)
+    places = {"take": take, "other": name_of(state, other), "mark": other}
+    if not choice.swaps:
+        return _say_of(state, mark, "chose more" if take == MORE else "chose stay", viewer, **places)
+    if other == seat_of(state, viewer):
+        return say("chose swap, them", name=name_of(state, mark), **places)
+    return _say_of(state, mark, "chose swap", viewer, **places)
 
 
 def _tell_missed(missed: happened.Missed) -> str:
@@ -220,7 +237,7 @@ def _why_out(state: RoomState, mark: str) -> str:
     return "away" if seat is not None and not seat.online and seat.hold_ms == 0 else "resigned"
 
 
-def _say_of(state: RoomState, mark: str, id: str, viewer: str, **places: Any) -> str:
+def _say_of(state: RoomState, mark: str, id: str, viewer: str, /, **places: Any) -> str:
     """Return a sentence about whoever plays a mark, who may be the reader."""
     if mark == seat_of(state, viewer):
         return say(f"{id}, you", **places)

@@ -64,6 +64,10 @@ def describe_rules(rules: RulesState | Rules) -> str:
         parts.append(say("rules blocked", cells=cells if len(value.blocked) <= _MOST_BLOCKED else many))
     if value.gravity:
         parts.append(say("rules gravity"))
+    if value.exact:
+        parts.append(say("rules exact"))
+    if value.opening:
+        parts.append(say(f"rules {value.opening}"))
     return ", ".join(parts)
 
 
@@ -136,6 +140,15 @@ def describe_turn(state: RoomState, viewer: str) -> str:
         return say(f"turn {state.status}")
     if state.turn is None:
         return say("turn status", status=clean_text(state.status))
-    if state.turn == seat_of(state, viewer):
-        return say("turn yours", mark=state.turn)
-    return say("turn of", name=name_of(state, state.turn))
+    opening, name = state.opening or None, name_of(state, state.turn)
+    whose = "yours" if state.turn == seat_of(state, viewer) else "of"
+    if opening is None:
+        return say(f"turn {whose}", mark=state.turn, name=name)
+    if opening.options:
+        return say(f"turn choose {whose}", name=name)
+    return say(f"turn place {whose}", name=name, mark=opening.places, n=opening.left)
+
+
+def next_mark(state: RoomState) -> str | None:
+    """Return the mark that is placed next, in an opening whoever places it; None where none is."""
+    return state.opening.places if state.opening else state.turn

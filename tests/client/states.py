@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import UNSET
+
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol import telling
 from tictactoe_protocol.happened import happened
-from tictactoe_protocol.pushes import Offers, Result, RoomState, RulesState, SeatState
+from tictactoe_protocol.pushes import Offers, Result, RoomState, RulesState, SeatState, opening_state
 
 CLASSIC = PRESETS["classic"]
 ANA, BO, CY = "p-ana", "p-bo", "p-cy"
@@ -32,9 +34,10 @@ def state(
     game: int = 1,
     watchers: int = 0,
     score: dict[str, int] | None = None,
+    chosen: tuple[str, ...] = (),
 ) -> RoomState:
-    """Return the state after these moves; the result is the board's unless another is given."""
-    position = Position.replay(rules, moves)
+    """Return the state after these moves and choices; the result is the board's unless another is given."""
+    position = Position.replay(rules, moves, (), chosen)
     outcome = position.outcome
     if result is None and outcome is not None:
         result = Result(outcome.winner, outcome.reason, outcome.line)
@@ -57,6 +60,8 @@ def state(
         clock=None,
         watchers=watchers,
         score=score or {},
+        opening=UNSET if result else opening_state(position),
+        chosen=chosen or UNSET,
     )
 
 

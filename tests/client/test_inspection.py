@@ -260,8 +260,8 @@ def test_any_json_is_a_message_or_refused(value: Any, kind: str) -> None:
 
 @given(open_games(rule_sets(max_marks=3)))
 def test_what_an_honest_server_says_of_a_game_is_kept_as_it_is(position: Position) -> None:
-    honest = honest_state(position.moves, position.rules, result=None) if not position.passed else None
-    if honest is not None:
+    if not position.passed:
+        honest = honest_state(position.moves, position.rules, chosen=position.chosen)
         assert read_message(encode(honest).decode()).push == honest
 
 

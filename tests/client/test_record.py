@@ -113,6 +113,7 @@ def test_programs_read_the_game_and_each_position() -> None:
         "game": 3,
         "moves": (4, 0, 2, 6, 3, 8, 5),
         "passed": [],
+        "choices": [],
         "result": {"winner": "X", "reason": "line"},
     }
     assert positions(CLASSIC)[2] == {

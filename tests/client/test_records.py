@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tests.client.states import players, seat, state
@@ -136,6 +137,7 @@ def over(record: GameRecord) -> RoomState:
         board=position.board,
         ply=position.ply,
         rules=RulesState.of(record.rules),
+        chosen=position.chosen or UNSET,
         seats={mark: replace(seat("p-ana", "ana"), out=mark in out) for mark in record.rules.marks},
         result=None if result is None else Result(result.winner, result.reason),
         time_control=None

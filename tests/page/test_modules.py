@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from tests.engine.random_games import decide
 from tests.environment import environment
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_engine import PRESETS, Position, Rules, format_cell
@@ -91,6 +92,7 @@ def test_the_page_knows_cells_landings_and_lines_as_the_engine_does() -> None:
     for seed, rules in enumerate([*PRESETS.values(), Rules(rows=3, columns=28, line=3)]):
         random, position = Random(seed), Position.start(rules)
         while position.outcome is None and position.ply < 30:
+            position = decide(position, seed)
             position = position.play(random.choice(position.legal_cells))
         line = sorted(position.outcome.line) if position.outcome is not None else []
         cells = range(rules.rows * rules.columns)

@@ -56,6 +56,7 @@ REQUESTS_BY_KIND: dict[type, st.SearchStrategy[requests.Request]] = {
     requests.Watch: st.builds(requests.Watch, id=IDS, room=ROOMS, seq=st.just(UNSET) | COUNTS),
     requests.Leave: st.builds(requests.Leave, id=IDS, room=ROOMS),
     requests.Move: st.builds(requests.Move, id=IDS, room=ROOMS, cell=NUMBERS, ply=COUNTS),
+    requests.Choose: st.builds(requests.Choose, id=IDS, room=ROOMS, take=TEXTS, ply=COUNTS),
     requests.Resign: st.builds(requests.Resign, id=IDS, room=ROOMS),
     **{
         kind: st.builds(

@@ -109,6 +109,9 @@ def rule_errors() -> Iterator[InvalidRules]:
         *({"rows": 0}, {"rows": 33}, {"columns": "x" * 50}, {"line": 1}, {"line": 4}, {"marks": "X"}, {"marks": "xo"}),
         *({"marks": "XOX"}, {"marks": "XOA", "misere": True}, {"misere": 1}, {"gravity": None}, {"blocked": 4}),
         *({"blocked": {9}}, {"blocked": set(range(9))}, {"blocked": {0, 4, 8, 2, 6}}),
+        *({"exact": True, "gravity": True}, {"opening": "swap3"}, {"opening": "pie", "marks": "XOA"}),
+        *({"opening": "swap2"}, {"opening": "swap2", "misere": True}),
+        {"rows": 5, "columns": 1, "line": 4, "opening": "swap2"},
     )
     for fields in wrong:
         with pytest.raises(InvalidRules) as raised:
@@ -128,6 +131,14 @@ def move_errors() -> Iterator[IllegalMove]:
         with pytest.raises(IllegalMove) as raised:
             position.play(cell)
         yield raised.value
+    chooses = Position.replay(PRESETS["four-pie"], (0,))
+    with pytest.raises(IllegalMove) as raised:
+        chooses.play(1)
+    yield raised.value
+    for position in (chooses, falling):
+        with pytest.raises(IllegalMove) as raised:
+            position.choose("more")
+        yield raised.value
     words: tuple[tuple[str, Rules, str], ...] = (
         *(("0", Rules(), "row-column-1"), ("d4", Rules(), "row-column-1"), ("b1", Rules(3, 1, 3), "row-column-1")),
         *(("9 9", Rules(), "row-column-1"), ("9 9", Rules(), "row-column-0"), ("9 9", Rules(1, 3, 3), "x-y-1")),
@@ -145,8 +156,9 @@ def test_the_engine_says_in_english_what_the_catalogue_does() -> None:
         assert describe_refusal(error.code, error.data) == error.message
         why = error.data.get("why")
         told.add(f"refused {error.code} {why}" if why else f"refused {error.code}")
-    codes = ("bad_rules", "game_over", "off_board", "occupied", "blocked", "floating")
-    assert told == {id for id in IDS if id.split(" ")[1] in codes}
+    codes = ("bad_rules", "game_over", "off_board", "occupied", "blocked", "floating", "choose_first")
+    choices = {"refused not_allowed nothing to choose", "refused not_allowed no option"}
+    assert told == choices | {id for id in IDS if id.split(" ")[1] in codes}
 
 
 def test_a_word_that_is_no_cell_is_said_in_english_by_the_engine() -> None:

@@ -26,7 +26,19 @@ def test_there_are_vectors_enough_and_of_every_kind() -> None:
     events = [event for vector in vectors for event in vector["events"]]
     assert len(vectors) >= LEAST
     assert {event["type"] for event in events} == {
-        *("Started", "Missed", "TakenBack", "Moved", "PassedOver", "Joined", "Renamed", "Dropped", "Returned", "Left"),
+        *(
+            "Started",
+            "Missed",
+            "TakenBack",
+            "Moved",
+            "PassedOver",
+            "Joined",
+            "Renamed",
+            "Dropped",
+            "Returned",
+            "Left",
+            "Chose",
+        ),
         *("Offered", "Declined", "Withdrawn", "Lapsed", "Ended"),
     }
     reasons = {event["result"]["reason"] for event in events if "result" in event}

@@ -27,7 +27,7 @@ async def test_home_offers_what_makes_sense_alone(open_screen: OpenScreen) -> No
         for words in ("Quick match", "Watch a game", "Rooms waiting", "invite", "127.0.0.1"):
             assert words not in text
         await ana.until("> Play the computer   ‹ medium ›")
-        await ana.do("right down left", "> The game            ‹ Gomoku ›", "15x15, 5 in a row")
+        await ana.do("right down left left left", "> The game            ‹ Gomoku ›", "15x15, 5 in a row")
         await ana.do("enter", "hard-bot", "Gomoku", "YOUR MOVE (X)")
 
 

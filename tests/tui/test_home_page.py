@@ -70,9 +70,9 @@ async def test_a_list_of_games_names_moves_as_such(server: Server, at_home: AtHo
 async def test_a_quick_match_is_had_in_any_game_that_has_a_name(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
         await ana.until("> Quick match         ‹ Tic-tac-toe ›", "against whoever comes", "←→ change")
-        await ana.do("left", "‹ Gomoku ›", "against whoever comes: 15x15, 5 in a row")
-        await ana.do("right right", "‹ Blocker ›", "against whoever comes: 3x3, blocked")
-        await ana.do("left left enter", "Waiting for someone", "Gomoku")
+        await ana.do("left left left", "‹ Gomoku ›", "against whoever comes: 15x15, 5 in a row")
+        await ana.do("right right right right", "‹ Blocker ›", "against whoever comes: 3x3, blocked")
+        await ana.do("left left left left enter", "Waiting for someone", "Gomoku")
         await bo.ask("match", rules="gomoku")
         await ana.until("YOUR MOVE (X)")
 
@@ -80,7 +80,7 @@ async def test_a_quick_match_is_had_in_any_game_that_has_a_name(server: Server, 
 async def test_the_game_of_the_quick_match_is_the_computer_s_too(bots: Server, open_screen: OpenScreen) -> None:
     async with open_screen(bots.url) as ana:
         await ana.until("> Quick match")
-        await ana.do("left left down left", "> Play the computer   ‹ easy ›", "‹ Connect four ›")
+        await ana.do("left left left left down left", "> Play the computer   ‹ easy ›", "‹ Connect four ›")
         await ana.do("enter", "easy-bot", "Connect four", "YOUR MOVE (X)")
 
 

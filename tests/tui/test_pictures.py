@@ -95,7 +95,7 @@ async def test_settings(at_home: AtHome, gallery: Gallery) -> None:
 
 async def test_new_room(at_home: AtHome, gallery: Gallery) -> None:
     async with at_home(size=gallery.size) as ana:
-        await ana.do("down down enter left left", "15x15")
+        await ana.do("down down enter left left left left", "15x15")
         gallery.check("new room", await take(ana))
 
 

@@ -25,6 +25,7 @@ from tictactoe_client.streams import output
 from tictactoe_client.text.language import find_chosen, speak_as_chosen
 from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_engine import PRESETS
+from tictactoe_engine.opening import RULES as OPENINGS
 from tictactoe_protocol.catalogue import say
 
 Begun = int | tuple[Settings, Coroutine[Any, Any, int]]
@@ -122,6 +123,8 @@ _command(
     Named(["--blocked"], metavar="cells"),
     Named(["--misere"], is_flag=True),
     Named(["--gravity"], is_flag=True),
+    Named(["--exact"], is_flag=True),
+    Named(["--opening"], type=Words(("none", *OPENINGS))),
     _CLOCK,
     Named(["--private"], is_flag=True),
     Named(["--seat"], metavar="mark"),

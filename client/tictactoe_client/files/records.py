@@ -135,6 +135,7 @@ def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameReco
         game=state.game,
         clock=clock,
         passed=position.passed,
+        chosen=position.chosen,
     )
 
 

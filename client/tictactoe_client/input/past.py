@@ -187,6 +187,4 @@ async def _search(position: Position, seconds: float) -> AnalysisState:
         found = await asyncio.to_thread(analyse, position, Budget(seconds=seconds, clock=clock))
     finally:
         is_wanted = False
-    value, *values = (CellValue(one.kind, one.plies, one.estimate) for one in (found.value, *found.cells.values()))
-    cells = dict(zip(found.cells, values, strict=True))
-    return AnalysisState(position.ply, position.turn, value, cells, found.best_cells, found.is_solved)
+    return AnalysisState.of(position, found)

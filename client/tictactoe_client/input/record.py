@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from msgspec import structs
+from msgspec import UNSET, to_builtins
 
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb
@@ -17,7 +17,7 @@ from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, format_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, RulesState, SeatState
+from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, RulesState, SeatState, opening_state
 from tictactoe_protocol.requests import ClockTerms, Leave, Request
 from tictactoe_protocol.wording import count, describe_clock, describe_reason, describe_rules
 
@@ -126,6 +126,8 @@ def _state_of(record: GameRecord) -> RoomState:
         clock=None,
         watchers=0,
         score={},
+        opening=UNSET if result else opening_state(position),
+        chosen=position.chosen or UNSET,
     )
 
 
@@ -169,13 +171,14 @@ def summarise_record(record: GameRecord) -> dict[str, Any]:
     """Return the whole game for programs; `players` are by mark."""
     result = record.result
     return {
-        "rules": structs.asdict(RulesState.of(record.rules)),
+        "rules": to_builtins(RulesState.of(record.rules)),
         "players": dict(record.players),
         "date": record.date,
         "room": record.room,
         "game": record.game,
         "moves": record.moves,
         "passed": [{"ply": ply, "mark": mark} for ply, mark in record.passed],
+        "choices": [choice._asdict() for choice in record.position.choices],
         "result": None if result is None else {"winner": result.winner, "reason": result.reason},
     }
 

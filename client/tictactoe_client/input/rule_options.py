@@ -31,8 +31,13 @@ def parse_rules(
     *,
     misere: bool = False,
     gravity: bool = False,
+    exact: bool = False,
+    opening: str | None = None,
 ) -> Rules:
-    """Return the rules; what is not given is as in the preset, `classic` by default. Raises `Misuse`."""
+    """Return the rules; what is not given is as in the preset, `classic` by default. Raises `Misuse`.
+
+    An `opening` ``none`` leaves out that of the preset.
+    """
     if rules is not None and board is not None:
         raise Misuse(say("rules and board"))
     base = PRESETS[rules or "classic"]
@@ -47,7 +52,9 @@ def parse_rules(
     try:
         bare = Rules(rows, columns, line, marks, gravity=base.gravity or gravity)
         taken = base.blocked if blocked is None else _parse_blocked(blocked, bare)
-        return replace(bare, blocked=taken, misere=base.misere or misere)
+        fair: Any = base.opening if opening is None else None if opening == "none" else opening
+        misere, exact = base.misere or misere, base.exact or exact
+        return replace(bare, blocked=taken, misere=misere, exact=exact, opening=fair)
     except InvalidRules as invalid:
         raise Misuse(describe_fault(invalid)) from None
 
@@ -96,7 +103,7 @@ def _parse_blocked(text: str, rules: Rules) -> frozenset[int]:
     return frozenset(cells)
 
 
-RULES: Final = ("board", "win", "marks", "blocked", "misere", "gravity")
+RULES: Final = ("board", "win", "marks", "blocked", "misere", "gravity", "exact", "opening")
 """The lines that are the rules of the game."""
 
 
@@ -134,7 +141,8 @@ def values_of(rules: Rules) -> dict[str, Any]:
     """
     blocked = ",".join(format_cell(cell, rules).lower() for cell in sorted(rules.blocked))
     size, line = f"{rules.rows}x{rules.columns}", str(rules.line)
-    return dict(zip(RULES, (size, line, rules.marks, blocked, rules.misere, rules.gravity), strict=True))
+    flags = (rules.misere, rules.gravity, rules.exact, rules.opening or "none")
+    return dict(zip(RULES, (size, line, rules.marks, blocked, *flags), strict=True))
 
 
 def read_rules(values: Mapping[str, Any]) -> Rules:

@@ -256,10 +256,14 @@ def position_after(state: RoomState, moves: Sequence[int]) -> Position | None:
     rules = state.rules.to_rules()
     out = {mark for mark, seat in state.seats.items() if seat is not None and seat.out}
     try:
-        position = _play_without(state, moves, Position.start(rules), out) if out else Position.replay(rules, moves)
+        position = _play_without(state, moves, Position.start(rules), out) if out else _play(state, moves)
     except (IndexError, IllegalMove, ValueError):
         return None
     return position if position.board == state.board else None
+
+
+def _play(state: RoomState, moves: Sequence[int]) -> Position:
+    return Position.replay(state.rules.to_rules(), moves, (), state.chosen or ())
 
 
 def _play_without(state: RoomState, moves: Sequence[int], position: Position, out: Set[str]) -> Position:

@@ -14,7 +14,8 @@ from msgspec.structs import asdict, replace
 
 from tictactoe_client.online.errors import ProtocolBroken, Refused
 from tictactoe_client.online.messages import Message
-from tictactoe_engine import BLOCKED, FREE, MAX_SIDE, InvalidRules
+from tictactoe_engine import BLOCKED, FREE, MAX_SIDE, InvalidRules, Rules
+from tictactoe_engine.opening import OpeningRule, opening_of
 from tictactoe_protocol import (
     MAX_CHAT_LENGTH,
     MAX_ERROR_BYTES,
@@ -206,7 +207,19 @@ def _find_fault(state: pushes.RoomState) -> str:
         named.update((end.by for end in ended.values()), (each.mark or None for each in state.happened or ()))
     if not marks.issuperset(named - {None}):
         return say("broken mark")
+    if rules.opening is not None and state.result is None and not _fits_opening(state, rules, rules.opening):
+        return say("broken opening")
     return say("broken clock") if clock is not None and clock.running not in (None, *timed) else ""
+
+
+def _fits_opening(state: pushes.RoomState, rules: Rules, rule: OpeningRule) -> bool:
+    """Tell whether what is to be done in the opening follows from the moves and choices."""
+    due, told = opening_of(rule, rules.marks, state.ply, state.chosen or ()), state.opening or None
+    if due is None or told is None:
+        return due is None and told is None
+    whose = due.turn if state.status == "playing" else None
+    said = (told.rule, told.step, told.places, told.left, told.options, state.turn)
+    return said == (due.rule, due.step, due.places, due.left, due.options, whose)
 
 
 def _find_fault_at_end(result: pushes.Result | None, last: int | None, board: str, marks: Container[str]) -> str:

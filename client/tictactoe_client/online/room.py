@@ -112,6 +112,10 @@ class Room(RoomFeed):
         if self.state.ply <= ply:
             self._awaits_state, self.is_my_turn = True, False
 
+    async def choose(self, take: str) -> None:
+        """Take a side in an opening, by its mark, or ``more``; see `RoomState.opening`. Raises `Refused`."""
+        await self._client.request(requests.Choose(room=self.code, take=take, ply=self.state.ply))
+
     async def resign(self) -> None:
         """Give the game up; we stay in the room."""
         await self._client.request(requests.Resign(room=self.code))

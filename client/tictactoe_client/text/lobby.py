@@ -157,7 +157,8 @@ def short_rules(rules: RulesState | Rules) -> str:
     if (rules.line, rules.rows, rules.columns) != (3, 3, 3):
         parts.append(say("rules line", line=rules.line))
     special = {"rules misere": rules.misere, "rules falls": rules.gravity, "rules some blocked": rules.blocked}
-    return ", ".join([*parts, *(say(id) for id, is_so in special.items() if is_so)])
+    special["rules only exact"] = rules.exact
+    return ", ".join([*parts, *(say(id) for id, is_so in special.items() if is_so), *filter(None, [rules.opening])])
 
 
 def describe_record(games: Sequence[PastGame], viewer: str) -> str:

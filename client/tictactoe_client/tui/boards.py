@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations, groupby
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -22,7 +22,7 @@ from tictactoe_protocol.pushes import LiveBoard
 
 GAP: Final = 3
 """How many columns are between two boards."""
-SAMPLES: Final = {
+SAMPLES: Final[Mapping[str, tuple[int, ...]]] = {
     "classic": (4, 0, 2, 6, 3),
     "blocker": (0, 2, 8, 6, 3),
     "misere": (0, 4, 8, 2, 7),
@@ -30,8 +30,10 @@ SAMPLES: Final = {
     "three-players": (12, 7, 6, 11, 13, 17, 8, 18, 2),
     "connect-four": (38, 37, 31, 39, 30, 36, 24, 29, 40),
     "gomoku": (112, 97, 113, 111, 98, 128, 126, 82, 127, 129),
+    "gomoku-standard": (112, 97, 127, 113, 98, 128, 126, 82, 111, 129),
+    "four-pie": (1, 6, 5, 9, 10, 15),
 }
-"""The moves that led to a board of each game."""
+"""The moves that led to a board of each game; with an opening the second player stays."""
 Titled = tuple[str, BoardView]
 """A board with what stands above it."""
 
@@ -102,5 +104,6 @@ def live_board(live: LiveBoard) -> Titled:
 
 def sample_board(preset: str) -> Titled:
     """Return a board of a game with a name, in the middle of it, below that."""
-    position = Position.replay(PRESETS[preset], SAMPLES[preset])
+    rules = PRESETS[preset]
+    position = Position.replay(rules, SAMPLES[preset], (), rules.marks[1] if rules.opening else ())
     return say(f"name of {preset}"), BoardView(position.rules, position.board, position.last)

@@ -17,6 +17,7 @@ from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.form import Field, FormPage
 from tictactoe_client.tui.page import Part
 from tictactoe_engine import PRESETS
+from tictactoe_engine.opening import RULES as OPENINGS
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.wording import LEVELS
 
@@ -41,6 +42,8 @@ def list_lines(*, alone: bool) -> dict[str, Field]:
         "blocked": ("", {}),
         "misere": (False, {no: False, yes: True}),
         "gravity": (False, {no: False, yes: True}),
+        "exact": (False, {no: False, yes: True}),
+        "opening": ("none", _named("none", *OPENINGS)),
         "seat": ("X", {mark: mark for mark in "XO"}),
         "seen": ("public", _named("public", "private")),
         "analysis": ("closed", _named("closed", "open")),

@@ -1,8 +1,9 @@
 """Rooms and finished games as the bytes that a store keeps.
 
 A room is an array in JSON behind its checksum: first the fields that moves do not change, encoded once, then the
-others. The position is its rules and moves. Most flipped bits leave JSON that is none, or a room that breaks its own
-rules; the checksum finds those that would leave another room than was stored.
+others. The position is its rules, its moves and what came between them: `[ply, mark]` for who was passed over, or in a
+game with an opening `[ply, take]` for what was chosen. Most flipped bits leave JSON that is none, or a room that breaks
+its own rules; the checksum finds those that would leave another room than was stored.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _CHECKSUM_DIGITS: Final = 8
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class _KeptRules(Struct, frozen=True):
+class _KeptRules(Struct, frozen=True, omit_defaults=True):
     """Rules as those of the wire; many `blocked` cells are in base64 a bit for each cell of the board, from the lowest
     bit of the first byte on. Until version 1.2 they were the cells in any case.
     """
@@ -47,6 +48,8 @@ class _KeptRules(Struct, frozen=True):
     blocked: tuple[int, ...] | str
     misere: bool
     gravity: bool
+    exact: bool = False
+    opening: str | None = None
 
     def unpack(self) -> RulesState:
         """Return the rules of the wire; raises ValueError for what is no bitmap."""
@@ -66,10 +69,16 @@ def _pack(rules: RulesState) -> _KeptRules:
     return _KeptRules(**{**asdict(rules), "blocked": blocked})
 
 
-class _KeptPosition(Struct, frozen=True):
+class _KeptPosition(Struct, frozen=True, rename={"between": "passed"}):
     rules: _KeptRules
     moves: tuple[int, ...]
-    passed: tuple[tuple[int, str], ...] = ()
+    between: tuple[tuple[int, str], ...] = ()
+
+    def replay(self) -> Position:
+        rules = self.rules.unpack().to_rules()
+        if rules.opening is None:
+            return Position.replay(rules, self.moves, self.between)
+        return Position.replay(rules, self.moves, chosen=[take for _, take in self.between])
 
 
 class RoomDocuments:
@@ -83,7 +92,7 @@ class RoomDocuments:
         self._kept = msgspec.defstruct("KeptRoom", [("position", _KeptPosition)], bases=(struct,), kw_only=True)
         self._others = [name for name in struct.__struct_fields__ if name not in (*SETTING, "position", "seq")]
         self._setting_of = attrgetter(*SETTING)
-        self._rest_of = attrgetter("seq", "position.moves", "position.passed", *self._others)
+        self._rest_of = attrgetter("seq", "position.moves", "position.between", *self._others)
         self._usual_end = struct.__struct_defaults__[-1]  # left out at the end: most rooms have nothing there
         self._beginnings: dict[str, tuple[dict[str, SeatState | None], dict[str, int], bytes, int]] = {}
 
@@ -109,8 +118,7 @@ class RoomDocuments:
         """Return the room that a document of any schema holds; raises what `TableSpec.decode` may raise."""
         kept: Any = msgspec.convert(self._read(document), self._kept)
         stored: _KeptPosition = kept.position
-        position = Position.replay(stored.rules.unpack().to_rules(), stored.moves, stored.passed)
-        room = self._struct(**{**asdict(kept), "position": position})
+        room = self._struct(**{**asdict(kept), "position": stored.replay()})
         marks = tuple(room.rules.marks)
         if tuple(room.seats) != marks:
             raise ValueError(f"Seats {', '.join(room.seats)} for the marks {room.rules.marks}.")
@@ -138,9 +146,9 @@ class RoomDocuments:
         if is_old:
             kept_schema, fields = found.get("schema"), found.get("room")
         else:
-            kept_schema, setting, seq, moves, passed, *others = found
+            kept_schema, setting, seq, moves, between, *others = found
             fields = dict(zip(SETTING, setting)) | dict(zip(self._others, others))  # noqa: B905  # newer ones have more
-            position = {"rules": fields.pop("rules", None), "moves": moves, "passed": passed}
+            position = {"rules": fields.pop("rules", None), "moves": moves, "passed": between}
             fields |= {"seq": seq, "position": position}
         if kept_schema != schema:
             raise ValueError(f"schema {kept_schema}, where {schema} is known")

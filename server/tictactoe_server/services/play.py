@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.requests import Claim, Draw, Move, Rematch, Resign, Sync, Undo
+from tictactoe_protocol.requests import Choose, Claim, Draw, Move, Rematch, Resign, Sync, Undo
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.answers import Call, Requested
 from tictactoe_server.core.core import Core
@@ -19,6 +19,7 @@ class Play(Service):
         self._drain = drain
         self.handles = {
             Move: self.play,
+            Choose: self.play,
             Resign: self.play,
             Claim: self.play,
             Draw: self.offer,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from msgspec import UNSET, UnsetType
 
 from tictactoe_engine import Position
-from tictactoe_engine.search import Value
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.pushes import AnalysisState, CellValue
+from tictactoe_protocol.pushes import AnalysisState
 from tictactoe_protocol.requests import Analyse, Review
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
@@ -71,10 +70,4 @@ class Reviews(Service):
         found = await self._pool.analyse(position)
         if found is None:
             raise Refused(ErrorCode.BUSY, "analysis", retry_ms=1000)
-        cells, worth = {cell: _value_of(value) for cell, value in found.cells.items()}, _value_of(found.value)
-        state = AnalysisState(position.ply, position.turn, worth, cells, found.best_cells, found.is_solved)
-        call.answer(analysis=state)
-
-
-def _value_of(value: Value) -> CellValue:
-    return CellValue(value.kind, value.plies, value.estimate)
+        call.answer(analysis=AnalysisState.of(position, found))

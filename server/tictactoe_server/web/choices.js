@@ -1,6 +1,8 @@
 /** What somebody in a room may do now, what waits for an answer, and why the rest cannot be done; as in the terminal. */
 
 import { say } from "./catalogue.js";
+import { takenBackBy } from "./happened.js";
+import { choicesOf } from "./opening.js";
 import { describeTakeBack } from "./telling.js";
 import { clean, formatDuration, joinWords, nameOf, seatOf } from "./words.js";
 
@@ -44,11 +46,13 @@ export function findReason(from, name) {
 }
 
 /** @param {State} state @param {string} viewer @param {boolean} [aborts] @returns {Deed["cost"]} */
-function costOfGoing({ seats, status, board }, viewer, aborts = true) {
+function costOfGoing({ seats, status, board, rules, chosen }, viewer, aborts = true) {
 	const own = seatOf({ seats }, viewer);
 	const playing = Object.keys(seats).filter((mark) => seats[mark] && !seats[mark]?.out);
 	if (status !== "playing" || !own || !playing.includes(own)) return "";
-	return aborts && playing.length === 2 && playing.some((mark) => !board.includes(mark)) ? "abort" : "lose";
+	// In an opening the first choice is the second player's first act.
+	const isBeginning = rules.opening ? !chosen : playing.some((mark) => !board.includes(mark));
+	return aborts && playing.length === 2 && isBeginning ? "abort" : "lose";
 }
 
 /** The sentence for a reason. @param {string} reason @param {State} state */
@@ -57,14 +61,15 @@ export function describeReason(reason, state) {
 	if (reason === "refused not_allowed deserted" && left) return say(reason, { name: clean(left.name) });
 	/** @type {Record<string, string | null | undefined>} */
 	const named = { "refused not_your_turn": state.turn, "refused not_allowed answer": state.offers.undo };
-	return say(reason, { name: nameOf(state, (reason in named ? named[reason] : state.offers.draw) ?? null) });
+	const name = nameOf(state, (reason in named ? named[reason] : state.offers.draw) ?? null);
+	return say(reason, { name, options: state.opening?.options.join(", ") ?? "" });
 }
 
 /** What waits in a sentence, without how it is answered. @param {Question} question @param {State} state @param {readonly number[] | null} moves */
 export function describeQuestion({ id, marks, left_ms }, state, moves) {
 	const names = joinWords(marks.map((mark) => nameOf(state, mark)));
 	const taken = id.endsWith("undo") ? describeTakeBack(state, marks[0], moves) : "";
-	return say(`waits ${id}`, { names, n: marks.length, moves: taken, time: formatDuration(left_ms ?? 0) });
+	return say(`waits ${id}`, { names, mark: marks[0], n: marks.length, moves: taken, time: formatDuration(left_ms ?? 0) });
 }
 
 /** @param {string} name @param {Deed["cost"]} cost @returns {Deed} */
@@ -95,13 +100,12 @@ function listReasons(state, viewer, moves, features, nowMs, isOnline) {
 	const people = seats.filter((seat) => !seat.bot).length;
 	const isAlone = isOver && people < Object.keys(state.seats).length;
 	const another = isAlone ? "new game" : state.visibility === "private" ? "new private room" : "new opponent";
-	const noMove = own && state.board.includes(own) ? "" : "refused not_allowed no move";
 	const noClaim = inGame || (gone.length ? "" : "refused not_allowed hold");
 	const showsWorth = isOver || state.analysis === "open" || (!own && people < 2);
 	return {
-		place: toPlay || (state.turn === own ? "" : "refused not_your_turn"),
+		...whyNoAct(state, toPlay || (state.turn === own ? "" : "refused not_your_turn"), offline),
 		...whyNotOffered("draw", state.offers.draw, own, inGame, active > 2 ? "refused not_allowed draw" : ""),
-		...whyNotOffered("undo", state.offers.undo, own, inGame, Object.keys(state.seats).length > 2 ? "refused not_allowed undo" : noMove),
+		...whyNotOffered("undo", state.offers.undo, own, inGame, Object.keys(state.seats).length > 2 ? "refused not_allowed undo" : whyNoUndo(state, own)),
 		resign: inGame,
 		"claim win": noClaim,
 		"claim draw": noClaim || (gone.length + 1 < active ? "refused not_allowed claim draw" : ""),
@@ -117,6 +121,29 @@ function listReasons(state, viewer, moves, features, nowMs, isOnline) {
 		copy: "",
 		leave: "",
 	};
+}
+
+/** Why nothing is placed, and in an opening why nothing is chosen. @param {State} state @param {string} notNow @param {string} offline @returns {Record<string, string>} */
+function whyNoAct({ rules, opening }, notNow, offline) {
+	if (!rules.opening) return { place: notNow };
+	if (!opening?.options.length) return { place: notNow, choose: notNow || "refused not_allowed nothing to choose" };
+	const ways = ["swap", "stay", "more"].slice(0, opening.options.length);
+	return { place: notNow || "refused choose_first", ...Object.fromEntries(ways.map((way) => [`choose ${way}`, notNow || offline])) };
+}
+
+/** Why a player of two cannot ask to take a move back. @param {State} state @param {string | null} own */
+function whyNoUndo(state, own) {
+	if (!own || !state.board.includes(own)) return "refused not_allowed no move";
+	if (state.opening) return "refused not_allowed opening";
+	const before = state.ply - takenBackBy(state, own);
+	return before < (choicesOf(state).at(-1)?.ply ?? 0) ? "refused not_allowed no move" : "";
+}
+
+/** What to take on the wire: the viewer's own mark to stay, the other to swap, or more. @param {State} state @param {string} viewer @param {string} way */
+export function takeOf(state, viewer, way) {
+	const own = seatOf(state, viewer) ?? "";
+	const other = Object.keys(state.seats).find((mark) => mark !== own) ?? "";
+	return way === "stay" ? own : way === "swap" ? other : way;
 }
 
 /** @param {State} state @param {string} own */
@@ -155,6 +182,8 @@ function listQuestions(state, own, deeds, nowMs) {
 	/** @type {(id: string, marks: string[], names?: string[], left_ms?: number | null) => unknown} */
 	const add = (id, marks, names = [], left_ms = null) =>
 		found.push({ id, marks, deeds: deeds.filter(({ name }) => names.includes(name)), left_ms });
+	const ways = deeds.filter(({ id }) => id === "choose").map(({ name }) => name);
+	if (ways.length) add("choose", [own], ways);
 	const may = (/** @type {string} */ name) => deeds.some((deed) => deed.name === name);
 	for (const kind of /** @type {const} */ (["draw", "undo"])) {
 		const by = state.offers[kind];

@@ -1,9 +1,10 @@
 /** What becomes of a choice: requests about the room, another room, a link. */
 
+import { takeOf } from "./choices.js";
+
 /** @typedef {Protocol.RoomState} State */
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("./room.js").Room} Room */
-
 /** @typedef {import("./choices.js").Deed} Deed */
 
 /** Ask the server for what concerns the room alone; whether it is such a deed. @param {Room} room @param {Deed} deed */
@@ -19,6 +20,11 @@ export function askFor(room, { id, argument }) {
 		case "claim":
 			room.ask({ type: "claim", room: room.code, as: argument === "draw" ? "draw" : "win" });
 			return true;
+		case "choose": {
+			const { state } = room;
+			if (state) room.ask({ type: "choose", room: room.code, take: takeOf(state, room.viewer, argument), ply: state.ply });
+			return true;
+		}
 		case "resign":
 			room.ask({ type: "resign", room: room.code });
 			return true;

@@ -1,5 +1,6 @@
 /** What happened in a room between two of its states, as values: the same as in the terminal, held to it by vectors. */
 
+import { MORE, choicesOf, placerOf, sitsNow } from "./opening.js";
 import { FREE } from "./rules.js";
 
 /** @typedef {Protocol.RoomState} State */
@@ -21,9 +22,11 @@ const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed"];
  */
 export function happened(old, state, moves, before) {
 	if (state.game === old.game) {
+		const hasChosen = state.chosen?.length !== old.chosen?.length;
+		const was = hasChosen ? { ...old, seats: movedSeats(old, state) } : old;
 		const isStart = old.status === "waiting" && state.status !== "waiting";
-		const begin = [...arrivals(old, state), ...(isStart ? [of("Started", old, state, { game: state.game })] : [])];
-		return [...begin, ...follow(old, state, moves, before)];
+		const begin = [...arrivals(was, state), ...(isStart ? [of("Started", old, state, { game: state.game })] : [])];
+		return [...begin, ...follow(was, state, moves, before)];
 	}
 	const start = beforeFirstMove(old, state);
 	const begin = [...missedGames(old, state), of("Started", old, state, { game: state.game }), ...arrivals(start, state)];
@@ -42,7 +45,7 @@ export const isDraw = ({ winner, reason }) => winner === null && REASONS.include
 /** @param {string} type @param {State} old @param {State} state @param {Record<string, any>} [more] @returns {Happened} */
 const of = (type, old, state, more = {}) => ({ type, old, state, ...more });
 
-/** @param {State} state @param {(seat: Seat) => Seat} change @returns {Seats} */
+/** @param {{seats: Seats}} state @param {(seat: Seat) => Seat} change @returns {Seats} */
 function mapSeats({ seats }, change) {
 	return Object.fromEntries(Object.entries(seats).map(([mark, seat]) => [mark, seat && change(seat)]));
 }
@@ -70,13 +73,16 @@ function missedGames(old, state) {
 
 /** The new state's game at its start, with the players as the old state had them. @param {State} old @param {State} state @returns {State} */
 function beforeFirstMove(old, state) {
-	const known = new Map(Object.values(old.seats).map((seat) => [seat?.player, seat]));
-	const seats = mapSeats(state, (seat) => {
-		const was = known.get(seat.player);
-		return was ? { ...was, out: false } : seat;
-	});
+	const seats = mapSeats({ seats: movedSeats(old, state) }, (seat) => ({ ...seat, out: false }));
 	const board = state.board.replace(/[^#]/g, FREE);
-	return { ...state, seq: old.seq, board, ply: 0, last: null, result: null, status: "playing", offers: NO_OFFERS, seats };
+	const start = { ...state, seq: old.seq, board, ply: 0, last: null, result: null, offers: NO_OFFERS, seats };
+	return { ...start, status: "playing", opening: undefined, chosen: undefined };
+}
+
+/** The seats as they were, of players who have changed places each where they sit now. @param {State} old @param {State} state */
+function movedSeats(old, state) {
+	const known = new Map(Object.values(old.seats).map((seat) => [seat?.player, seat]));
+	return mapSeats(state, (seat) => known.get(seat.player) ?? seat);
 }
 
 /** Who sat down, came back, or goes by another name. @param {State} old @param {State} state */
@@ -124,10 +130,14 @@ function played(old, state, moves, before) {
 		told.push(of("TakenBack", old, state, { count: taken.length, cells, by }));
 	}
 	const result = old.result ? null : state.result;
+	const chose = choicesOf(state).slice(old.chosen?.length ?? 0).map(({ ply, mark, take }) =>
+		of("Chose", old, state, { ply, mark: sitsNow(state, mark), take, swaps: take !== MORE && take !== mark }));
+	const chosenAt = (/** @type {number} */ count) => chose.filter(({ ply }) => ply === count).map(({ ply: _, ...one }) => one);
+	told.push(...chosenAt(kept));
 	lies.slice(kept).forEach((cell, index) => {
 		const ply = kept + index + 1;
 		const decides = !!result?.line?.includes(cell) && ply === state.ply;
-		told.push(of("Moved", old, state, { mark: state.board[cell], cell, ply, decides }));
+		told.push(of("Moved", old, state, { mark: state.board[cell], cell, ply, decides, by: placerOf(state, ply - 1) }), ...chosenAt(ply));
 	});
 	for (const [mark, seat] of Object.entries(state.seats)) {
 		if (seat?.out && !old.seats[mark]?.out) told.push(of("PassedOver", old, state, { mark }));

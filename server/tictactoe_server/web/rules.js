@@ -14,6 +14,8 @@ const GAMES = {
 	"three-players": [5, 5, 4, { marks: "XOA" }],
 	"connect-four": [6, 7, 4, { gravity: true }],
 	gomoku: [15, 15, 5],
+	"gomoku-standard": [15, 15, 5, { exact: true, opening: "swap2" }],
+	"four-pie": [4, 4, 4, { opening: "pie" }],
 };
 export const PRESETS = Object.keys(GAMES);
 

@@ -2,6 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { isDraw, standing, takenBackBy } from "./happened.js";
+import { MORE } from "./opening.js";
 import { nameCell, nameCells, nameColumn, splitLines } from "./rules.js";
 import { clean, describeCell, describePlayers, describeReason, formatDuration, joinWords, nameOf, seatOf } from "./words.js";
 
@@ -54,9 +55,12 @@ export function tell(change, viewer, { seesBoard = false, afterLoss = false } = 
 		case "Missed":
 			return tellMissed(change);
 		case "Moved": {
+			if (change.by) return sayOf(state, change.by, "places", viewer, { cell: describeCell(change.cell, state.rules), mark });
 			const cell = change.decides ? nameCell(change.cell, state.rules) : describeCell(change.cell, state.rules);
 			return sayOf(state, mark, "plays", viewer, { cell });
 		}
+		case "Chose":
+			return tellChoice(change, viewer);
 		case "TakenBack":
 			return tellTakenBack(change, viewer);
 		case "PassedOver":
@@ -122,6 +126,15 @@ function tellLeft({ old, state, mark = "", seat, frees }) {
 	const isJustOver = !old.result && state.result?.reason === "resigned";
 	if (isJustOut || (isJustOver && mark === loserOf(state))) return "";
 	return say(state.status === "over" ? "left room" : "left game", { name: nameOf(state, mark) });
+}
+
+/** What somebody chose in an opening, for one of both players or for others. @param {Happened} choice @param {string} viewer */
+function tellChoice({ state, mark = "", take, swaps }, viewer) {
+	const other = Object.keys(state.seats).find((one) => one !== mark) ?? mark;
+	const places = { take, other: nameOf(state, other), mark: other };
+	if (!swaps) return sayOf(state, mark, take === MORE ? "chose more" : "chose stay", viewer, places);
+	if (other === seatOf(state, viewer)) return say("chose swap, them", { name: nameOf(state, mark), ...places });
+	return sayOf(state, mark, "chose swap", viewer, places);
 }
 
 /** Why somebody plays no more in a game: as the state says, else as far as it shows. @param {State} state @param {string} mark */

@@ -39,7 +39,7 @@ export const namePlayers = ({ seats }) => Object.values(seats).map((seat) => (se
 
 /** @param {Rules} rules */
 export function describeRules(rules) {
-	const { rows, columns, line, misere, marks, blocked, gravity } = rules;
+	const { rows, columns, line, misere, marks, blocked, gravity, exact, opening } = rules;
 	const parts = [say("rules size", { rows, columns }), say(misere ? "rules line loses" : "rules line", { line })];
 	if (marks.length !== 2) parts.push(say("rules players", { n: marks.length }));
 	if (blocked.length) {
@@ -47,6 +47,8 @@ export function describeRules(rules) {
 		parts.push(say("rules blocked", { cells }));
 	}
 	if (gravity) parts.push(say("rules gravity"));
+	if (exact) parts.push(say("rules exact"));
+	if (opening) parts.push(say(opening === "pie" ? "rules pie" : "rules swap2"));
 	return parts.join(", ");
 }
 
@@ -110,10 +112,15 @@ export function describePlayers(state, viewer) {
 
 /** @param {State} state @param {string} viewer */
 export function describeTurn(state, viewer) {
-	const { status, turn: mark } = state;
+	const { status, turn: mark, opening } = state;
 	if (status === "waiting" || status === "over") return say(`turn ${status}`);
 	if (!mark) return say("turn status", { status: clean(status) });
-	return mark === seatOf(state, viewer) ? say("turn yours", { mark }) : say("turn of", { name: nameOf(state, mark) });
+	const isOwn = mark === seatOf(state, viewer);
+	const name = nameOf(state, mark);
+	if (!opening) return isOwn ? say("turn yours", { mark }) : say("turn of", { name });
+	if (opening.options.length) return isOwn ? say("turn choose yours") : say("turn choose of", { name });
+	const places = { name, mark: opening.places ?? "", n: opening.left };
+	return isOwn ? say("turn place yours", places) : say("turn place of", places);
 }
 
 /** @type {(reason: string) => string} */

@@ -4,7 +4,8 @@ A side's clock does not run for its first move, and that move earns no increment
 whenever it is that side's turn. With a clock for each move every turn starts afresh. Time that was used is gone: what
 a clock shows is what it keeps when its turn ends without a move.
 
-In place of the clock, a first move has a time of its own, which stands still while the player's seat is held.
+A choice in an opening counts as a move. In place of the clock, a first move has a time of its own, which stands still
+while the player's seat is held.
 """
 
 from __future__ import annotations
@@ -57,9 +58,9 @@ def turn_to(room: Room, position: Position, remaining_ms: dict[str, int], now: i
 def is_first_move(room: Room) -> bool:
     """Tell whether the player to move has not moved in this game yet: the time that runs is that for a first move."""
     position = room.position
-    if len(position.moves) >= len(room.seats) or position.turn is None:
+    if position.turn is None or (len(position.moves) >= len(room.seats) and room.rules.opening is None):
         return False
-    return position.stones(position.turn) == 0
+    return not position.has_acted(position.turn)
 
 
 def begin_turn(room: Room, now: int) -> Room:

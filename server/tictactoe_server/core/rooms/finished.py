@@ -24,7 +24,7 @@ class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Game number `game` of a room, ended at `at` (ms since 1970, UTC); `passed` as in `Position`."""
+    """Game number `game` of a room, ended at `at` (ms since 1970, UTC); `passed` and `chosen` as in `Position`."""
 
     room: str
     game: int
@@ -35,6 +35,7 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     result: Result
     passed: tuple[tuple[int, str], ...] = ()
     clock: ClockFields | None = None
+    chosen: tuple[str, ...] = ()
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -50,7 +51,8 @@ def finished_game(room: Room, at: int) -> FinishedGame:
     seats = {mark: seat for mark, seat in room.seats.items() if seat is not None}
     players = {mark: Participant(seat.player, seat.name, seat.bot) for mark, seat in seats.items()}
     rules = rules_state(room.rules)
-    return FinishedGame(code, room.game, at, rules, players, position.moves, result, position.passed, room.clock)
+    played = (position.moves, result, position.passed, room.clock, position.chosen)
+    return FinishedGame(code, room.game, at, rules, players, *played)
 
 
 def players_of(game: FinishedGame) -> dict[str, PastPlayer]:
@@ -60,13 +62,13 @@ def players_of(game: FinishedGame) -> dict[str, PastPlayer]:
 
 def final_position(game: FinishedGame) -> Position:
     """Return how a finished game stood at its end, with all of its moves."""
-    return Position.replay(game.rules.to_rules(), game.moves, game.passed)
+    return Position.replay(game.rules.to_rules(), game.moves, game.passed, game.chosen)
 
 
 def played_game(game: FinishedGame) -> PlayedGame:
     """Return a finished game as the wire says all of it."""
-    board, players = final_position(game).board, players_of(game)
-    return PlayedGame(game.room, game.game, game.at, game.rules, players, board, game.moves, game.result, game.passed)
+    board, played = final_position(game).board, (game.moves, game.result, game.passed, game.chosen)
+    return PlayedGame(game.room, game.game, game.at, game.rules, players_of(game), board, *played)
 
 
 def record_of(game: FinishedGame) -> GameRecord:
@@ -81,6 +83,7 @@ def record_of(game: FinishedGame) -> GameRecord:
         game=game.game,
         clock=_clock_of(game.clock),
         passed=game.passed,
+        chosen=game.chosen,
     )
 
 

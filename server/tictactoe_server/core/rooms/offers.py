@@ -10,6 +10,7 @@ from __future__ import annotations
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from tictactoe_engine import Position
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Draw, Undo
@@ -30,6 +31,8 @@ def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
         raise Refused(ErrorCode.NOT_ALLOWED, "draw")
     if not is_draw and len(room.rules.marks) > 2:
         raise Refused(ErrorCode.NOT_ALLOWED, "undo")
+    if not is_draw and position.opening is not None:
+        raise Refused(ErrorCode.NOT_ALLOWED, "opening")
     if request.ply is not UNSET and request.ply != position.ply:
         raise Refused(ErrorCode.STALE, "position", path="ply", ply=request.ply, played=position.ply)
     after = _answered(room, mark, "draw" if is_draw else "undo", request.action, now)
@@ -44,7 +47,7 @@ def _answered(room: Room, mark: str, kind: str, action: str, now: int) -> Room:
     if action == "offer":
         if offered == mark:
             return room
-        if kind == "undo" and not room.position.stones(mark):
+        if kind == "undo" and _before_last(room.position, mark) < 0:
             raise Refused(ErrorCode.NOT_ALLOWED, "no move")
         if offered is None:
             return _opened(room, kind, mark)
@@ -59,9 +62,19 @@ def _answered(room: Room, mark: str, kind: str, action: str, now: int) -> Room:
 
 def _take_back(room: Room, asker: str, now: int) -> Room:
     """Return the room as it was before the asker's last move."""
-    played = room.position
-    position = played.at(played.ply - (1 if played.board[played.moves[-1]] == asker else 2))
+    position = room.position.at(_before_last(room.position, asker))
     return turn_to(room, position, remaining_after_undo(room, now), now, offers=Offers())
+
+
+def _before_last(position: Position, mark: str) -> int:
+    """Return how many moves lay there before the last one of a mark, negative where none can be taken back.
+
+    What was placed and chosen in an opening stays.
+    """
+    if not position.stones(mark):
+        return -1
+    ply = position.ply - (1 if position.board[position.moves[-1]] == mark else 2)
+    return ply if all(choice.ply <= ply for choice in position.choices) else -1
 
 
 def _opened(room: Room, kind: str, mark: str) -> Room:

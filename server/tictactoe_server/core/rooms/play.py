@@ -19,7 +19,7 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
     seat = room.seats.get(position.turn)  # type: ignore[arg-type]  # None, where it is nobody's turn, has no seat
     mark = position.turn if seat is not None and seat.player == player.id and not seat.left else room.seated(player)
     played = len(position.moves)
-    if ply < played and position.moves[ply] == cell and position.board[cell] == mark:
+    if ply < played and position.moves[ply] == cell and position.player_of(ply) == mark:
         return room
     if room.result is not None or None in room.seats.values():
         room.check_playing()
@@ -156,9 +156,12 @@ def finish(room: Room, result: Result, now: int) -> Room:
 
 
 def _start_again(room: Room, now: int) -> Room:
-    """Return the room with the next game on the table, everyone one mark further on, except after an aborted one."""
+    """Return the room with the next game on the table, everyone one mark further on, except after an aborted one.
+
+    Of two of whom one has opened the other opens, whoever sat where in the end.
+    """
     marks, seated = room.rules.marks, list(room.seats.values())
-    if not room.was_aborted:
+    if not (room.was_aborted or room.position.is_swapped):  # who has changed places opens without a further change
         seated = [seated[-1], *seated[:-1]]
     return turn_to(
         room,

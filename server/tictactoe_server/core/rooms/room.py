@@ -14,7 +14,7 @@ from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Happening, Offers, Result, RoomStatus, SeatState, Visibility
 from tictactoe_protocol.refusals import Refusal
-from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Choose, Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
 
 HOLD_MS: Final = 60_000
 """How long a seat is kept for a player whose connection dropped, where the room says nothing else."""
@@ -50,7 +50,7 @@ class Expire(Struct, frozen=True):
     """The running clock may have run out; changes nothing where it has not. No player acts."""
 
 
-Command = Move | Enter | Dropped | Leave | Resign | Rematch | Draw | Undo | Claim | Expire
+Command = Move | Choose | Enter | Dropped | Leave | Resign | Rematch | Draw | Undo | Claim | Expire
 
 
 class Refused(Refusal):
@@ -116,8 +116,8 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_beginning(self) -> bool:
-        """Whether somebody who plays has not made a first move: a game that is given up then is aborted."""
-        return not all(map(self.position.stones, self.position.active_marks))
+        """Whether somebody who plays has not moved, or chosen, yet: a game that is given up then is aborted."""
+        return not all(map(self.position.has_acted, self.position.active_marks))
 
     @property
     def was_aborted(self) -> bool:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import encode
-from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState
+from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState, opening_state
 from tictactoe_server.core.rooms.clock import clock_state
 from tictactoe_server.core.rooms.room import Room
 
@@ -73,6 +73,8 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, score: A
         UNSET if room.analysis == "closed" else room.analysis,
         UNSET if room.chat == "all" else room.chat,
         room.happened or UNSET,
+        UNSET if room.rules.opening is None or is_over else opening_state(position),
+        position.chosen or UNSET,
     )
 
 

@@ -12,7 +12,7 @@ import structlog
 
 from tictactoe_engine.strategies import choose_at_random
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.requests import Draw, Move, Rematch, Undo
+from tictactoe_protocol.requests import Choose, Draw, Move, Rematch, Undo
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.rooms import Command, Player, Refused, Room, is_first_move
@@ -32,7 +32,7 @@ _LONGEST_AGAIN_SECONDS: Final = 4.0
 log: Final = structlog.get_logger(__name__)
 
 Moment = tuple[str, int, tuple[int, ...], int]
-"""When a bot has to answer: its mark, the game's number, the moves, how many were passed over."""
+"""When a bot has to answer: its mark, the game's number, the moves, how many were passed over, or what was chosen."""
 
 
 class Bots(Service):
@@ -69,7 +69,7 @@ class Bots(Service):
     def _update(self, room: Room, kind: Kind, mark: str | None) -> None:
         """Have a moment answered once, by the bot with that mark, and an earlier one no more."""
         position, matter = room.position, (room.code, kind)
-        moment = None if mark is None else (mark, room.game, position.moves, len(position.passed))
+        moment = None if mark is None else (mark, room.game, position.moves, len(position.between))
         answered, task = self._duties.get(matter, (None, None))
         if answered == moment:
             return
@@ -130,21 +130,28 @@ class Bots(Service):
                 return Rematch(room=room.code)
 
     async def _choose_move(self, room: Room, mark: str) -> Command:
+        """Return the move that the bot makes, or in an opening the choice that is due."""
         position, left = room.position, _seconds_left(room, mark)
         pause = min(self._pause, left * _SHARE_OF_CLOCK_FOR_PAUSE)
         await asyncio.sleep(pause)
         is_awaited = any(seat.online and not (seat.bot or seat.left) for seat in room.held_seats)
         priority = Priority.PERSON if is_awaited else Priority.BOTS
+        command: Move | Choose
         try:
             level = LEVELS[room.seat(mark).bot or ""]
-            cell = await self.pool.choose(position, level, clock_seconds=left - pause, priority=priority)
+            if position.opening and position.opening.options:
+                take = await self.pool.choose_side(position, level, clock_seconds=left - pause, priority=priority)
+                command = Choose(room=room.code, take=take, ply=position.ply)
+            else:
+                cell = await self.pool.choose(position, level, clock_seconds=left - pause, priority=priority)
+                command = Move(room=room.code, cell=cell, ply=position.ply)
         except Exception:
             log.exception("a bot moves without a thought", room=room.code)
-            cell = choose_at_random(position, Random())
+            command = _at_random(room)
         _, answering = self._duties.get((room.code, "draw"), (None, None))
         if answering is not None:  # the move would let the offer lapse: it is answered first
             await asyncio.wait([answering])
-        return Move(room=room.code, cell=cell, ply=position.ply)
+        return command
 
     async def _answer_draw(self, room: Room, mark: str) -> Literal["accept", "decline"]:
         try:
@@ -154,6 +161,14 @@ class Bots(Service):
         except Exception:
             log.exception("a bot declines without a thought", room=room.code)
         return "decline"
+
+
+def _at_random(room: Room) -> Move | Choose:
+    """Return any move, or choice, that may be made."""
+    position = room.position
+    if position.opening and position.opening.options:
+        return Choose(room=room.code, take=Random().choice(position.opening.options), ply=position.ply)
+    return Move(room=room.code, cell=choose_at_random(position, Random()), ply=position.ply)
 
 
 def _seconds_left(room: Room, mark: str) -> float:

@@ -27,6 +27,7 @@ LEVELS: Final = {level.value: level for level in Level} | {
 """The levels by every name that a request may give: by strategy, and in plain words."""
 
 _SHARE_FOR_OFFERS: Final = 0.5
+_SHARE_OF_LEVEL: Final = {Level.RULES: 0.05, Level.PERFECT: 1.0}  # of the deadline, for a choice
 _SHARE_OF_CLOCK: Final = 0.4
 _SHARE_OF_CLOCK_FOR_TABLE: Final = 0.8  # how much of its running clock a bot thinks, and waits for a table, at most
 _TABLE_SECONDS: Final = 10.0  # a worker that has not solved a table after so long hangs
@@ -64,6 +65,18 @@ class ThinkingPool:
                 lambda budget: partial(best_cells, position, budget), priority, seconds, seconds
             )
         return self._random.choice(cells) if cells else choose_by_rules(position, self._random)
+
+    async def choose_side(
+        self, position: Position, level: Level, *, clock_seconds: float = math.inf, priority: Priority = Priority.PERSON
+    ) -> str:
+        """Return what to choose in an opening: any of it, or the better side, as far as a search sees that in time."""
+        opening = position.opening
+        if opening is None:
+            raise ValueError("There is nothing to choose.")
+        if level is Level.RANDOM:
+            return self._random.choice(opening.options)
+        found = await self.analyse(position, priority, _SHARE_OF_LEVEL[level], clock_seconds)
+        return self._random.choice(found.best_options if found else position.rules.marks)
 
     async def is_better_than_draw(self, position: Position, mark: str, *, clock_seconds: float = math.inf) -> bool:
         """Tell whether a player had better go on than agree to a draw; yes where no worker answers in time."""

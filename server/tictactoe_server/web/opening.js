@@ -1,0 +1,32 @@
+/** Openings that even out the first move: who has placed and chosen what, as tictactoe_engine/opening.py says it. */
+
+/** @typedef {{rules: Protocol.RulesState, chosen?: readonly string[]}} Opened a state, or a finished game */
+/** After how many moves somebody chose, who sat at `mark` then, and what they took. @typedef {{ply: number, mark: string, take: string}} Choice */
+
+/** The stages of each rule: the seat that places, how many marks lie there then, who chooses. @type {Record<string, [number, number, number][]>} */
+const STAGES = { pie: [[0, 1, 1]], swap2: [[0, 3, 1], [1, 5, 0]] };
+
+export const MORE = "more";
+
+/** What was chosen, in order. @param {Opened} game @returns {Choice[]} */
+export function choicesOf({ rules, chosen = [] }) {
+	const stages = STAGES[rules.opening ?? ""] ?? [];
+	return chosen.slice(0, stages.length).map((take, at) => ({ ply: stages[at][1], mark: rules.marks[stages[at][2]], take }));
+}
+
+/** Where somebody sits now who sat at a mark when the game began. @param {Opened} game @param {string} mark */
+export function sitsNow(game, mark) {
+	const last = choicesOf(game).at(-1);
+	return last && last.take !== MORE && last.take !== last.mark ? game.rules.marks.replace(mark, "") : mark;
+}
+
+/** Where the player sits now who made a move of the opening; empty for moves of the game proper. @param {Opened} game @param {number} ply */
+export function placerOf(game, ply) {
+	const before = choicesOf(game).filter((choice) => choice.ply <= ply);
+	const stage = (STAGES[game.rules.opening ?? ""] ?? [])[before.length];
+	const isOpen = stage && (before.at(-1)?.take ?? MORE) === MORE;
+	return isOpen ? sitsNow(game, game.rules.marks[stage[0]]) : "";
+}
+
+/** The mark that is placed next, in an opening whoever places it. @param {Protocol.RoomState} state */
+export const nextMark = ({ opening, turn }) => (opening ? opening.places : turn);

@@ -1,0 +1,229 @@
+"""Openings in rooms as values: who acts, what changes places with a player, what may be sent twice, what cannot be."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.server.tables import ANA, BO, CODE, Table, decode_room, encode_room
+from tictactoe_engine import PRESETS, Rules, format_record, parse_record
+from tictactoe_protocol.pushes import Happening
+from tictactoe_protocol.requests import Choose, Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_server.core.rooms import Dropped, Enter, Player, finished_game
+from tictactoe_server.core.rooms.finished import played_game, record_of
+
+SWAP2 = Rules(rows=5, columns=5, line=4, opening="swap2")
+PIE = PRESETS["four-pie"]
+CLOCK = ClockFields(initial_ms=60_000, increment_ms=1_000)
+
+
+def choose(take: str, ply: int) -> Choose:
+    return Choose(room=CODE, take=take, ply=ply)
+
+
+def placed(rules: Rules = SWAP2, clock: ClockFields | None = None) -> Table:
+    """Return a table at which ana has placed and bo has to choose."""
+    table = Table(ANA, BO, rules=rules, clock=clock)
+    table.play(*((0, 1, 2) if rules.opening == "swap2" else (5,)))
+    return table
+
+
+def sides(table: Table) -> dict[str, str]:
+    return {mark: seat["name"] for mark, seat in table.state["seats"].items()}
+
+
+def test_a_state_says_what_is_placed_and_by_whom() -> None:
+    table = Table(ANA, BO, rules=SWAP2)
+    for left, places in ((3, "X"), (2, "O"), (1, "X")):
+        opening = {"rule": "swap2", "step": "place", "places": places, "left": left, "options": []}
+        assert (table.state["opening"], table.state["turn"]) == (opening, "X")
+        table.move(3 - left)
+    options = {"rule": "swap2", "step": "choose", "places": None, "left": 0, "options": ["X", "O", "more"]}
+    assert (table.state["opening"], table.state["turn"]) == (options, "O")
+    assert "chosen" not in table.state
+
+
+def test_rules_without_an_opening_say_nothing_of_one() -> None:
+    state = Table(ANA, BO).state
+    assert {"opening", "chosen"} & set(state) == set()
+    assert {"exact", "opening"} & set(state["rules"]) == set()
+
+
+def test_who_takes_the_other_mark_changes_places_with_its_player() -> None:
+    table = placed()
+    table.do(BO, choose("X", 3))
+    assert (sides(table), table.state["turn"]) == ({"X": "bo", "O": "ana"}, "O")
+    assert table.state["happened"] == [{"type": "chose", "mark": "O", "take": "X"}]
+    assert (table.state["chosen"], "opening" in table.state) == (["X"], False)
+    assert table.to_move == ANA
+
+
+def test_who_stays_moves_and_nobody_changes_places() -> None:
+    table = placed()
+    table.do(BO, choose("O", 3))
+    assert (sides(table), table.state["turn"], table.to_move) == ({"X": "ana", "O": "bo"}, "O", BO)
+
+
+@pytest.mark.parametrize(("take", "x", "mover"), [("X", "ana", BO), ("O", "bo", ANA)])
+def test_after_two_more_the_first_player_chooses(take: str, x: str, mover: Player) -> None:
+    table = placed()
+    table.do(BO, choose("more", 3))
+    assert table.to_move == BO
+    table.play(3, 4)
+    assert (table.to_move, table.state["opening"]["options"]) == (ANA, ["X", "O"])
+    table.do(ANA, choose(take, 5))
+    assert (sides(table)["X"], table.to_move, table.state["chosen"]) == (x, mover, ["more", take])
+
+
+@pytest.mark.parametrize("take", ["X", "O"])
+def test_with_pie_the_second_player_takes_over_or_plays_on(take: str) -> None:
+    table = placed(PIE)
+    table.do(BO, choose(take, 1))
+    assert sides(table) == ({"X": "bo", "O": "ana"} if take == "X" else {"X": "ana", "O": "bo"})
+    assert table.state["turn"] == "O"
+
+
+def test_a_choice_and_what_was_placed_may_come_twice_also_after_both_have_changed_places() -> None:
+    table = placed()
+    table.do(BO, choose("more", 3))
+    table.play(3, 4)
+    table.do(ANA, choose("O", 5))
+    room = table.room
+    done: list[tuple[Player, Move | Choose]] = [
+        (ANA, choose("O", 5)),
+        (BO, choose("more", 3)),
+        *((ANA, Move(room=CODE, cell=cell, ply=cell)) for cell in (0, 1, 2)),
+        *((BO, Move(room=CODE, cell=cell, ply=cell)) for cell in (3, 4)),
+    ]
+    for player, command in done:
+        assert table.do(player, command) is room
+    assert table.refusal(BO, choose("O", 5)).code == "not_allowed"
+    assert table.refusal(BO, Move(room=CODE, cell=0, ply=0)).code == "not_your_turn"
+
+
+REFUSED = [
+    (BO, Move(room=CODE, cell=9, ply=3), "choose_first"),
+    (ANA, Move(room=CODE, cell=9, ply=3), "not_your_turn"),
+    (ANA, choose("X", 3), "not_your_turn"),
+    (BO, choose("X", 2), "stale"),
+    (BO, choose("A", 3), "not_allowed"),
+    (Player("pcy", "cy"), choose("X", 3), "not_seated"),
+]
+
+
+@pytest.mark.parametrize(("player", "command", "code"), REFUSED)
+def test_what_cannot_be_while_a_choice_is_due(player: Player, command: Move | Choose, code: str) -> None:
+    refusal = placed().refusal(player, command)
+    assert refusal.code == code
+    if code == "not_allowed":
+        assert refusal.message == "'A' is not offered here: choose X, O, more."
+
+
+def test_there_is_nothing_to_choose_while_marks_are_placed_and_afterwards() -> None:
+    table = Table(ANA, BO, rules=SWAP2)
+    assert table.refusal(ANA, choose("X", 0)).code == "not_allowed"
+    assert Table(ANA, BO).refusal(ANA, choose("X", 0)).code == "not_allowed"
+    assert Table(ANA, rules=SWAP2).refusal(ANA, choose("X", 0)).code == "not_started"
+    table.do(BO, Leave(room=CODE))
+    assert table.refusal(ANA, choose("X", 0)).code == "game_over"
+
+
+def test_what_is_a_player_s_goes_along_when_both_change_places() -> None:
+    table = placed(clock=CLOCK)
+    table.wait(5_000)
+    table.do(BO, choose("more", 3))
+    table.move(3, after_ms=7_000)
+    table.move(4, after_ms=2_000)
+    before = table.state["clock"]["remaining_ms"]
+    table.do(BO, Dropped())
+    table.do(ANA, choose("O", 5))
+    after = table.state["clock"]["remaining_ms"]
+    assert after["X"] == before["O"] < 60_000
+    assert after["O"] == before["X"] + 1_000
+    assert table.state["seats"]["X"]["hold_ms"] == 60_000
+    assert table.running == "O"
+
+
+def test_a_choice_earns_an_increment_but_as_the_first_act_of_a_player() -> None:
+    table = placed(clock=CLOCK)
+    assert table.state["clock"]["start_ms"] == 30_000
+    table.do(BO, choose("more", 3))
+    assert (table.times, table.running) == ([62_000, 60_000], "O")
+    table.play(3, 4)
+    table.wait(500)
+    table.do(ANA, choose("X", 5))
+    assert table.times == [62_500, 62_000]
+
+
+def test_offers_end_with_a_choice_and_one_that_is_sent_again_does_nothing() -> None:
+    table = placed()
+    offer = Draw(room=CODE, action="offer", game=1, ply=3)
+    table.do(ANA, offer)
+    after = table.do(BO, choose("X", 3))
+    assert after.offers.draw is None
+    assert table.do(ANA, offer) is after
+
+
+def test_a_game_is_aborted_until_both_have_acted_and_a_choice_is_an_act() -> None:
+    assert placed().do(BO, Resign(room=CODE)).was_aborted
+    for take in ("X", "O", "more"):
+        table = placed()
+        table.do(BO, choose(take, 3))
+        result = table.do(ANA, Resign(room=CODE)).result
+        assert result is not None
+        assert (result.reason, result.winner) == ("resigned", "X" if take == "X" else "O")
+
+
+def test_nothing_of_an_opening_is_taken_back() -> None:
+    table = placed()
+    ask = Undo(room=CODE, action="offer")
+    assert "opening stays" in table.refusal(ANA, ask).message
+    table.do(BO, choose("O", 3))
+    for player in (ANA, BO):
+        assert table.refusal(player, ask).data["why"] == "no move"
+    table.play(7)
+    assert table.refusal(ANA, ask).data["why"] == "no move"
+    table.do(BO, ask)
+    table.do(ANA, Undo(room=CODE, action="accept"))
+    assert (table.room.position.ply, table.to_move, table.state["chosen"]) == (3, BO, ["O"])
+
+
+@pytest.mark.parametrize("take", ["X", "O"])
+def test_in_a_rematch_the_other_one_opens_whoever_sat_where(take: str) -> None:
+    table = placed()
+    table.do(BO, choose(take, 3))
+    table.do(ANA, Resign(room=CODE))
+    for player in (ANA, BO):
+        table.do(player, Rematch(room=CODE))
+    assert (table.to_move, table.room.position.ply, table.room.position.chosen) == (BO, 0, ())
+
+
+def test_who_drops_in_an_opening_is_held_and_comes_back_to_the_choice() -> None:
+    table = placed()
+    table.do(BO, Dropped())
+    assert table.refusal(ANA, Claim(room=CODE, as_="win")).code == "not_allowed"
+    table.do(BO, Enter())
+    table.do(BO, choose("X", 3))
+    assert sides(table)["X"] == "bo"
+
+
+def test_a_room_is_stored_with_what_was_chosen() -> None:
+    table = placed()
+    for command in (choose("more", 3), Move(room=CODE, cell=3, ply=3), Move(room=CODE, cell=4, ply=4)):
+        table.do(BO, command)
+        assert decode_room(encode_room(table.room)) == table.room
+    table.do(ANA, choose("O", 5))
+    again = decode_room(encode_room(table.room))
+    assert again == table.room
+    assert (again.position.chosen, again.happened) == (("more", "O"), (Happening("chose", "X", take="O"),))
+
+
+def test_a_finished_game_keeps_what_was_chosen_and_its_record_says_it() -> None:
+    table = placed()
+    table.do(BO, choose("X", 3))
+    table.do(ANA, Resign(room=CODE))
+    game = finished_game(table.room, 1_924_970_700_000)
+    assert (game.chosen, played_game(game).chosen) == (("X",), ("X",))
+    text = format_record(record_of(game))
+    assert "2. c1 {swap2 O X} X" in text
+    assert '[X "bo"]\n[O "ana"]' in text
+    assert parse_record(text).chosen == ("X",)
