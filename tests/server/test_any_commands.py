@@ -13,7 +13,7 @@ from tests.server.tables import ANA, BO, CODE, CY, DI, START, decode_room, encod
 from tictactoe_engine import Rules
 from tictactoe_protocol import decode_push, encode
 from tictactoe_protocol.pushes import Offers, RoomState
-from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Choose, Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_server.core.rooms import (
     NOBODY,
     Command,
@@ -41,6 +41,8 @@ RULES = st.sampled_from(
         Rules(rows=3, columns=3, line=3, misere=True, blocked=frozenset({4})),
         Rules(rows=3, columns=3, line=3, marks="XOA"),
         Rules(rows=4, columns=4, line=4, marks="XOAB"),
+        Rules(rows=3, columns=3, line=3, opening="pie"),
+        Rules(rows=3, columns=4, line=4, exact=True, opening="swap2"),
     ]
 )
 CLOCKS = st.sampled_from(
@@ -101,10 +103,26 @@ class AnyCommands(RuleBasedStateMachine):
             assert (after.position.ply, after.result, after.offers) == (0, None, Offers())
             return
         for mark, left in self.times().items():
-            assert left <= times[mark] + self.increase_allowed(before, command, mark)
+            was = self.sat_at(before, mark)
+            assert left <= times[was] + self.increase_allowed(before, command, was)
+        if not isinstance(command, Choose):
+            assert after.position.chosen == before.position.chosen
+            return
+        played = before.position
+        assert (after.position.moves, after.position.chosen[:-1]) == (played.moves, played.chosen)
+        assert (after.offers, after.score) == (Offers(), before.score)
+
+    def sat_at(self, before: Room, mark: str) -> str:
+        """Return where the player of a mark sat before, the mark itself where nobody did."""
+        seat = self.room.seats[mark]
+        return next(
+            (was for was, other in before.seats.items() if seat and other and other.player == seat.player), mark
+        )
 
     def check_repeat(self, player: Player, command: Command) -> None:
         """Ask for the same at once, where that may be done, and remember it until its position is reached anew."""
+        if isinstance(command, Choose):
+            assert apply(self.room, player, command, self.now) is self.room
         if isinstance(command, Draw | Undo | Rematch) and command.game is not UNSET:
             assert apply(self.room, player, command, self.now) is self.room
             self.done.append((player, command))
@@ -119,11 +137,11 @@ class AnyCommands(RuleBasedStateMachine):
     def increase_allowed(self, before: Room, command: Command, mark: str) -> int:
         """Return by how much a command may put a clock on; nothing else ever does."""
         clock = self.room.clock
-        if clock is None or not isinstance(command, Move | Undo):
+        if clock is None or not isinstance(command, Move | Choose | Undo):
             return 0
         if clock.move_ms is not UNSET:
             return clock.move_ms
-        moved = isinstance(command, Move) and mark == before.position.turn
+        moved = isinstance(command, Move | Choose) and mark == before.position.turn
         return clock.increment_ms if moved and clock.increment_ms is not UNSET else 0
 
     def times(self) -> dict[str, int]:
@@ -150,8 +168,16 @@ class AnyCommands(RuleBasedStateMachine):
     @rule(choice=st.integers(0, 99))
     def play_next(self, choice: int) -> None:
         cells, seat = self.room.position.legal_cells, self.room.seat(self.room.position.turn)
-        player = Player(seat.player, seat.name)
+        player, opening = Player(seat.player, seat.name), self.room.position.opening
+        if opening and opening.options:
+            take = opening.options[choice % len(opening.options)]
+            self.send(player, Choose(room=CODE, take=take, ply=self.room.position.ply))
+            return
         self.send(player, Move(room=CODE, cell=cells[choice % len(cells)], ply=self.room.position.ply))
+
+    @rule(player=PLAYERS, take=st.sampled_from(("X", "O", "more", "?")), ply=st.integers(0, 6))
+    def choose_anything(self, player: Player, take: str, ply: int) -> None:
+        self.send(player, Choose(room=CODE, take=take, ply=ply))
 
     @rule(player=PLAYERS, cell=st.integers(-1, 16), ply=st.integers(0, 16))
     def play_anything(self, player: Player, cell: int, ply: int) -> None:
@@ -162,7 +188,7 @@ class AnyCommands(RuleBasedStateMachine):
     def repeat_a_move(self, choice: int) -> None:
         position = self.room.position
         ply = choice % position.ply
-        seat = self.room.seat(position.board[position.moves[ply]])
+        seat = self.room.seat(position.player_of(ply))
         before = self.room
         if seat.left:
             return
@@ -240,7 +266,7 @@ class AnyCommands(RuleBasedStateMachine):
             assert room.position.turn is not None
             assert room.position.turn in active
             assert not any(room.seat(mark).left for mark in active)
-        assert not (room.was_aborted and all(map(room.position.stones, active)))
+        assert not (room.was_aborted and all(map(room.position.has_acted, active)))
         if room.result and room.result.winner:
             assert room.result.winner in active
         assert not any(seat.online and seat.player in room.gone_at for seat in room.seats.values() if seat)
@@ -280,7 +306,7 @@ class AnyCommands(RuleBasedStateMachine):
     def clocks_run_when_they_should(self) -> None:
         room, turn = self.room, self.room.position.turn
         is_timed = room.clock is not None and room.status == "playing"
-        runs = is_timed and turn and room.position.stones(turn)
+        runs = is_timed and turn and room.position.has_acted(turn)
         assert (expires_at(room) is not None) == is_timed
         state = state_of(room, self.now, watchers=0)
         if room.clock is None:

@@ -1,0 +1,90 @@
+"""Openings over the wire: who may sit down, and that each step outlives the server and the server's change."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faults.harness import Harness
+from tests.peer import Peer, open_peer
+from tictactoe_server.server import Server
+
+KNOWS = ["opening", "seq"]
+STEPS: list[tuple[str, str, dict[str, Any]]] = [
+    ("ana", "move", {"cell": 112, "ply": 0}),
+    ("ana", "move", {"cell": 113, "ply": 1}),
+    ("ana", "move", {"cell": 128, "ply": 2}),
+    ("bo", "choose", {"take": "more", "ply": 3}),
+    ("bo", "move", {"cell": 0, "ply": 3}),
+    ("bo", "move", {"cell": 1, "ply": 4}),
+    ("ana", "choose", {"take": "O", "ply": 5}),
+    ("ana", "move", {"cell": 2, "ply": 5}),
+]
+"""A whole opening by swap2, and the first move behind it."""
+
+
+@pytest.mark.parametrize("request_", ["create", "match", "join"])
+async def test_a_seat_is_for_those_who_know_openings_and_anybody_may_watch(server: Server, request_: str) -> None:
+    async with open_peer(server.url, "ana", features=KNOWS) as ana, open_peer(server.url, "old") as old:
+        room = (await ana.ask("create", rules="gomoku-standard"))["room"]
+        fields = {"room": room} if request_ == "join" else {"rules": "gomoku-standard"}
+        refused = await old.ask(request_, **fields)
+        assert (refused["code"], refused["path"]) == ("feature_required", "features")
+        assert "swap2" in refused["message"]
+        assert (await old.ask("watch", room=room))["seat"] is None
+        assert (await old.state())["opening"]["left"] == 3
+
+
+async def test_whoever_only_watches_bots_open_need_not_know_openings(server: Server) -> None:
+    async with open_peer(server.url, "old") as old:
+        made = await old.ask("create", rules="four-pie", bots=["easy", "easy"])
+        assert made["seat"] is None
+        assert (await old.state(ply=2))["chosen"] in (["X"], ["O"])
+
+
+async def test_two_who_know_openings_are_matched(server: Server) -> None:
+    async with open_peer(server.url, "ana", features=KNOWS) as ana, open_peer(server.url, "bo", features=KNOWS) as bo:
+        rooms = {(await peer.ask("match", rules="four-pie"))["room"] for peer in (ana, bo)}
+        assert len(rooms) == 1
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+async def test_a_bot_chooses_when_it_has_to(server: Server, level: str) -> None:
+    async with open_peer(server.url, "ana", features=KNOWS) as ana:
+        room = (await ana.ask("create", rules="four-pie", bots=[level]))["room"]
+        await ana.ask("move", room=room, cell=5, ply=0)
+        state = await ana.until(lambda message: message.get("chosen"))
+        assert state["seats"]["X"]["bot"] == (level if state["chosen"] == ["X"] else None)
+
+
+async def test_each_step_of_an_opening_outlives_a_server_that_is_killed(tmp_path: Path) -> None:
+    async with Harness(tmp_path) as server:
+        tokens: dict[str, str] = {}
+        room = ""
+        for index, (who, kind, fields) in enumerate(STEPS):
+            async with contextlib.AsyncExitStack() as stack:
+                peers: dict[str, Peer] = {}
+                for name in ("ana", "bo"):
+                    peers[name] = await stack.enter_async_context(
+                        open_peer(server.url, None if tokens else name, tokens.get(name), features=KNOWS)
+                    )
+                tokens = {name: peer.welcome["token"] for name, peer in peers.items()}
+                room = room or (await peers["ana"].ask("create", rules="gomoku-standard"))["room"]
+                for peer in peers.values():
+                    assert (await peer.ask("join", room=room))["type"] == "ok"
+                assert (await peers[who].ask(kind, room=room, **fields))["type"] == "ok"
+                await server.end()
+                await server.start()
+            done = STEPS[: index + 1]
+            async with open_peer(server.url, token=tokens[who], features=KNOWS) as back:
+                await back.ask("join", room=room)
+                state = await back.state()
+                assert state["ply"] == sum(kind == "move" for _, kind, _ in done)
+                assert state.get("chosen", []) == [fields["take"] for _, kind, fields in done if kind == "choose"]
+                assert (await back.ask(kind, room=room, **fields))["type"] == "ok"
+                assert (await back.ask("sync", room=room))["type"] == "ok"
+                assert (await back.state())["seq"] == state["seq"]
+        assert {mark: seat["name"] for mark, seat in state["seats"].items()} == {"X": "bo", "O": "ana"}
