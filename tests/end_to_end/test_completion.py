@@ -24,7 +24,7 @@ CASES: list[tuple[list[str], list[str]]] = [
     (["co"], ["config", "completion"]),
     (["new", "--ru"], ["--rules"]),
     (["--no-m"], ["--no-motion", "--no-mouse"]),
-    (["play", "--rules", "go"], ["gomoku"]),
+    (["play", "--rules", "go"], ["gomoku", "gomoku-standard"]),
     (["play", "--theme", ""], list(THEMES)),
     (["--theme", "ni"], ["night"]),
     (["bot", "--level", ""], LEVELS),
@@ -56,7 +56,7 @@ async def test_the_tab_key_completes_at_a_prompt_of_bash(tmp_path: Path) -> None
     (tmp_path / "a-game.txt").touch()
     async with run_screen("bash", "--norc", "--noprofile", "-i", PS1="> ") as shell:
         await shell.ask(f'cd {tmp_path}; eval "$({PROGRAM} completion bash)"; echo rea""dy\r', "ready")
-        await shell.ask(f"{PROGRAM} pla\t--rul\tgom\t", f"{PROGRAM} play --rules gomoku ")
+        await shell.ask(f"{PROGRAM} pla\t--rul\tcon\t", f"{PROGRAM} play --rules connect-four ")
         await shell.ask(f"\x15{PROGRAM} replay a-g\t", f"{PROGRAM} replay a-game.txt ")
 
 

@@ -154,6 +154,9 @@ PROVOCATIONS = [
     Provocation("occupied", ask("move", "mine", cell=4, ply=2), room="mine", path="cell"),
     Provocation("blocked", ask("move", "blocker", cell=4, ply=0), room="blocker", path="cell"),
     Provocation("floating", ask("move", "gravity", cell=0, ply=0), room="gravity", path="cell"),
+    Provocation("choose_first", ask("move", "choosing", cell=0, ply=1), room="choosing", path="cell"),
+    Provocation("not_allowed", ask("choose", "choosing", take="more", ply=1), room="choosing", path="take"),
+    Provocation("not_allowed", ask("choose", "mine", take="X", ply=2), room="mine", path="take"),
     # the server
     Provocation("unavailable", ask("resign", "mine"), room="mine", retries=True, prepare=failing(StoreUnavailable())),
     Provocation("internal", ask("resign", "mine"), room="mine", prepare=failing(RuntimeError("a bug"))),
@@ -185,7 +188,7 @@ BEFORE_HELLO = [
         prepare=lambda scene: scene.store.players.trouble.fail("save", StoreUnavailable()),
     ),
 ]
-NOT_PROVOKED = {"moved", "rate_limited", "no_offer", "banned", "kicked"}
+NOT_PROVOKED = {"moved", "rate_limited", "no_offer", "banned", "kicked", "feature_required"}
 """Codes that no request here leads to."""
 
 
@@ -247,7 +250,10 @@ async def set_scene() -> AsyncIterator[tuple[Server, Scene]]:
     """Open as many rooms as the server holds, eve in the positions that the provocations need."""
     store, settings = TroubledStore(), Settings(host="127.0.0.1", port=0)
     async with Server(settings, store, uncounted(rooms=len(ROOMS))) as server, contextlib.AsyncExitStack() as stack:
-        eve, ana, bo = [await stack.enter_async_context(open_peer(server.url, name)) for name in ("eve", "ana", "bo")]
+        eve, ana, bo = [
+            await stack.enter_async_context(open_peer(server.url, name, features=["opening"]))
+            for name in ("eve", "ana", "bo")
+        ]
         scene = Scene(eve, [ana, bo], store)
         for name, build in ROOMS.items():
             scene.rooms[name] = await build(eve, ana, bo)
@@ -294,6 +300,13 @@ async def given_up(eve: Peer, ana: Peer, bo: Peer) -> str:
     return room
 
 
+async def choosing(eve: Peer, ana: Peer, bo: Peer) -> str:
+    room = await seat_two(ana, eve, rules="four-pie")
+    await ana.ask("move", room=room, cell=5, ply=0)
+    await eve.state(room=room, ply=1)
+    return room
+
+
 async def foreign(eve: Peer, ana: Peer, bo: Peer) -> str:
     return await seat_two(ana, bo)
 
@@ -317,6 +330,7 @@ ROOMS: dict[str, Build] = {
     "watched": watched,
     "blocker": after(rules="blocker"),
     "gravity": after(rules="connect-four"),
+    "choosing": choosing,
 }
 
 
