@@ -8,7 +8,7 @@ import pytest
 
 from tests.fakes import TroubledStore
 from tests.peer import Peer, open_peer, play_out, two_playing
-from tictactoe_protocol.requests import Resign
+from tictactoe_protocol.requests import Leave, Resign
 from tictactoe_server.core.rooms import Command, Player, apply
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -52,6 +52,19 @@ async def test_a_command_is_judged_by_what_another_server_stored(troubled: Serve
         for peer in (ana, bo):
             await peer.ask("sync", room=room)
             assert (await peer.state(status="over"))["result"]["reason"] == "aborted"
+
+
+@pytest.mark.parametrize("begins", [True, False])
+async def test_who_has_left_although_that_was_not_answered_may_leave_again(
+    troubled: Server, store: TroubledStore, begins: bool
+) -> None:
+    async with open_peer(troubled.url, "ana") as ana, open_peer(troubled.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        if begins:
+            await bo.ask("join", room=room)
+        store.trouble.before_next_save(elsewhere(store, room, ana, Leave(room=room)))
+        assert (await ana.ask("leave", room=room))["type"] == "ok"
+        assert await ana.refusal("sync", room=room) in ("not_in_room", "no_such_room")
 
 
 async def test_a_state_that_another_server_stored_is_shown_to_all_when_it_is_found(

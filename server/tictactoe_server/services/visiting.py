@@ -288,6 +288,8 @@ class _Leaving(_Visit, eq=False):
     def apply(self, room: Room) -> Room | None:
         if not self.live.is_played_by(self.call.session):
             raise not_in_room(room.code)
+        if room.mark_of(self.player.id) is None:  # it was stored before, and the answer was lost
+            return room
         return super().apply(room)
 
     def carried_out(self) -> None:
