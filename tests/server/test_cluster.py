@@ -31,6 +31,8 @@ from tictactoe_server.core.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
+KNOWS = ["moved", "opening"]
+
 
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
@@ -78,7 +80,7 @@ class Traveller:
 
     async def go(self, url: str) -> None:
         assert url in self._known
-        self.peer = await self._stack.enter_async_context(open_peer(url, token=self.token, features=["moved"]))
+        self.peer = await self._stack.enter_async_context(open_peer(url, token=self.token, features=KNOWS))
         self._known.update(self.peer.welcome["servers"])
         self.peer.seen[:0] = self.seen
         self.seen = self.peer.seen
@@ -111,7 +113,7 @@ class Traveller:
 @contextlib.asynccontextmanager
 async def travelling(url: str, name: str | None = None, **fields: Any) -> AsyncIterator[Traveller]:
     async with contextlib.AsyncExitStack() as stack:
-        peer = await stack.enter_async_context(open_peer(url, name, features=["moved"], **fields))
+        peer = await stack.enter_async_context(open_peer(url, name, features=KNOWS, **fields))
         yield Traveller(stack, peer)
 
 
@@ -330,6 +332,26 @@ async def test_the_rooms_of_a_server_that_is_gone_are_taken_by_those_that_live(n
                 assert set(at) == {other.url, third.url}
 
 
+async def test_an_opening_goes_on_at_another_server_when_its_own_is_gone(node: Node) -> None:
+    async with (
+        cluster_of(node, 2) as (one, other),
+        travelling(one.url, "ana") as ana,
+        travelling(other.url, "bo") as bo,
+    ):
+        room = (await ana.ask("match", rules="four-pie"))["room"]
+        assert (await bo.ask("match", rules="four-pie"))["room"] == room
+        await ana.ask("move", room=room, cell=5, ply=0)
+        assert (await bo.ask("choose", room=room, take="X", ply=1))["type"] == "ok"
+        await vanish(one)
+        await until(lambda: room in other.cluster.own_rooms.rooms)
+        for traveller in (ana, bo):
+            await traveller.go(other.url)
+            assert (await traveller.ask("join", room=room))["seat"] == ("O" if traveller is ana else "X")
+        assert (await bo.ask("choose", room=room, take="X", ply=1))["type"] == "ok"
+        assert (await ana.ask("move", room=room, cell=0, ply=1))["type"] == "ok"
+        assert (await bo.state(ply=2))["chosen"] == ["X"]
+
+
 async def test_nobody_is_taken_for_gone_in_a_cluster_where_nothing_happens(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -369,10 +391,10 @@ async def test_who_does_not_come_to_where_the_room_is_taken_over_is_away_there(
 
 
 async def test_an_older_connection_is_told_nothing_of_the_room_when_that_moves(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana", features=["moved"]) as older:
+    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana", features=KNOWS) as older:
         room = (await older.ask("create"))["room"]
         await until(lambda: other.cluster.other_rooms.count == 1)
-        async with open_peer(one.url, token=older.welcome["token"], features=["moved"]) as newer:
+        async with open_peer(one.url, token=older.welcome["token"], features=KNOWS) as newer:
             await newer.ask("join", room=room)
             await older.next_of("replaced")
             async with taken_to_be_gone(one, other):
