@@ -32,7 +32,7 @@ CLIENT_LEVELS = (
     {"files"},
     {"session", "exits", "input"},
     {"earlier", "lobby"},
-    {"plain", "json_mode", "tui"},
+    {"plain", "json_mode", "tui", "brain"},
     {"cli"},
     {"__main__"},
 )

@@ -37,6 +37,7 @@ class ExitCode(IntEnum):
     REFUSED = 6
     CONNECTION_LOST = 7
     OUTPUT_FAILED = 8
+    ENGINE = 9
     LOSS = 10
     DRAW = 11
     ABANDONED = 12

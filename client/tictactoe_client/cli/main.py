@@ -141,6 +141,18 @@ _command(
     _RULES,
     _CLOCK,
 )
+_command(
+    "brain",
+    "engines.use_engine",
+    ("./pbrain-mine", "./pbrain-mine --room K7M4PQ --memory 512", "--clock 5+3 -- ./mine --threads 2", "--serve"),
+    Placed(["command"], metavar="engine", nargs=-1),
+    Named(["--room"], metavar="room"),
+    _RULES,
+    _CLOCK,
+    Named(["--memory"], type=Count(1), metavar="number"),
+    Named(["--serve"], is_flag=True),
+    Named(["--level"], type=Words(LEVELS), default="perfect"),
+)
 _command("join", "rooms.join", ("K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --name bo"), _ROOM)
 _command("watch", "rooms.watch", ("", "K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --plain"), _ANY_ROOM)
 _command("rooms", "rooms.show_rooms", ("", "--server ws://192.168.1.20:8765", "--json"))

@@ -19,7 +19,7 @@ from tictactoe_client.settings import OPTIONS, PROGRAM, SECTIONS, Misuse, Option
 from tictactoe_client.themes import THEMES
 from tictactoe_protocol.catalogue import LANGUAGES, say
 
-_EXIT_CODES: Final = ("0", "1", "2", "3", "4", "5", "6", "7", "8", "10, 11, 12")
+_EXIT_CODES: Final = ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10, 11, 12")
 _ENVIRONMENT: Final = ("TICTACTOE_SERVER, …", "NO_COLOR, FORCE_COLOR", "ACCESSIBLE")
 
 DOUBTS: Final = "tictactoe_client.doubts"

@@ -59,13 +59,19 @@ async def play_computer(settings: Settings, level: str, first: str, rules: str |
 
 async def join(settings: Settings, room: Sequence[str]) -> int:
     """Join the room of a code or a link, back to the seat there that an earlier run left behind, if any."""
-    code, address = parse_room(" ".join(room))
+    code, address = await locate(settings, " ".join(room))
+    return await _enter_and_stay(settings, Choice("join", code=code), address)
+
+
+async def locate(settings: Settings, room: str) -> tuple[str, Address | None]:
+    """Return the code of a room, and the server that its link names or that has it, None for that of the settings."""
+    code, address = parse_room(room)
     if address is None and settings.server is None:
         usual, seconds = cluster_for(settings, None).first, min(SEARCH_SECONDS, settings.timeout_seconds)
         address = await find_room(code, usual, settings.ca, seconds=seconds)
         if address is None and not settings.quiet:
             print_error(say("no server has room", room=code))
-    return await _enter_and_stay(settings, Choice("join", code=code), address)
+    return code, address
 
 
 async def _enter_and_stay(settings: Settings, choice: Choice, address: Address | None = None) -> int:

@@ -113,8 +113,14 @@ class Room(RoomFeed):
             self._awaits_state, self.is_my_turn = True, False
 
     async def choose(self, take: str) -> None:
-        """Take a side in an opening, by its mark, or ``more``; see `RoomState.opening`. Raises `Refused`."""
-        await self._client.request(requests.Choose(room=self.code, take=take, ply=self.state.ply))
+        """Take a side in an opening, by its mark, or ``more``; see `RoomState.opening`. Raises `Refused`.
+
+        The iterators then wait for the state that shows it.
+        """
+        before = self.state
+        await self._client.request(requests.Choose(room=self.code, take=take, ply=before.ply))
+        if self.state is before:
+            self._awaits_state, self.is_my_turn = True, False
 
     async def resign(self) -> None:
         """Give the game up; we stay in the room."""

@@ -1,0 +1,144 @@
+"""What the command `brain` does: seat an engine as a guest, or be one for others."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import shutil
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from tictactoe_client.brain.engine import Engine, EngineFailed
+from tictactoe_client.brain.gomocup import find_obstacle
+from tictactoe_client.brain.player import EnginePlayer
+from tictactoe_client.brain.serve import PBrain
+from tictactoe_client.cli.rooms import locate
+from tictactoe_client.cli.run import connected
+from tictactoe_client.exits import exit_code_of
+from tictactoe_client.input.rule_options import parse_clock
+from tictactoe_client.json_mode import pass_through
+from tictactoe_client.online.client import Choice, Client
+from tictactoe_client.online.events import Back, Lost, RoomEvent, Said, Updated
+from tictactoe_client.session import Session
+from tictactoe_client.settings import ExitCode, Misuse, Settings
+from tictactoe_client.streams.keyboard import standard_input
+from tictactoe_client.streams.output import Output, OutputFailed, print_own, report_failure
+from tictactoe_client.text import arrival
+from tictactoe_client.text.programs import own_command
+from tictactoe_client.text.talk import announce_chat
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.telling import announce
+from tictactoe_protocol.wording import count
+
+_MEGABYTE = 1024 * 1024
+
+
+async def use_engine(
+    settings: Settings,
+    command: tuple[str, ...],
+    room: str | None,
+    rules: str | None,
+    clock: str | None,
+    memory: int | None,
+    serve: bool,
+    level: str,
+) -> int:
+    """Seat the engine of this command in a room, or in a quick match; or serve as one."""
+    if serve:
+        if command:
+            raise Misuse(say("engine or serve"))
+        await PBrain(level, standard_input().read_line, Output().print).run()
+        return ExitCode.NORMAL
+    if not command:
+        raise Misuse(say("engine missing", command=own_command("brain", "./engine")))
+    if shutil.which(command[0]) is None:
+        raise Misuse(say("engine not found", command=command[0]))
+    if memory and importlib.util.find_spec("resource") is None:
+        raise Misuse(say("engine memory"))
+    way, address = Choice("match", PRESETS[rules or "gomoku"], parse_clock(clock)), None
+    if room is None:
+        _check(way.rules)
+    else:
+        code, address = await locate(settings, room)
+        way = Choice("join", code=code)
+    settings = replace(settings, mode="json" if settings.mode == "json" else "plain")
+    guest = _Guest(settings, way)
+    engine = Engine(command, (memory or 0) * _MEGABYTE, guest.tell)
+    try:
+        options: dict[str, Any] = {"is_chatty": True, "room": way.code or None, "role": "player"}
+        async with connected(settings, address, **options) as (client, session):
+            if settings.mode == "json":
+                return await pass_through(client, lambda: guest.play(client, session, engine))
+            return await guest.play(client, session, engine)
+    except EngineFailed as failed:
+        detail = f"\n{failed.detail}" if failed.detail else ""
+        report_failure(settings, "engine", failed.message, say("engine cannot go on", why=failed.message) + detail)
+        return ExitCode.ENGINE
+    finally:
+        await engine.end()
+
+
+def _check(rules: Rules) -> None:
+    if (obstacle := find_obstacle(rules)) is not None:
+        raise Misuse(say("engine cannot play", why=say(obstacle)))
+
+
+class _Guest:
+    """One run with an engine in a room, which is entered by a `way`; tells its owner what happens there."""
+
+    def __init__(self, settings: Settings, way: Choice) -> None:
+        self._settings = settings
+        self._way = way
+
+    async def play(self, client: Client, session: Session, engine: Engine) -> ExitCode:
+        """Take a seat once the engine is ready, play, and leave; return the exit code. Raises `EngineFailed`."""
+        rules = self._way.rules
+        if self._way.code:
+            rules = (await client.watch(self._way.code)).state.rules.to_rules()
+            _check(rules)
+        await engine.set_up(rules)
+        room = await session.enter(self._way.enter)
+        if self._settings.mode == "plain":
+            room.subscribe(lambda event: self._hear(event, client))
+        try:
+            await EnginePlayer(engine, room, stays=self._settings.stay).play()
+        except (asyncio.CancelledError, OutputFailed) as end:
+            await session.end_by(end)
+            raise
+        except EngineFailed:
+            await room.say_goodbye()
+            raise
+        if room.ended is not None and room.state.status != "over":
+            return ExitCode.REFUSED if room.ended == "replaced" else ExitCode.NO_ROOM
+        await room.say_goodbye()
+        return exit_code_of(room.state, client.player, with_result=self._settings.result_code)
+
+    def tell(self, text: str) -> None:
+        """Tell what the engine says."""
+        if self._settings.mode == "json":
+            with suppress(OutputFailed):
+                print_own("engine", text=text)
+        elif not self._settings.quiet:
+            _print(say("engine says", text=text))
+
+    def _hear(self, event: RoomEvent, client: Client) -> None:
+        """Tell what happens, as a transcript does."""
+        match event:
+            case Updated(old=None):
+                _print(*arrival.greet(event.state, event.moves, client, replace(self._settings, quiet=True)))
+            case Updated():
+                _print(*announce(event.changes, client.player, after_loss=event.after_loss))
+            case Said(line):
+                _print(announce_chat(line))
+            case Lost():
+                _print(arrival.describe_attempts(event, holds_seat=True))
+            case Back(seconds=seconds):
+                _print(say("connected again", time=count(max(1, round(seconds)), "second")))
+
+
+def _print(*lines: str) -> None:
+    """Print lines; an engine plays on though nobody reads them."""
+    with suppress(OutputFailed):
+        Output().print(*lines)

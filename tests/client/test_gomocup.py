@@ -1,0 +1,189 @@
+"""What engines are told of games and clocks, and what ours answers to the lines of the Gomocup protocol."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import pytest
+from msgspec.structs import replace
+
+from tests.client.states import state
+from tictactoe_client.brain import engine
+from tictactoe_client.brain.gomocup import Time, find_time, read_opening, say_board, say_opening, say_start
+from tictactoe_client.brain.serve import PBrain
+from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_protocol.pushes import ClockState
+from tictactoe_protocol.requests import ClockTerms
+
+GOMOKU = PRESETS["gomoku"]
+
+
+@pytest.mark.parametrize(
+    ("terms", "clock", "time"),
+    [
+        (None, None, Time(30_000, 0, 2**31 - 1, 35)),
+        (ClockTerms(move_ms=10_000), ClockState({"X": 10_000}, "X"), Time(9_000, 0, 2**31 - 1, 9.5)),
+        (ClockTerms(move_ms=10_000), ClockState({"X": 1_000}, "X"), Time(800, 0, 2**31 - 1, 0.9)),
+        (
+            ClockTerms(initial_ms=180_000, increment_ms=2_000),
+            ClockState({"X": 101_000}, "X"),
+            Time(10_000, 180_000, 100_000, 100.5),
+        ),
+        (
+            ClockTerms(initial_ms=180_000, increment_ms=2_000),
+            ClockState({"X": 5_000}, "X"),
+            Time(2_000, 180_000, 4_000, 4.5),
+        ),
+        (
+            ClockTerms(initial_ms=600_000, increment_ms=0),
+            ClockState({"X": 600_000}, None, start_ms=20_000),
+            Time(19_000, 600_000, 599_000, 19.5),
+        ),
+    ],
+)
+def test_time_is_that_of_the_clock_without_the_way_there(
+    terms: ClockTerms | None, clock: ClockState | None, time: Time
+) -> None:
+    assert find_time(replace(state(rules=GOMOKU), time_control=terms, clock=clock), "X") == time
+
+
+def test_a_board_is_told_in_the_order_of_play_with_the_column_first() -> None:
+    wide = Rules(6, 20, 5)
+    assert (say_start(GOMOKU), say_start(wide)) == ("START 15", "RECTSTART 20,6")
+    assert list(say_board(Position.start(wide))) == ["BEGIN"]
+    played = Position.replay(wide, (43, 0, 19))
+    assert list(say_board(played)) == ["BOARD", "3,2,2", "0,0,1", "19,0,2", "DONE"]
+
+
+async def test_an_engine_that_is_never_ready_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "START_SECONDS", 0.6)
+    told: list[str] = []
+    echo = engine.Engine(("cat",), 0, told.append)
+    with pytest.raises(engine.EngineFailed, match="It has said nothing for a second"):
+        await echo.set_up(GOMOKU)
+    await echo.end()
+    assert told[0] == "START 15"
+
+
+async def talk(*lines: str, level: str = "rules") -> list[str]:
+    """Return what our engine answers to these lines."""
+    waiting, answers = iter(lines), list[str]()
+
+    async def read() -> str | None:
+        return next(waiting, None)
+
+    await PBrain(level, read, answers.append).run()
+    return answers
+
+
+PLACED = Position.replay(PRESETS["gomoku-standard"], (112, 128, 144))
+MORE_PLACED = PLACED.choose("more").play(0).play(1)
+
+
+@pytest.mark.parametrize(
+    ("position", "answer", "acts"),
+    [
+        (Position.start(PLACED.rules), "7,7 8,8 9,9", [112, 128, 144]),
+        (Position.start(PLACED.rules).play(112), "7,7 8,8 9,9", [128, 144]),
+        (PLACED, "SWAP", ["X"]),
+        (PLACED, "0,0", ["O", 0]),
+        (PLACED, "0,0 1,0", ["more", 0, 1]),
+        (PLACED.choose("more").play(0), "0,0 1,0", [1]),
+        (MORE_PLACED, "SWAP", ["X"]),
+        (MORE_PLACED, "2,0", ["O", 2]),
+        (MORE_PLACED, "2,0 3,0", []),
+        (PLACED, "7,7", []),
+        (PLACED, "0,0 1,0 2,0", []),
+        (PLACED, "15,0", []),
+        (Position.start(PLACED.rules), "SWAP", []),
+    ],
+)
+def test_an_answer_in_an_opening_is_what_is_placed_and_chosen_from_there_on(
+    position: Position, answer: str, acts: list[int | str]
+) -> None:
+    assert list(read_opening(answer, position).values()) == acts
+
+
+def test_an_opening_is_told_as_it_stood_at_the_last_choice() -> None:
+    told = {0: ["SWAP2BOARD", "DONE"], 3: ["SWAP2BOARD", "7,7", "8,8", "9,9", "DONE"]}
+    assert list(say_opening(PLACED)) == told[3]
+    assert list(say_opening(PLACED.at(2))) == told[0]
+    assert list(say_opening(MORE_PLACED.at(4))) == told[3]
+    assert list(say_opening(MORE_PLACED)) == [*told[3][:-1], "0,0", "1,0", "DONE"]
+
+
+async def test_ours_opens_and_chooses_by_swap2() -> None:
+    start = ("INFO timeout_turn 300", "INFO rule 1", "START 15", "SWAP2BOARD")
+    _, stones = await talk(*start, "DONE", level="hard")
+    assert re.fullmatch(r"(\d+,\d+ ){2}\d+,\d+", stones)
+    _, side = await talk(*start, "0,0", "14,14", "0,14", "DONE", level="hard")
+    assert re.fullmatch(r"SWAP|\d+,\d+( \d+,\d+)?", side)
+    threes = ("7,7", "0,0", "8,7", "14,14", "9,7")
+    assert (await talk(*start, *threes, "DONE", level="hard"))[1] == "SWAP"
+    assert (await talk(*start, "1,1", "DONE"))[1] == "ERROR no such opening"
+
+
+@pytest.mark.parametrize("rule", [0, 1])
+async def test_by_rule_1_exactly_five_count(rule: int) -> None:
+    own, others = (0, 1, 2, 4, 5), (0, 2, 4, 6, 8)
+    stones = [*(f"{column},0,1" for column in own), *(f"{column},9,2" for column in others)]
+    answers = await talk(f"INFO rule {rule}", "START 15", *board(stones))
+    assert (answers[1] == "3,0") == (rule == 0)
+
+
+def board(stones: Iterable[str]) -> tuple[str, ...]:
+    return ("BOARD", *stones, "DONE")
+
+
+FOUR = tuple(f"{column},{row},{side}" for column in range(4) for side, row in ((1, 0), (2, 3)))
+
+
+@pytest.mark.parametrize("level", ["medium", "hard"])
+async def test_ours_wins_and_blocks_where_it_must(level: str) -> None:
+    few = ("INFO timeout_turn 300", "START 15")
+    assert (await talk(*few, *board(FOUR), level=level))[1:] == ["4,0"]
+    later = await talk(*few, "BEGIN", *board([*FOUR[:6], "3,3,2", "10,10,1"][::-1]), level=level)
+    assert later[0] == "OK"
+    assert later[-1] in ("4,3", "3,0")
+
+
+async def test_ours_plays_a_game_on() -> None:
+    answers = await talk("START 20", "TURN 10,10", "ABOUT", "TAKEBACK 0,0", "RESTART", "BEGIN", "END", "BEGIN")
+    assert [answers[0], answers[4]] == ["OK", "OK"]
+    assert re.fullmatch(r"\d+,\d+", answers[1])
+    assert re.fullmatch(r'name="tictactoe-rules", version="[\d.]+"', answers[2])
+    assert answers[3].startswith("UNKNOWN")
+    assert re.fullmatch("(9|10),(9|10)", "".join(answers[5:]))
+
+
+@pytest.mark.parametrize(
+    ("lines", "answer"),
+    [
+        (("START 33",), "ERROR A board has 1 to 32 rows, not 33."),
+        (("START 4",), "ERROR A line of 5 can't fit a 4x4 board (at most 4)."),
+        (("START",), "ERROR no size"),
+        (("RECTSTART 20",), "ERROR no size"),
+        (("START 15", "TURN 15,0"), "ERROR no such cell"),
+        (("START 15", "TURN 1,1", "TURN 1,1"), "ERROR B2 is taken by X."),
+        (("START 15", *board(["1,1,3"])), "ERROR no such stone"),
+        (("START 15", *board(["1,1,2", "2,2,2"])), "ERROR not the engine's turn"),
+        (("START 15", *board([*FOUR, "4,0,1", "9,9,2"])), "ERROR The game is over."),
+        (
+            ("START 15", *board([stone[:-1] + str(3 - int(stone[-1])) for stone in (*FOUR, "4,0,1")])),
+            "ERROR the game is over",
+        ),
+        (("START 15", "INFO rule 4", "BEGIN"), "ERROR no such rule"),
+        (("SUGGEST 1,1",), "UNKNOWN SUGGEST"),
+    ],
+)
+async def test_ours_says_what_it_cannot_do(lines: tuple[str, ...], answer: str) -> None:
+    assert (await talk(*lines))[-1] == answer
+
+
+async def test_a_wide_board_is_ours_too_and_a_stone_may_be_taken_back() -> None:
+    answers = await talk("RECTSTART 20,6", "TURN 19,5", "INFO nonsense 7", "INFO", "", "TAKEBACK 19,5")
+    assert answers[0] == "OK"
+    assert len(answers) == 3
+    column, row = answers[1].split(",")
+    assert (await talk("RECTSTART 20,6", f"TURN {column},{row}"))[0] == "OK"

@@ -1,0 +1,270 @@
+"""`tictactoe-client brain`: engines as guests, by a small one of the tests' own, and our engine as one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.clients import COMMAND, ClientProcess, complaint, run_client
+from tests.faults.harness import Harness
+from tictactoe_client import Room, connect
+from tictactoe_client.online.events import Ended, Moved, RoomEvent, Said
+from tictactoe_engine import Rules
+from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.requests import ClockFields
+from tictactoe_server.server import Server
+
+SCRIPT = str(Path(__file__).parents[1] / "guest_engine.py")
+
+
+def engine(way: str, *files: Path) -> tuple[str, ...]:
+    """Return what stands for an engine that behaves this way at the end of a command line."""
+    return ("--", sys.executable, "-IS", SCRIPT, way, *map(str, files))
+
+
+@asynccontextmanager
+async def playing(
+    server: Server, way: str, *files: Path, clock: ClockFields | None = None
+) -> AsyncIterator[tuple[Room, ClientProcess, list[str]]]:
+    """Have an engine play O against ana, who has made two moves; yield her room, its run, and what is said."""
+    said: list[str] = []
+
+    def hear(event: RoomEvent) -> None:
+        if isinstance(event, Said):
+            said.append(event.line.text)
+
+    async with connect(server.url, name="ana") as ana:
+        room = await ana.create("gomoku", clock=clock)
+        room.subscribe(hear)
+        options = ("-s", server.url, "--room", room.code, "--memory", "600")
+        async with run_client("brain", *options, *engine(way, *files)) as guest:
+            for ply, cell in enumerate(("h8", "h9")):
+                await until(room, ply=2 * ply, turn="X")
+                await room.move(cell)
+            yield room, guest, said
+
+
+async def until(room: Room, **expected: object) -> RoomState:
+    async with asyncio.timeout(60):
+        async for state in room:
+            if all(getattr(state, name) == value for name, value in expected.items()):
+                return state
+    raise AssertionError(room.ended)
+
+
+async def follow(
+    room: Room, ply: int = -1, work: Callable[[], Awaitable[None]] | None = None
+) -> tuple[Ended, list[int]]:
+    """Return how a game ends that is watched, and its moves; do some work after so many of them."""
+    moves: list[int] = []
+    async with asyncio.timeout(60), room.events() as happening:
+        async for event in happening:
+            if isinstance(event, Moved):
+                moves.append(event.cell)
+                if event.ply == ply and work is not None:
+                    await work()
+            elif isinstance(event, Ended):
+                return event, moves
+    raise AssertionError(room.ended)
+
+
+@pytest.mark.parametrize(
+    ("rules", "ply", "first", "winner"),
+    [("gomoku", 20, (0, 1, 2, 3), "X"), ("gomoku-standard", 1, (112, 128, 144, 0), "O")],
+)
+async def test_two_engines_play_a_whole_game_over_a_server_that_is_killed_in_the_middle(
+    tmp_path: Path, rules: str, ply: int, first: tuple[int, ...], winner: str
+) -> None:
+    async with (
+        Harness(tmp_path / "data") as harness,
+        run_client("brain", "-s", harness.url, "--rules", rules, *engine("plays")) as one,
+        connect(harness.url, reconnect=True) as watcher,
+    ):
+
+        async def kill() -> None:
+            await harness.end(signal.SIGKILL)
+            await harness.start()
+
+        room = await watcher.watch((await one.until("Code")).split()[1])
+        async with run_client("brain", "-s", harness.url, "--rules", rules, *engine("odd")) as other:
+            over, moves = await follow(room, ply, kill)
+            assert (over.result.reason, over.result.winner) == ("line", winner)
+            assert tuple(moves[: len(first)]) == first
+            assert len(set(moves)) == over.state.ply > 20
+            assert [await one.end(), await other.end()] == [0, 0]
+            assert {"The engine: here it comes", "The engine: DEBUG [31mred"} <= set(other.lines)
+
+
+@pytest.mark.parametrize(
+    ("way", "why", "detail"),
+    [
+        ("dies", "It has ended by itself.", "Exit code 1. Its last words: no more ideas"),
+        ("floods", "It says more than can be read.", None),
+        ("chatters", "It says more than can be read.", None),
+        ("off", "It plays 15,3, which is no cell of the board.", None),
+        ("taken", "It plays 7,8, which is taken.", None),
+        ("greedy", "It has ended by itself.", "Exit code 1. Its last words: MemoryError"),
+        ("refuses", "It has answered with an error.", "ERROR this is too hard"),
+    ],
+)
+async def test_an_engine_that_cannot_play_on_gives_up_and_says_why(
+    server: Server, way: str, why: str, detail: str | None
+) -> None:
+    async with playing(server, way) as (room, guest, said):
+        over = await until(room, status="over")
+        assert over.result is not None
+        assert (over.result.reason, over.result.winner) == ("resigned", "X")
+        assert said == [f"This is an engine, and it gives up. {why}"]
+        assert await guest.end() == 9
+        told = (await guest.errors()).splitlines()
+        assert told == [f"The engine cannot play on. {why}", *([] if detail is None else [detail])]
+
+
+async def test_an_engine_that_says_nothing_gives_up_before_its_time_is_over(server: Server) -> None:
+    async with playing(server, "silent", clock=ClockFields(initial_ms=2_000, increment_ms=0)) as (room, guest, said):
+        over = await until(room, status="over")
+        assert over.result is not None
+        assert (over.result.reason, over.result.winner) == ("resigned", "X")
+        assert said == ["This is an engine, and it gives up. It has said nothing for 2 seconds."]
+        assert await guest.end() == 9
+
+
+@pytest.mark.parametrize(
+    ("way", "number"), [("deaf", signal.SIGINT), ("deaf", signal.SIGTERM), ("silent", signal.SIGKILL)]
+)
+async def test_no_engine_outlives_its_run(server: Server, tmp_path: Path, way: str, number: signal.Signals) -> None:
+    """Nor what it has started, unless the run itself had no time for anything."""
+    held = tmp_path / "held"
+    os.mkfifo(held)
+    async with asyncio.timeout(60):
+        all_gone = asyncio.create_task(asyncio.to_thread(held.read_bytes))
+        async with playing(server, way, held) as (_, guest, _):
+            guest.process.send_signal(number)
+            await all_gone
+            assert await guest.end() in (128 + number, -number)
+
+
+async def test_a_move_that_is_taken_back_is_on_no_board_any_more(server: Server, tmp_path: Path) -> None:
+    heard = tmp_path / "heard"
+    async with playing(server, "plays", heard) as (room, _, _):
+        await until(room, ply=4)
+        await room.undo()
+        await until(room, ply=2)
+        await room.move("a15")
+        await until(room, ply=4)
+        assert room.moves == (112, 0, 210, 1)
+    lines = heard.read_bytes().decode().split("\r\n")
+    assert lines[:4] == ["START 15", "INFO rule 0", "INFO game_type 0", "INFO max_memory 629145600"]
+    first = ["INFO timeout_turn 30000", "INFO timeout_match 0", "INFO time_left 2147483647", "BOARD", "7,7,2", "DONE"]
+    assert lines[4:10] == first
+    again = ["RESTART", *first[:4], "7,7,2", "0,0,1", "0,14,2", "DONE"]
+    assert lines[-len(again) - 1 :] == [*again, ""]
+
+
+async def test_one_that_is_thinking_gives_a_move_back_all_the_same(server: Server) -> None:
+    async with playing(server, "silent") as (room, _, _):
+        await until(room, ply=3)
+        await room.undo()
+        state = await until(room, ply=2)
+        assert state.turn == "X"
+
+
+async def test_with_stay_every_rematch_is_played_and_draws_are_declined(server: Server) -> None:
+    async with connect(server.url, name="ana") as ana:
+        room = await ana.create(Rules(5, 6, 5))
+        options = ("-s", server.url, "--room", room.code, "--stay")
+        async with run_client("brain", *options, *engine("plays")) as guest:
+            for ply in (0, 2):
+                await until(room, ply=ply, turn="X")
+                await room.move(29 - ply)
+            await until(room, ply=4)
+            await room.draw()
+            state = await until(room, ply=4)
+            while state.offers.draw:
+                state = await anext(aiter(room))
+            assert state.status == "playing"
+            await room.resign()
+            await until(room, status="over")
+            await room.rematch()
+            await until(room, game=2, ply=1)
+            await room.leave()
+            assert await guest.end() == 0
+
+
+@pytest.mark.parametrize(
+    ("way", "chosen", "winner"), [("swaps", ["X"], "O"), ("more", ["more", "O"], "X"), ("plays", ["O"], "X")]
+)
+async def test_engines_open_by_swap2(server: Server, way: str, chosen: list[str], winner: str) -> None:
+    options = ("-s", server.url, "--rules", "gomoku-standard")
+    async with connect(server.url) as watcher, run_client("brain", *options, *engine("plays")) as one:
+        room = await watcher.watch((await one.until("Code")).split()[1])
+        async with run_client("brain", *options, *engine(way)) as other:
+            over, moves = await follow(room)
+            assert over.state.chosen == tuple(chosen)
+            assert moves[:3] == [112, 128, 144]
+            assert over.result.reason == "line"
+            assert [await one.end(), await other.end()] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "Say how the engine is started: tictactoe-client brain ./engine"),
+        (("no-such-engine",), "There is no program no-such-engine here that could be run."),
+        (("--serve", "cat"), "Give the command of an engine, or --serve, not both."),
+        (("cat", "--rules", "classic"), "No engine can play this game: a line is not one of five."),
+        (("cat", "--rules", "connect-four"), "No engine can play this game: marks fall in it."),
+        (("cat", "--rules", "three-players"), "No engine can play this game: more than two play it."),
+        (("cat", "--memory", "0"), "usage"),
+    ],
+)
+async def test_what_makes_no_sense_is_told_before_anything_is_started(arguments: tuple[str, ...], told: str) -> None:
+    assert told.lower() in (await complaint("brain", *arguments, code=2)).lower()
+
+
+async def test_no_seat_is_taken_where_the_engine_cannot_play(server: Server) -> None:
+    async with connect(server.url, name="ana") as ana:
+        room = await ana.create(Rules(15, 15, 5, misere=True))
+        told = await complaint("brain", "cat", "-s", server.url, "--room", room.code, code=2)
+        assert told.startswith("No engine can play this game: whoever completes a line loses it.")
+        free = await ana.create("gomoku")
+        told = await complaint("brain", "false", "-s", server.url, "--room", free.code, code=9)
+        assert told == "The engine cannot play on. It has ended by itself.\nExit code 1. Its last words: -\n"
+        for one in (room, free):
+            assert one.state.seats["O"] is None
+        german = await complaint("brain", "false", "-s", server.url, "--language", "de", code=9)
+        assert german.startswith("Die Engine kann nicht weiterspielen. Sie hat sich selbst beendet.\nExitcode 1.")
+
+
+async def test_in_json_mode_the_server_s_messages_pass_beside_what_the_engine_says(server: Server) -> None:
+    options = ("-s", server.url, "--json", "--result-code")
+    async with connect(server.url, name="ana") as ana, run_client("brain", *options, *engine("odd")) as guest:
+        room = await ana.join((await guest.message(type="room", status="waiting"))["room"])
+        assert (await guest.message(type="engine", text="here it comes"))["from"] == "client"
+        await until(room, ply=1)
+        await room.move("a15")
+        await until(room, ply=3)
+        await room.resign()
+        assert (await guest.message(type="closed"))["exit"] == 0
+
+
+async def test_our_engine_for_others_is_a_guest_like_any(server: Server) -> None:
+    ours = (*COMMAND, "brain", "--serve", "--level", "medium")
+    async with connect(server.url, name="ana") as ana, run_client("brain", "-s", server.url, "--", *ours) as guest:
+        code = (await guest.until("Code")).split()[1]
+        room = await ana.join(code)
+        async for state in room:
+            if state.status == "over":
+                break
+            if room.is_my_turn:
+                await room.move(room.position.legal_cells[-1])
+        assert state.result is not None
+        assert (state.result.reason, state.result.winner) == ("line", "X")
+        assert await guest.end() == 0
