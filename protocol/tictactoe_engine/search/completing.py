@@ -14,6 +14,8 @@ Completing = Callable[[int], int]
 
 def completing_of(line: int, steps: tuple[int, ...], *, exact: bool = False) -> Completing:
     """Return the function for lines of this length along `steps`, the distances of neighbours; it costs O(line)."""
+    if exact and line == 5:
+        return lambda stones: _completing_five_exactly(stones, steps)
     if exact:
         return lambda stones: _completing_exactly(stones, steps, line)
     match line:
@@ -66,6 +68,21 @@ def _completing_any(stones: int, steps: tuple[int, ...], line: int) -> int:
         found |= run | back
         for length in range(line - 2):
             found |= before[length] & after[line - 3 - length]
+    return found
+
+
+def _completing_five_exactly(stones: int, steps: tuple[int, ...]) -> int:
+    found = 0
+    for step in steps:
+        before, after = stones << step, stones >> step
+        before_two, after_two = (before & stones) << step, (after & stones) >> step
+        before_three, after_three = (before_two & stones) << step, (after_two & stones) >> step
+        before_four, after_four = (before_three & stones) << step, (after_three & stones) >> step
+        five = before_four | after_four | before_three & after | before_two & after_two | before & after_three
+        if five:  # hardly ever, so that looking for longer ones costs next to nothing
+            longer = (before_four & stones) << step | (after_four & stones) >> step
+            longer |= before_four & after | before_three & after_two | before_two & after_three | before & after_four
+            found |= five & ~longer
     return found
 
 

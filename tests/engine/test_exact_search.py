@@ -1,0 +1,91 @@
+"""Exact lines in searches: no six is built as a win, taken for a threat, or answered."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_engine.geometry import geometry_of
+from tictactoe_engine.notation import parse_cell
+from tictactoe_engine.search import Budget, analyse, best_cells
+from tictactoe_engine.search.grid import bits_of, grid_of
+from tictactoe_engine.strategies import Level, strategy_of
+
+FREE = PRESETS["gomoku"]
+EXACT = replace(FREE, exact=True)
+FEW = Budget(nodes=2_000)
+
+APART = "a1 c1 e1 g1 i1 k1 m1 o1 a15 c15"
+
+
+def position_of(rules: Rules, own: str, other: str) -> Position:
+    """Return the position with these marks of X and O; where one side has fewer, the rest lies far apart."""
+    first, second = own.split(), other.split()
+    spare = [cell for cell in APART.split() if cell not in (*first, *second)]
+    while len(first) not in (len(second), len(second) + 1):
+        (second if len(first) > len(second) else first).append(spare.pop())
+    names = [name for pair in zip(first, [*second, ""], strict=False) for name in pair if name]
+    return Position.replay(rules, [parse_cell(name, rules) for name in names])
+
+
+def cell(name: str) -> int:
+    return parse_cell(name, FREE)
+
+
+@given(stones=st.sets(st.tuples(st.integers(0, 3), st.integers(0, 14)), max_size=50))
+def test_a_place_completes_five_when_it_makes_no_more_of_them(stones: set[tuple[int, int]]) -> None:
+    grid, geometry = grid_of(EXACT), geometry_of(15, 15, 5)
+    own = sum(1 << row * 15 + column for row, column in stones)
+    expected = {
+        place
+        for place in range(EXACT.size)
+        for line in geometry.lines_through[place]
+        if not own >> place & 1 and (own | 1 << place) & line == line and not geometry.goes_on(line, own | 1 << place)
+    }
+    padded = grid.pad(own)
+    assert {grid.cell_of(bit) for bit in bits_of(grid.completing(padded) & grid.cells & ~padded)} == expected
+
+
+@pytest.mark.parametrize("level", [Level.RULES, Level.PERFECT])
+def test_a_six_is_not_built_where_a_five_wins(level: Level) -> None:
+    choose = strategy_of(level, FEW)
+    six_or_five = "d8 e8 f8 h8 i8 d4 e4 f4 g4", "c4 d6 k9 l3 m7 n12 k13 c12 b3"
+    moves = {choose(position_of(EXACT, *six_or_five), Random(seed)) for seed in range(20)}
+    assert moves == {cell("h4")}
+
+
+def test_what_wins_at_once_as_five_or_more_wins_nothing_as_a_six() -> None:
+    marks = "d8 e8 f8 h8 i8", "d6 k9 l3 m7 n12"
+    free, exact = (analyse(position_of(rules, *marks), FEW) for rules in (FREE, EXACT))
+    assert (free.best_cells, free.value.kind, free.value.plies) == ((cell("g8"),), "win", 1)
+    assert exact.cells[cell("g8")].kind == "unknown"
+    assert cell("g8") not in exact.best_cells
+
+
+def test_a_six_that_the_other_could_make_is_no_threat() -> None:
+    # O could fill the gap at f8; X has an open three, and wins as soon as it need not stop that.
+    marks = "g4 h4 i4 b12 m10", "c8 d8 e8 g8 h8"
+    assert best_cells(position_of(FREE, *marks), FEW) == (cell("f8"),)
+    exact = position_of(EXACT, *marks)
+    assert set(best_cells(exact, FEW)) <= {cell("f4"), cell("j4")}
+    found = analyse(exact, FEW)
+    assert (found.value.kind, found.value.plies) == ("win", 3)
+
+
+def test_four_in_a_row_have_one_end_where_the_other_would_make_a_six() -> None:
+    marks = "d8 e8 f8 g8 i8", "d6 k9 l3 m7"
+    free, exact = (analyse(position_of(rules, *marks), FEW) for rules in (FREE, EXACT))
+    assert (free.value.kind, free.value.plies) == ("loss", 2)
+    assert exact.best_cells == (cell("c8"),)
+    assert exact.value.kind == "unknown"
+
+
+def test_games_of_exact_lines_are_won_by_lines_of_exactly_five() -> None:
+    choose, rng = strategy_of(Level.PERFECT, Budget(nodes=60)), Random(3)
+    position = Position.start(replace(EXACT, rows=9, columns=9))
+    while position.outcome is None:
+        position = position.play(choose(position, rng))
+    assert len(position.outcome.line) in (0, 5, 9)
