@@ -12,6 +12,8 @@ from tests.client.states import state
 from tictactoe_client.brain import engine
 from tictactoe_client.brain.gomocup import Time, find_time, read_opening, say_board, say_opening, say_start
 from tictactoe_client.brain.serve import PBrain
+from tictactoe_client.cli.engines import use_engine
+from tictactoe_client.settings import Misuse, Settings
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol.pushes import ClockState
 from tictactoe_protocol.requests import ClockTerms
@@ -64,6 +66,12 @@ async def test_an_engine_that_is_never_ready_is_given_up(monkeypatch: pytest.Mon
         await echo.set_up(GOMOKU)
     await echo.end()
     assert told[0] == "START 15"
+
+
+async def test_where_memory_cannot_be_limited_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(Misuse, match="This system cannot limit the memory"):
+        await use_engine(Settings(), ("cat",), None, None, None, 512, serve=False, level="perfect")
 
 
 async def talk(*lines: str, level: str = "rules") -> list[str]:

@@ -222,6 +222,7 @@ async def test_engines_open_by_swap2(server: Server, way: str, chosen: list[str]
         (("cat", "--rules", "classic"), "No engine can play this game: a line is not one of five."),
         (("cat", "--rules", "connect-four"), "No engine can play this game: marks fall in it."),
         (("cat", "--rules", "three-players"), "No engine can play this game: more than two play it."),
+        (("cat", "--rules", "four-pie"), "No engine can play this game: a line is not one of five."),
         (("cat", "--memory", "0"), "usage"),
     ],
 )
@@ -234,10 +235,14 @@ async def test_no_seat_is_taken_where_the_engine_cannot_play(server: Server) -> 
         room = await ana.create(Rules(15, 15, 5, misere=True))
         told = await complaint("brain", "cat", "-s", server.url, "--room", room.code, code=2)
         assert told.startswith("No engine can play this game: whoever completes a line loses it.")
+        pie = await ana.create(Rules(15, 15, 5, opening="pie"))
+        assert "may take the first mark over" in await complaint(
+            "brain", "cat", "-s", server.url, "--room", pie.code, code=2
+        )
         free = await ana.create("gomoku")
         told = await complaint("brain", "false", "-s", server.url, "--room", free.code, code=9)
         assert told == "The engine cannot play on. It has ended by itself.\nExit code 1. Its last words: -\n"
-        for one in (room, free):
+        for one in (room, pie, free):
             assert one.state.seats["O"] is None
         german = await complaint("brain", "false", "-s", server.url, "--language", "de", code=9)
         assert german.startswith("Die Engine kann nicht weiterspielen. Sie hat sich selbst beendet.\nExitcode 1.")

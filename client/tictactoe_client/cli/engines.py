@@ -42,6 +42,7 @@ async def use_engine(
     rules: str | None,
     clock: str | None,
     memory: int | None,
+    *,
     serve: bool,
     level: str,
 ) -> int:
