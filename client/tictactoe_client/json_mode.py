@@ -68,7 +68,7 @@ async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Ans
 
 _LINES_AHEAD: Final = 64
 _ROOM_REQUESTS: Final = frozenset(
-    {"leave", "move", "resign", "draw", "undo", "claim", "rematch", "chat", "sync", "analyse"}
+    {"leave", "move", "choose", "resign", "draw", "undo", "claim", "rematch", "chat", "sync", "analyse"}
 )
 
 
@@ -183,7 +183,7 @@ class JsonGame:
             request.setdefault("room", room.code)
         room = room if _names(request, room) else None
         try:
-            if kind == "move" and room is not None:
+            if kind in ("move", "choose") and room is not None:
                 await self._complete_move(request, room, follows)
             await self._send(request, room)
         except IllegalMove as error:
@@ -213,7 +213,7 @@ class JsonGame:
             await self._follow(request, room)
 
     async def _complete_move(self, move: Line, room: Room, follows: Position | None) -> None:
-        """Fill in `cell` from `at`, and `ply` when it is this player's turn, or when it never will be.
+        """Fill in `cell` from `at`, and `ply` when it is this player's turn, or when it never will be; so for a choice.
 
         Raises `BadInput` where the position that it `follows`, if any, is gone by then.
         """
@@ -226,7 +226,7 @@ class JsonGame:
         )
         if is_gone():
             raise BadInput(say("move gone"), "stale")
-        if "at" in move and "cell" not in move:
+        if move["type"] == "move" and "at" in move and "cell" not in move:
             settings, rules = self._settings, room.state.rules.to_rules()
             name = str(move.pop("at"))
             try:
@@ -249,6 +249,13 @@ class JsonGame:
         if request["type"] == "move" and state is not None:
             game, ply = state.game, request["ply"]
             await self._changed.until(lambda: room.state.game != game or room.state.ply > ply)
+        elif request["type"] == "choose" and state is not None:
+            game, ply = state.game, request["ply"]
+
+            def is_due(now: RoomState) -> bool:
+                return now.game == game and now.ply <= ply and bool(now.opening and now.opening.options)
+
+            await self._changed.until(lambda: not is_due(room.state))
         elif request["type"] == "rematch" and state is not None and state.status == "over":
             self._rematch_asked_in = state.game
         elif request["type"] == "leave":

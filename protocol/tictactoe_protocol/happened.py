@@ -264,13 +264,12 @@ def _play(old: RoomState, new: RoomState, before: Sequence[int] | None, moves: S
         told.append(TakenBack(len(taken), named, asker, old=old, state=new))
     result = new.result if old.result is None else None
     has_opening = new.rules.opening is not None
-    chose = _choices(old, new) if has_opening else {}
-    told += chose.pop(kept, [])
+    told += choices_at(new, kept, old) if has_opening else []
     for ply, cell in enumerate(lies[kept:], kept + 1):
         decides = result is not None and cell in result.line and ply == new.ply
-        by = _placer(new, ply - 1) if has_opening else ""
+        by = placer(new, ply - 1) if has_opening else ""
         told.append(Moved(new.board[cell], cell, ply, decides, by, old=old, state=new))
-        told += chose.pop(ply, [])
+        told += choices_at(new, ply, old) if has_opening else []
     for mark, seat in new.seats.items():
         was = old.seats.get(mark)
         if seat is not None and seat.out and (was is None or not was.out):
@@ -280,21 +279,21 @@ def _play(old: RoomState, new: RoomState, before: Sequence[int] | None, moves: S
     return told
 
 
-def _choices(old: RoomState, new: RoomState) -> dict[int, list[Change]]:
-    """Return what was chosen in the opening since the old state, by how many moves lay on the board then."""
-    rules = new.rules.to_rules()
-    if rules.opening is None or new.chosen is UNSET:
-        return {}
-    made, known = choices_of(rules.opening, rules.marks, new.chosen), len(old.chosen or ())
-    found: dict[int, list[Change]] = {}
-    for ply, mark, take in made[known:]:
-        sits, swaps = sits_now(rules.opening, rules.marks, new.chosen, mark), take not in (MORE, mark)
-        found[ply] = [Chose(sits, take, swaps, old=old, state=new)]
-    return found
+def choices_at(state: RoomState, ply: int, old: RoomState | None = None) -> list[Chose]:
+    """Return what was chosen in the opening after so many moves, and not yet in the old state where there is one."""
+    rules, known = state.rules.to_rules(), 0 if old is None else len(old.chosen or ())
+    if rules.opening is None or state.chosen is UNSET:
+        return []
+    made = [each for each in choices_of(rules.opening, rules.marks, state.chosen)[known:] if each.ply == ply]
+    sits = [sits_now(rules.opening, rules.marks, state.chosen, mark) for _, mark, _ in made]
+    return [
+        Chose(now, take, take not in (MORE, mark), old=old or state, state=state)
+        for now, (_, mark, take) in zip(sits, made, strict=True)
+    ]
 
 
-def _placer(state: RoomState, ply: int) -> str:
-    """Return who placed a move of an opening, "" for moves of the game proper."""
+def placer(state: RoomState, ply: int) -> str:
+    """Return who placed a move of an opening, as they sit now, "" for moves of the game proper."""
     rules = state.rules.to_rules()
     return (rules.opening and placer_of(rules.opening, rules.marks, ply, state.chosen or ())) or ""
 

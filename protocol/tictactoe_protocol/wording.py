@@ -71,6 +71,12 @@ def describe_rules(rules: RulesState | Rules) -> str:
     return ", ".join(parts)
 
 
+def explain_rules(rules: RulesState | Rules) -> list[str]:
+    """Return in whole sentences what is special about these rules and hard to tell from a few words."""
+    told = [say("explain exact", line=rules.line)] if rules.exact else []
+    return [*told, say(f"explain {rules.opening}")] if rules.opening else told
+
+
 def describe_manners(room: RoomState | RoomSummary) -> list[str]:
     """Return in few words what is unusual about a room: that games are analysed, and that watchers only read."""
     chat = room.chat if isinstance(room, RoomState) else None

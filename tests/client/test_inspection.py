@@ -33,7 +33,7 @@ from tictactoe_client.text.wording import describe_choices
 from tictactoe_client.text.worth import describe_value, sign_of
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.panel import describe_end, fill_panel
-from tictactoe_engine import PRESETS, Position
+from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState, Welcome
 from tictactoe_protocol.telling import describe_result
@@ -61,9 +61,14 @@ NONSENSE: tuple[Any, ...] = (
     [0],
 )
 ADDRESS = parse_address("ws://host:8765")
+SWAP2 = Rules(5, 5, 4, exact=True, opening="swap2")
 EXAMPLES = [
     *(push for examples in PUSH_EXAMPLES.values() for push in examples),
     *(frame for frame in (*everything_said("bo", 1), *the_end(9, "bo")) if not isinstance(frame, (str, bytes))),
+    *(
+        honest_state(range(ply), SWAP2, chosen=chosen)
+        for ply, chosen in ((2, ()), (3, ()), (5, ("more",)), (6, ("X",)))
+    ),
     Ok(id="1", rooms=(summary("bo"), summary("bo", status="playing")), games=(past_game("bo"),)),
 ]
 
@@ -304,6 +309,63 @@ def test_a_state_that_contradicts_itself_is_refused_with_its_reason(fields: dict
     with pytest.raises(ProtocolBroken) as caught:
         read_message(json.dumps(message | {"type": "room"}))
     assert caught.value.reason == why
+
+
+OPENING = {"rule": "swap2", "step": "choose", "places": None, "left": 0, "options": ["X", "O", "more"]}
+ODD_OPENINGS: dict[str, dict[str, Any]] = {
+    "none where one is due": {"opening": None},
+    "of another rule": {"opening": OPENING | {"rule": "pie"}},
+    "other options": {"opening": OPENING | {"options": ["X", "O", "A"]}},
+    "many options": {"opening": OPENING | {"options": ["X", "O", "more"] * 99}},
+    "no options": {"opening": OPENING | {"options": []}},
+    "a step of a newer rule": {"opening": OPENING | {"step": "sing"}},
+    "places a word": {"opening": OPENING | {"step": "place", "places": "XO", "left": 1, "options": []}},
+    "many left": {"opening": OPENING | {"left": 10**9}},
+    "turn of the other": {"turn": "X"},
+    "chosen by nobody": {"chosen": ["Q"], "opening": None},
+    "chosen too often": {"chosen": ["more", "more", "X"], "opening": None},
+}
+
+
+@pytest.mark.parametrize("fields", ODD_OPENINGS.values(), ids=ODD_OPENINGS)
+def test_an_opening_that_does_not_follow_is_refused(fields: dict[str, Any]) -> None:
+    honest = to_builtins(honest_state((0, 1, 2), SWAP2))
+    odd = {key: value for key, value in (honest | fields).items() if value is not None or key in honest}
+    odd = odd if fields.get("opening", odd) else {key: value for key, value in odd.items() if key != "opening"}
+    with pytest.raises(ProtocolBroken, match="The opening does not follow from what was placed and chosen"):
+        read_message(json.dumps(odd | {"type": "room"}))
+
+
+def test_what_was_chosen_is_looked_through_after_the_end_too_and_an_opening_is_over_then() -> None:
+    over = honest_state((0, 1, 2), SWAP2, chosen=("X",), result=Result("X", "resigned"))
+    assert read_state(encode(over).decode()) == over
+    assert read_state(to_builtins(over) | {"type": "room", "opening": OPENING}) == over
+    with pytest.raises(ProtocolBroken, match="The opening does not follow"):
+        read_message(json.dumps(to_builtins(over) | {"type": "room", "chosen": ["Q"]}))
+
+
+@pytest.mark.parametrize("extra", [{}, {"name": "x" * 600}])
+def test_an_opening_that_this_client_does_not_know_is_left_out_and_the_game_can_be_watched(extra: Any) -> None:
+    """As a client reads it that knows none at all; also where the message is looked through field by field."""
+    honest = honest_state((0, 1, 2), Rules(5, 5, 4))
+    newer = to_builtins(honest) | {"type": "room", "opening": OPENING | {"rule": "swap3"}, "chosen": ["less"]}
+    newer["rules"] |= {"opening": "swap3"}
+    newer["seats"]["X"] |= extra
+    known = read_state(newer)
+    assert replace(known, seats=honest.seats) == honest
+    lists = to_builtins(Ok(id="1", rooms=(summary("bo"),), games=(past_game("bo"),)), str_keys=True) | {"type": "ok"}
+    for entry in (*lists["rooms"], *lists["games"]):
+        entry["rules"] |= {"opening": "swap3"}
+    listed = read(json.dumps(lists))
+    assert isinstance(listed, Ok)
+    assert listed.rooms
+    assert listed.games
+    assert (listed.rooms[0].rules.opening, listed.games[0].rules.opening) == (None, None)
+
+
+def test_an_opening_in_a_game_whose_rules_have_none_is_left_out() -> None:
+    honest = honest_state((4,))
+    assert read_state(to_builtins(honest) | {"type": "room", "opening": OPENING, "chosen": ["X"]}) == honest
 
 
 def test_a_turn_and_a_result_count_in_their_status_alone() -> None:

@@ -19,11 +19,17 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query, list_moves
 from tictactoe_client.text.language import word_of
 from tictactoe_client.text.talk import Muted
-from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, describe_ways_on, find_absent, list_free
+from tictactoe_client.text.wording import (
+    MOST_FREE_AFTER_MISTAKE,
+    describe_due,
+    describe_ways_on,
+    find_absent,
+    list_free,
+)
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import Choices, choices, describe_reason
+from tictactoe_protocol.choices import Choices, choices, describe_reason, take_of
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import OfferAction
 from tictactoe_protocol.wording import describe_turn
@@ -227,6 +233,10 @@ class Actions(Looking):
                 return Outcome((self.muted.mute(argument, state) if argument else self.muted.describe(),))
             case "unmute":
                 return Outcome((self.muted.unmute(argument),))
+        if kind == "choose" and argument in state.seats:
+            argument = "stay" if argument == room.seat else "swap"
+        if self._is_offline and kind == "choose":
+            raise BadInput(say("offline again", words=word_of(f"choose {argument}")))
         if self._is_offline:
             way = word_of(f"way {argument}") if argument and kind in ("draw", "undo", "claim") else ""
             raise BadInput(say("offline again", words=f"{word_of(kind)} {way}".rstrip()))
@@ -239,6 +249,11 @@ class Actions(Looking):
                 return Outcome((await save_game(argument, state, room),))
             case "draw" | "undo":
                 await self._negotiate(kind, argument, state)
+            case "choose":
+                if state.rules.opening is None:
+                    raise BadInput(say("refused not_allowed nothing to choose"))
+                self._want("choose", state)
+                await room.choose(take_of(state, room.viewer, argument), ply=state.ply)
             case "claim":
                 self._want(f"claim {argument or 'win'}", state)
                 await room.claim("draw" if argument == "draw" else "win")
@@ -288,6 +303,8 @@ class Actions(Looking):
         told = clean_text(refused.message)
         if refused.code == "not_your_turn" and not self.room.is_my_turn:
             told = describe_turn(state, self.room.viewer)
+        elif refused.code == "choose_first":
+            told = " ".join(describe_due(state, self.room.viewer))
         elif refused.code == "game_over":
             told = self._describe_reason("refused game_over", state)
         elif refused.code in _WITH_FREE_CELLS:

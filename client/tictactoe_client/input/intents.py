@@ -30,7 +30,21 @@ from tictactoe_protocol.refusals import describe_fault
 PlainKind = Literal["board", "last", "clock", "who", "free", "runs", "help", "mistakes"]
 PartKind = Literal["row", "column", "cell", "around", "diagonals", "marks", "moves", "value"]
 VerbKind = Literal[
-    "resign", "rematch", "new", "leave", "quit", "draw", "undo", "claim", "yes", "no", "chat", "save", "mute", "unmute"
+    "resign",
+    "rematch",
+    "new",
+    "leave",
+    "quit",
+    "draw",
+    "undo",
+    "claim",
+    "choose",
+    "yes",
+    "no",
+    "chat",
+    "save",
+    "mute",
+    "unmute",
 ]
 
 
@@ -68,7 +82,10 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """Do something; `argument` is what followed the word, perhaps empty: an answer, words, a name, or a file."""
+    """Do something; `argument` is what followed the word, perhaps empty: an answer, words, a name, or a file.
+
+    Who chooses takes a mark, or does so by a word: ``swap``, ``stay`` or ``more``.
+    """
 
     kind: VerbKind
     argument: str = ""
@@ -94,6 +111,7 @@ _INTENTS: Final[dict[str, Intent]] = {
     **{kind: Query(kind) for kind in (*get_args(PlainKind), "around", "diagonals", "marks", "moves", "value")},
     "read": Query("cell"),
     **{kind: Verb(kind) for kind in get_args(VerbKind)},
+    **{f"choose {way}": Verb("choose", way) for way in ("swap", "stay", "more")},
     "next": Look("by", 1),
     "back": Look("by", -1),
     "live": Look("live"),
@@ -173,9 +191,9 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
         case Query("around" | "diagonals" as part) if argument:
             return Query(part, _parse_place(argument, rules, keys, coordinates))
         case Query("marks") if argument:
-            if argument.upper() not in tuple(rules.marks):
-                raise BadInput(say("no such mark", marks=" ".join(rules.marks)))
-            return Query("marks", rules.marks.index(argument.upper()))
+            return Query("marks", rules.marks.index(_parse_mark(argument, rules)))
+        case Verb("choose", ""):
+            return Verb("choose", _parse_mark(argument, rules))
         case Query("moves" | "value" as part) if argument:
             return Query(part, _parse_count(argument, word))
         case Query("board") if argument:
@@ -196,6 +214,12 @@ def _parse_count(text: str, word: str) -> int:
     if text.isascii() and text.isdigit() and len(text) <= 4:
         return int(text)
     raise BadInput(say("please type a number", word=word))
+
+
+def _parse_mark(text: str, rules: Rules) -> str:
+    if text.upper() in tuple(rules.marks):
+        return text.upper()
+    raise BadInput(say("no such mark", marks=" ".join(rules.marks)))
 
 
 def _parse_read(word: str, rules: Rules, coordinates: Coordinates | str) -> Query:

@@ -16,7 +16,9 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.worth import review_position
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.happened import choices_at, placer
 from tictactoe_protocol.pushes import AnalysisState, RoomState
+from tictactoe_protocol.telling import tell
 from tictactoe_protocol.wording import describe_cell, describe_turn, name_of
 
 _LONG_SECONDS: Final = 2.0
@@ -63,19 +65,25 @@ class Looking:
         return [*self.describe_moment(state), *self.draw(state, is_wanted=look.kind == "at"), *turn]
 
     def describe_moment(self, state: RoomState) -> list[str]:
-        """Return the move that led to the moment that is looked at."""
-        timeline = self.timeline
-        if not timeline.here:
+        """Return the move that led to the moment that is looked at, and what was chosen in the opening then."""
+        timeline, here = self.timeline, self.timeline.here
+        if not here:
             return [say("the start")]
-        cell = timeline.moves[timeline.here - 1]
-        name, where = self._name(state, state.board[cell]), describe_cell(cell, state.rules.to_rules())
-        return [say("move of", n=timeline.here, all=len(timeline.moves), name=name, cell=where)]
+        cell = timeline.moves[here - 1]
+        mark, by = state.board[cell], placer(state, here - 1)
+        name, where = self._name(state, by or mark), describe_cell(cell, state.rules.to_rules())
+        id = "move of, placing" if by else "move of"
+        told = say(id, n=here, all=len(timeline.moves), name=name, cell=where, mark=mark)
+        return [told, *self._describe_choices(state, here)]
 
     def draw(self, state: RoomState, *, is_wanted: bool = False) -> list[str]:
         """Return the board that is looked at, with its last move marked, where boards are drawn or this one wanted."""
         if self._shows or not (is_wanted or self._settings.draws_board):
             return []
         return render_board(BoardView.of(self.timeline.show(state)), BoardStyle(colour=self._settings.colour))
+
+    def _describe_choices(self, state: RoomState, ply: int) -> list[str]:
+        return [tell(choice, self.room.viewer) for choice in choices_at(state, ply)]
 
     def _name(self, state: RoomState, mark: str) -> str:
         return name_of(state, mark)

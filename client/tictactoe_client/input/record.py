@@ -14,9 +14,11 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.text.help import describe_record_help
 from tictactoe_client.text.wording import describe_unknown
 from tictactoe_engine import Position
+from tictactoe_engine.opening import MORE
 from tictactoe_engine.records import GameRecord, format_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.happened import choices_at
 from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, RulesState, SeatState, opening_state
 from tictactoe_protocol.requests import ClockTerms, Leave, Request
 from tictactoe_protocol.wording import count, describe_clock, describe_reason, describe_rules
@@ -96,6 +98,13 @@ class RecordActions(Actions):
         told += [say("record passed over", name=name_in(record, mark)) for at, mark in record.passed if at == here]
         told += [f"{{{clean_text(text)}}}" for at, text in record.comments if at == here]
         return [*told, describe_end(record)] if here == len(record.moves) else told
+
+    def _describe_choices(self, state: RoomState, ply: int) -> list[str]:
+        told = {MORE: "record chose more"}
+        return [
+            say(told.get(one.take, "record chose"), name=self._name(state, one.mark), take=one.take)
+            for one in choices_at(state, ply)
+        ]
 
     def _name(self, state: RoomState, mark: str) -> str:
         return name_in(self.room.content, mark)
@@ -186,6 +195,8 @@ def summarise_record(record: GameRecord) -> dict[str, Any]:
 def summarise_position(record: GameRecord, position: Position) -> dict[str, Any]:
     """Return one position of the game for programs, in the words of a room's state."""
     is_over = position.ply == len(record.moves) and record.result is not None
+    opening = None if is_over else opening_state(position)
+    told: dict[str, Any] = {"opening": opening and to_builtins(opening), "chosen": position.chosen}
     return {
         "ply": position.ply,
         "board": position.board,
@@ -193,4 +204,5 @@ def summarise_position(record: GameRecord, position: Position) -> dict[str, Any]
         "last": position.last,
         "line": position.outcome.line if position.outcome else (),
         "comments": [text for at, text in record.comments if at == position.ply],
+        **{name: value for name, value in told.items() if value},
     }

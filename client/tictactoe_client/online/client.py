@@ -51,13 +51,13 @@ class Client(Conversation):
     ) -> Room:
         """Open a room and take a seat in it, the first where `seat` is None; `rules` may be a preset's name.
 
-        Raises `Refused` with ``unsupported`` where the server is too old for `analysis` or `chat`.
+        Raises `Refused` with ``unsupported`` where the server is too old for `analysis` or `chat`, or for the rules.
         """
         for feature, is_wanted in (("analysis", analysis != "closed"), ("chat", chat != "all")):
             if is_wanted and feature not in self.features:
                 raise Refused("unsupported", say(f"too old for {feature}"))
         request = requests.Create(
-            rules=_choice(rules),
+            rules=self._choose_rules(rules),
             clock=clock,
             visibility="private" if private else "public",
             seat=UNSET if seat is None else seat,
@@ -69,7 +69,7 @@ class Client(Conversation):
 
     async def match(self, rules: Rules | str | None = None, *, clock: requests.ClockFields | None = None) -> Room:
         """Join the oldest open public room with these rules and this clock, or open one."""
-        return await self._enter(requests.Match(rules=_choice(rules), clock=clock))
+        return await self._enter(requests.Match(rules=self._choose_rules(rules), clock=clock))
 
     async def join(self, room: str) -> Room:
         """Take a free seat, or attach to the one that we hold; raises `BadRoomCode` for what is no code."""
@@ -113,6 +113,13 @@ class Client(Conversation):
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
         return (await self._ask(requests.Ping())).time or 0
+
+    def _choose_rules(self, rules: Rules | str | None) -> requests.RulesChoice | UnsetType:
+        """Return rules as they are asked for; raises `Refused` for those that the server is too old to know."""
+        known = PRESETS.get(rules) if isinstance(rules, str) else rules
+        if known is not None and (known.exact or known.opening) and "opening" not in self.features:
+            raise Refused("unsupported", say("too old for opening"))
+        return UNSET if rules is None else rules if isinstance(rules, str) else choice_of(rules)
 
     async def _ask(self, request: requests.Request) -> Ok:
         return await self._wait_for(self.request(request), "answer", request=request.__struct_config__.tag)
@@ -175,10 +182,6 @@ async def connect(
                 await client.leave_rooms()
         finally:
             await client.close()
-
-
-def _choice(rules: Rules | str | None) -> requests.RulesChoice | UnsetType:
-    return UNSET if rules is None else rules if isinstance(rules, str) else choice_of(rules)
 
 
 @dataclass(frozen=True, slots=True)

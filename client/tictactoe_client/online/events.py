@@ -7,6 +7,7 @@ from __future__ import annotations  # noqa: I001
 from tictactoe_client.online.errors import ConnectionLost, Refused
 from tictactoe_protocol.happened import (
     Change as Change,
+    Chose as Chose,
     Declined as Declined,
     Dropped as Dropped,
     Ended as Ended,

@@ -15,7 +15,8 @@ from msgspec.structs import asdict, replace
 from tictactoe_client.online.errors import ProtocolBroken, Refused
 from tictactoe_client.online.messages import Message
 from tictactoe_engine import BLOCKED, FREE, MAX_SIDE, InvalidRules, Rules
-from tictactoe_engine.opening import OpeningRule, opening_of
+from tictactoe_engine.opening import MORE, OpeningRule, opening_of, plies_of_choices
+from tictactoe_engine.opening import RULES as OPENINGS
 from tictactoe_protocol import (
     MAX_CHAT_LENGTH,
     MAX_ERROR_BYTES,
@@ -88,9 +89,21 @@ def read_message(text: str) -> Message:
         push = replace(push, turn=None)
     if push.result is not None and push.status != "over":
         push = replace(push, result=None)
+    if push.rules.opening is not None or push.opening is not UNSET or push.chosen is not UNSET:
+        push = _clean_opening(push)
     if fault := _find_fault(push):
         raise _broken(fault)
     return Message(text, push)
+
+
+def _clean_opening(state: pushes.RoomState) -> pushes.RoomState:
+    """Return a state without what is said of an opening that there is none of, or that this client does not know.
+
+    Then it is as clients read it that know no openings at all: good to watch.
+    """
+    if state.rules.opening not in OPENINGS:
+        return replace(state, rules=replace(state.rules, opening=None), opening=UNSET, chosen=UNSET)
+    return state if state.result is None else replace(state, opening=UNSET)
 
 
 def _in_own_words(push: pushes.Push) -> pushes.Push:
@@ -128,6 +141,8 @@ def _clean_fields(struct: Said, keeps: frozenset[str] = frozenset()) -> Said:
         cleaned[name] = value if name in keeps else _clean(value, _LIMITS.get(name, MAX_ERROR_BYTES))
         if name in ("name", "from_") and isinstance(value, str) and not cleaned[name].strip():
             cleaned[name] = NAMELESS
+        if name == "opening" and isinstance(struct, pushes.RulesState) and value not in OPENINGS:
+            cleaned[name] = None
         if name == "room" and value is not UNSET and not isinstance(struct, pushes.Error):
             _demand_codes(cleaned[name])
     return replace(struct, **cleaned)
@@ -207,14 +222,19 @@ def _find_fault(state: pushes.RoomState) -> str:
         named.update((end.by for end in ended.values()), (each.mark or None for each in state.happened or ()))
     if not marks.issuperset(named - {None}):
         return say("broken mark")
-    if rules.opening is not None and state.result is None and not _fits_opening(state, rules, rules.opening):
+    if rules.opening is not None and not _fits_opening(state, rules, rules.opening):
         return say("broken opening")
     return say("broken clock") if clock is not None and clock.running not in (None, *timed) else ""
 
 
 def _fits_opening(state: pushes.RoomState, rules: Rules, rule: OpeningRule) -> bool:
     """Tell whether what is to be done in the opening follows from the moves and choices."""
-    due, told = opening_of(rule, rules.marks, state.ply, state.chosen or ()), state.opening or None
+    chosen, plies = state.chosen or (), plies_of_choices(rule)
+    if len(chosen) > len(plies) or any(take not in (*rules.marks, MORE) for take in chosen):
+        return False
+    due, told = opening_of(rule, rules.marks, state.ply, chosen), state.opening or None
+    if state.result is not None:
+        return True
     if due is None or told is None:
         return due is None and told is None
     whose = due.turn if state.status == "playing" else None

@@ -112,14 +112,16 @@ class Room(RoomFeed):
         if self.state.ply <= ply:
             self._awaits_state, self.is_my_turn = True, False
 
-    async def choose(self, take: str) -> None:
-        """Take a side in an opening, by its mark, or ``more``; see `RoomState.opening`. Raises `Refused`.
+    async def choose(self, take: str, *, ply: int | None = None) -> None:
+        """Take a side in an opening, by its mark, or ``more``: one of the `options` of the state's `opening`.
 
-        The iterators then wait for the state that shows it.
+        `ply` is as for `move`, and so are the iterators. Raises `Refused`.
         """
-        before = self.state
-        await self._client.request(requests.Choose(room=self.code, take=take, ply=before.ply))
-        if self.state is before:
+        if ply is None:
+            ply = self.state.ply
+        await self._client.request(requests.Choose(room=self.code, take=take, ply=ply))
+        due = self.state.opening
+        if due and due.options and self.state.ply <= ply:
             self._awaits_state, self.is_my_turn = True, False
 
     async def resign(self) -> None:

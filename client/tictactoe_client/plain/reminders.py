@@ -45,7 +45,9 @@ class Reminders:
         absent, own, terms = absent_opponents(state, self._viewer), seat_of(state, self._viewer), state.time_control
         if old is None or came_back or has_moved_on(old, state):
             self._since = now
-        is_new_time = old is None or old.game != state.game or (terms and terms.move_ms and old.ply != state.ply)
+        is_new_time = old is None or old.game != state.game
+        if old is not None and terms and terms.move_ms:
+            is_new_time |= (old.ply, old.chosen) != (state.ply, state.chosen)
         kept = {mark for mark, hold_ms in absent.items() if hold_ms == 0} | (set() if is_new_time else {*LOW_SECONDS})
         self._told &= kept
         self._due = {mark: now + ms / 1000 for mark, ms in absent.items() if mark not in self._told}

@@ -10,7 +10,7 @@ from tictactoe_client.board.board import BoardView, render_board
 from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.help import describe_help
-from tictactoe_client.text.wording import list_free, name_played
+from tictactoe_client.text.wording import describe_due, list_free, name_played
 from tictactoe_engine import BLOCKED, FREE, Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
@@ -21,7 +21,6 @@ from tictactoe_protocol.wording import (
     count,
     describe_cell,
     describe_level,
-    describe_turn,
     format_duration,
     name_of,
     seat_of,
@@ -68,7 +67,7 @@ def answer_query(
         case "help":
             return describe_help(state, settings, viewer, now)
         case "turn":
-            return [describe_turn(state, viewer)]
+            return describe_due(state, viewer)
     return read_aloud(kind, number, state)
 
 

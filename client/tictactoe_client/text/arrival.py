@@ -15,7 +15,13 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import draw_board
 from tictactoe_client.text.help import describe_controls
 from tictactoe_client.text.programs import invitation, own_command
-from tictactoe_client.text.wording import describe_choices, describe_connection, describe_seconds, name_played
+from tictactoe_client.text.wording import (
+    describe_choices,
+    describe_connection,
+    describe_due,
+    describe_seconds,
+    name_played,
+)
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import Offers, RoomState
@@ -28,6 +34,7 @@ from tictactoe_protocol.wording import (
     describe_rules,
     describe_tally,
     describe_turn,
+    explain_rules,
     join_words,
     name_of,
     seat_of,
@@ -44,7 +51,7 @@ def greet(state: RoomState, moves: Sequence[int] | None, client: Client, setting
     lines = describe_arrival(state, viewer, invites_to, client.latency_seconds, with_own_name=settings.name is None)
     lines += describe_progress(state, moves or ())
     if seat_of(state, viewer) is not None and not settings.quiet:
-        lines += describe_controls(state.rules.to_rules(), settings)
+        lines += explain_rules(state.rules) + describe_controls(state.rules.to_rules(), settings)
     elif settings.asks and not settings.quiet:
         lines.append(say("look back hint"))
     lines += announce_standing(state, viewer, moves)
@@ -63,10 +70,13 @@ def set_scene(old: RoomState | None, state: RoomState, viewer: str, settings: Se
         return []
     own = seat_of(state, viewer)
     if state.turn == own:
-        return [*board, describe_turn(state, viewer)]
+        return [*board, *describe_due(state, viewer)]
     begins = old is None or old.status != "playing" or old.game != state.game
     is_taken_back = old is not None and state.ply < old.ply and state.game == old.game
     shown = board if own is None or is_taken_back or (begins and state.ply > 0) else []
+    opening = state.opening or None
+    if opening is not None and (begins or opening.options):
+        return [*shown, describe_turn(state, viewer)]
     return [*shown, say("move of mark", mark=state.turn)] if begins or is_taken_back else shown
 
 

@@ -75,6 +75,7 @@ COMMANDS: Final[dict[str, tuple[Command, ...]]] = {
         Command("next mistake", keys=("mistake",), deeds=("mistakes",)),
         Command("previous mistake", keys=("mistake_before",), deeds=("mistakes",)),
     ),
+    "topic opening": tuple(Command(f"choose {way}", deeds=(f"choose {way}",)) for way in ("swap", "stay", "more")),
     "topic game": (
         Command("draw", deeds=("draw offer", "draw accept")),
         Command("undo", deeds=("undo offer", "undo accept")),
@@ -135,7 +136,7 @@ def list_commands(*, plays: bool, now: Choices | None = None) -> Iterator[tuple[
     for topic, commands in COMMANDS.items():
         found = [one for one in commands if now is None or not one.deeds or any(map(now.may, one.deeds))]
         if not plays:
-            of_game = topic in ("topic game", "topic offers")
+            of_game = topic in ("topic opening", "topic game", "topic offers")
             found = [one for one in found if not of_game and one.id not in ("rematch", "new")]
         if found:
             yield topic, found

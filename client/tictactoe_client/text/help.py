@@ -16,7 +16,7 @@ from tictactoe_engine import Coordinates, Keys, Rules, format_key, has_single_ke
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.wording import describe_rules, seat_of
+from tictactoe_protocol.wording import describe_rules, explain_rules, seat_of
 
 Show = Callable[[str], str]
 """What the key of an action is called, "" or "-" where it has none."""
@@ -41,7 +41,7 @@ _PAIRS: Final = {
 def describe_help(state: RoomState, settings: Settings, viewer: str, now: Choices | None = None) -> list[str]:
     """Return what the viewer can type on this board, with `now` what is possible, a line for each thing it is about."""
     rules, plays = state.rules.to_rules(), seat_of(state, viewer) is not None
-    lines = [say("help goal", rules=describe_rules(rules))]
+    lines = [say("help goal", rules=describe_rules(rules)), *explain_rules(rules)]
     if plays:
         columns = (say("help columns", columns=name_columns(rules), n=rules.columns), say("move by column"))
         names = [f"{typed} ({does})" for typed, does in ([columns] if rules.gravity else _list_names(settings))]

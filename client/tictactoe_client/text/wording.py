@@ -15,10 +15,10 @@ from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single
 from tictactoe_engine.notation import parse_column
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import choices
+from tictactoe_protocol.choices import choices, take_of
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import ClockTerms
-from tictactoe_protocol.wording import count, describe_clock, join_words, name_of, seat_of
+from tictactoe_protocol.wording import count, describe_clock, describe_turn, join_words, name_of, seat_of
 
 MOST_FREE_AFTER_MISTAKE: Final = 9
 """How many free cells are named behind a cell that may not be played."""
@@ -43,8 +43,19 @@ def name_played(state: RoomState, cells: Sequence[int]) -> list[str]:
 
 
 def has_moved_on(old: RoomState, state: RoomState) -> bool:
-    """Tell whether the board or the turn is another one."""
-    return (old.game, old.board, old.status, old.turn) != (state.game, state.board, state.status, state.turn)
+    """Tell whether the board or what is to be done next, and by whom, is another."""
+    before = (old.game, old.board, old.status, old.turn, old.opening)
+    return before != (state.game, state.board, state.status, state.turn, state.opening)
+
+
+def describe_due(state: RoomState, viewer: str) -> list[str]:
+    """Return whose turn it is, and to one who has to choose what can be typed for that."""
+    turn, own, opening = describe_turn(state, viewer), seat_of(state, viewer), state.opening
+    if own is None or own != state.turn or not opening or not opening.options:
+        return [turn]
+    ways = {deed.argument: deed.name for deed in choices(state, viewer, None, ()).deeds if deed.id == "choose"}
+    told = [say(f"way to {name}", mark=take_of(state, viewer, way)) for way, name in ways.items()]
+    return [turn, say("answer choose", ways=say("or", first=", ".join(told[:-1]), last=told[-1]))]
 
 
 def describe_clock_in_words(clock: ClockTerms | None) -> str:

@@ -1,0 +1,213 @@
+"""Openings as a player reads, types and asks them: what is due, what a choice did, which servers know of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.client.states import ANA, BO, announce, seat, state
+from tests.client.test_actions import alone, answer
+from tests.client.test_room import FakeCourier, entered
+from tictactoe_client.input.actions import Actions
+from tictactoe_client.input.record import RecordActions, RecordedRoom, summarise_position, summarise_record
+from tictactoe_client.online.events import Chose, Moved
+from tictactoe_client.settings import Settings
+from tictactoe_client.text.answers import answer_query
+from tictactoe_client.text.arrival import set_scene
+from tictactoe_client.text.wording import describe_due, has_moved_on
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_engine.records import parse_record
+from tictactoe_protocol.catalogue import speak
+from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.requests import Choose
+
+SWAP2 = Rules(5, 5, 4, opening="swap2")
+PIE = PRESETS["four-pie"]
+QUIET = Settings(draws_board=False)
+BACK = {"X": seat(BO, "bo"), "O": seat(ANA, "ana")}
+
+
+def swap2(ply: int, *chosen: str, **fields: Any) -> RoomState:
+    return state(range(ply), SWAP2, chosen=chosen, **fields)
+
+
+@pytest.mark.parametrize(
+    ("now", "viewer", "told"),
+    [
+        (swap2(0), ANA, ["Place X: 3 to go."]),
+        (swap2(1), BO, ["ana places O: 2 to go."]),
+        (swap2(3), ANA, ["bo chooses a side."]),
+        (
+            swap2(3),
+            BO,
+            ["Choose your side.", "Type swap to be X, stay to be O or more to place two more."],
+        ),
+        (swap2(3, "more"), BO, ["Place O: 2 to go."]),
+        (swap2(5, "more"), ANA, ["Choose your side.", "Type swap to be O or stay to be X."]),
+        (swap2(3, "O"), BO, ["Your move, O."]),
+        (state((5,), PIE), BO, ["Choose your side.", "Type swap to be X or stay to be O."]),
+        (state((5,), PIE), "p-eve", ["bo chooses a side."]),
+    ],
+)
+def test_whoever_acts_reads_what_is_due_and_by_which_words(now: RoomState, viewer: str, told: list[str]) -> None:
+    assert describe_due(now, viewer) == told
+    assert answer_query("turn", None, now, viewer, Settings()) == told
+
+
+def test_a_choice_is_asked_for_in_german() -> None:
+    speak("de")
+    assert describe_due(swap2(3), BO) == [
+        "Wähle deine Seite.",
+        "Tippe tauschen (du bist X), bleiben (du bist O) oder mehr (zwei weitere setzen).",
+    ]
+
+
+def test_the_scene_is_set_anew_by_a_choice_though_board_and_turn_are_the_same() -> None:
+    due, stays, more = swap2(3), swap2(3, "O"), swap2(3, "more")
+    assert set_scene(due, stays, BO, QUIET) == ["Your move, O."]
+    assert has_moved_on(due, more)
+    assert set_scene(due, more, BO, QUIET) == ["Place O: 2 to go."]
+    assert set_scene(swap2(2), due, ANA, QUIET) == ["bo chooses a side."]
+    assert set_scene(None, swap2(1), BO, QUIET) == ["ana places O: 2 to go."]
+    assert set_scene(swap2(1), swap2(2), BO, QUIET) == []
+
+
+def test_help_names_what_there_is_to_choose_where_it_is_due_and_says_what_the_rules_mean() -> None:
+    def helped(now: RoomState, viewer: str) -> list[str]:
+        actions = Actions(entered_as(viewer, now), Settings())
+        return answer_query("help", None, now, viewer, Settings(), now=actions.now)
+
+    told = helped(swap2(3), BO)
+    swap_line = "swap takes the other side, stay keeps yours, more places two more, and the other one chooses"
+    assert f"Opening: {swap_line}." in told
+    assert any(line.startswith("One player places three marks.") for line in told)
+    assert not any(line.startswith("Opening:") for line in (*helped(swap2(3), ANA), *helped(swap2(3, "O"), BO)))
+    standard = answer_query("help", None, state((), PRESETS["gomoku-standard"]), ANA, Settings())
+    assert "A line of more than 5 counts for nothing." in standard
+
+
+def entered_as(viewer: str, now: RoomState) -> Any:
+    actions, room = alone(now, tuple(range(now.ply)), FakeCourier(player=viewer))
+    assert actions.room is room
+    return room
+
+
+@pytest.mark.parametrize(
+    ("line", "take"),
+    [("swap", "X"), ("stay", "O"), ("more", "more"), ("take x", "X"), ("/take O", "O"), ("TAKE X", "X")],
+)
+async def test_a_typed_choice_is_sent_for_this_position(line: str, take: str) -> None:
+    courier = FakeCourier(player=BO)
+    actions, _ = alone(swap2(3), (0, 1, 2), courier)
+    assert (await actions.do_line(line)).lines == ()
+    assert courier.asked == [Choose(room="K7M4PQ", take=take, ply=3)]
+
+
+@pytest.mark.parametrize(("line", "take"), [("tauschen", "X"), ("bleiben", "O"), ("mehr", "more"), ("nimm x", "X")])
+async def test_a_choice_is_typed_in_german_too(line: str, take: str) -> None:
+    speak("de")
+    courier = FakeCourier(player=BO)
+    actions, _ = alone(swap2(3), (0, 1, 2), courier)
+    await actions.do_line(line)
+    assert courier.asked == [Choose(room="K7M4PQ", take=take, ply=3)]
+
+
+@pytest.mark.parametrize(
+    ("now", "line", "told"),
+    [
+        (swap2(2), "swap", "There is nothing to choose now."),
+        (swap2(3), "swap", "It's bo's move."),
+        (swap2(4, "O"), "more", "There is nothing to choose now."),
+        (state((0, 1)), "stay", "There is nothing to choose now."),
+        (state((0, 1)), "take z", "There is no such mark here: X O."),
+        (state((0, 1)), "take", "There is no such mark here: X O."),
+    ],
+)
+async def test_what_cannot_be_chosen_is_answered_and_nothing_is_sent(now: RoomState, line: str, told: str) -> None:
+    courier = FakeCourier()
+    actions, _ = alone(now, tuple(range(now.ply)), courier)
+    assert (await actions.do_line(line)).lines == (told,)
+    assert courier.asked == []
+
+
+async def test_without_a_connection_a_choice_is_put_off_in_words() -> None:
+    actions, _ = alone(swap2(3), (0, 1, 2), FakeCourier(player=BO))
+    assert "swap" in "".join(await answer(actions, "take x"))
+
+
+def test_the_position_of_a_room_knows_its_opening() -> None:
+    room = entered(swap2(2), swap2(3), moves=(0, 1))
+    due = room.position.opening
+    assert due is not None
+    assert due.options == ("X", "O", "more")
+    room._receive(replace(swap2(3, "X", seats=BACK), seq=5))
+    decided = room.position
+    assert (decided.opening, decided.turn, room.seat) == (None, "O", "O")
+
+
+async def test_after_a_choice_of_ours_it_is_not_our_turn_before_the_state_that_holds_it() -> None:
+    _, room = alone(swap2(3), (0, 1, 2), FakeCourier(player=BO))
+    assert room.is_my_turn
+    await room.choose("more")
+    assert not room.is_my_turn
+    room._receive(replace(swap2(3, "more"), seq=5))
+    await room.choose("more")
+    assert room.is_my_turn
+
+
+def test_a_swap_is_told_to_each_and_their_seats_follow() -> None:
+    before, after = swap2(3), swap2(3, "X", seats=BACK)
+    assert announce(before, after, BO) == ["You take X: ana is O now."]
+    assert announce(before, after, ANA) == ["bo takes X: you are O now."]
+    assert announce(before, after, "p-eve") == ["bo takes X: ana is O now."]
+
+
+RECORD = parse_record(
+    """
+[Rows "5"] [Columns "5"] [Line "4"] [Opening "swap2"] [X "bo"] [O "ana"]
+1. a1 b1 2. c1 {swap2 O more} d1 3. e1 {swap2 X O} a2 4. b2 *
+"""
+)
+
+
+def test_a_record_tells_who_placed_what_and_what_was_chosen_between() -> None:
+    actions = RecordActions(RecordedRoom(RECORD), QUIET)
+    told: list[str] = []
+    for ply in range(1, 8):
+        actions.timeline = actions.timeline.jump(ply)
+        told += actions.tell_moment()
+    assert told == [
+        "Move 1 of 7: ana (O) places X on A1.",
+        "Move 2 of 7: ana (O) places O on B1.",
+        "Move 3 of 7: ana (O) places X on C1.",
+        "bo (X) places two more.",
+        "Move 4 of 7: bo (X) places O on D1.",
+        "Move 5 of 7: bo (X) places X on E1.",
+        "ana (O) takes O.",
+        "Move 6 of 7: ana (O) plays A2.",
+        "Move 7 of 7: bo (X) plays B2.",
+        "The game still runs.",
+    ]
+
+
+def test_programs_read_the_choices_of_a_record_and_each_opening() -> None:
+    told = summarise_record(RECORD)
+    assert told["choices"] == [{"ply": 3, "mark": "O", "take": "more"}, {"ply": 5, "mark": "X", "take": "O"}]
+    assert (told["rules"]["opening"], told["players"]) == ("swap2", {"X": "bo", "O": "ana"})
+    first, *_, fourth, fifth, _, _ = [summarise_position(RECORD, position) for position in RECORD.positions()]
+    assert first["opening"] == {"rule": "swap2", "step": "place", "places": "X", "left": 3, "options": ()}
+    assert (fourth["opening"]["places"], fourth["chosen"]) == ("X", ("more",))
+    assert ("opening" in fifth, fifth["chosen"], fifth["turn"]) == (False, ("more", "O"), "O")
+
+
+def test_events_say_who_placed_and_who_chose() -> None:
+    room, heard = entered(swap2(2), moves=(0, 1)), list[Any]()
+    room.subscribe(heard.append)
+    room._receive(swap2(3))
+    room._receive(replace(swap2(3, "X", seats=BACK), seq=5))
+    moved = next(event for event in heard if isinstance(event, Moved))
+    chose = next(event for event in heard if isinstance(event, Chose))
+    assert (moved.mark, moved.by, moved.cell) == ("X", "X", 2)
+    assert (chose.mark, chose.take, chose.swaps) == ("X", "X", True)
