@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const [folder, catalogues] = process.argv.slice(2);
-const [{ speak }, { choices }, { sceneOf }, { Review, judgeMoves, nextMistake, pointsOf, turningPoint }, { readCommand, wordsOf, COMMANDS, deedOfKey }, { showPlayed }, { rulesOf }] =
-	await Promise.all(["catalogue", "choices", "scene", "review", "typing", "replay", "rules"].map((name) => import(`${folder}/${name}.js`)));
+const [{ speak }, { choices }, { sceneOf }, { Review, judgeMoves, nextMistake, pointsOf, turningPoint }, { readCommand, wordsOf, COMMANDS, deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { describePosition }] =
+	await Promise.all(["catalogue", "choices", "scene", "review", "typing", "replay", "rules", "news", "worth"].map((name) => import(`${folder}/${name}.js`)));
 
 const use = (language) => speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 const seat = (player, more = {}) => ({ player, name: player, online: true, bot: null, out: false, left: false, ...more });
@@ -37,7 +37,7 @@ const names = (answers) => answers.map(({ name }) => name);
 
 test("whoever is to move sees it in the line, in the title and on the board", () => {
 	const { turn, title, board, head, deeds } = scene(stateOf());
-	assert.deepEqual(turn, { text: "Your move (X)", kind: "mine" });
+	assert.deepEqual(turn, { text: "Your move (X)", kind: "mine", places: "" });
 	assert.equal(title, "● Your move · ana v bo");
 	assert.equal(head, "ana v bo · Tic-tac-toe");
 	assert.equal(board.isMine, true);
@@ -53,6 +53,41 @@ test("looking back shows the board of then, and nothing to be played", () => {
 	const { board, turn, isBack } = scene(stateOf(), { here: 1 });
 	assert.deepEqual([board.board, board.last, board.isMine, isBack], ["X........", 0, false, true]);
 	assert.equal(turn.text, "Move 1 of 2: ana plays A1, top left.");
+});
+
+const opened = (board, moves, turn, opening, more = {}) =>
+	stateOf({ rules: rulesOf("four-pie"), board: board.padEnd(16, "."), ply: moves.length, last: moves.at(-1) ?? null, turn, opening: { rule: "pie", places: null, left: 0, options: [], ...opening }, ...more });
+const PLACING = { step: "place", places: "O", left: 2 };
+const CHOOSING = { step: "choose", options: ["X", "O", "more"] };
+
+test("in an opening the board shows the mark that is placed next, whoever places it", () => {
+	const state = opened("X", [0], "X", PLACING);
+	const { turn, board, title } = scene(state, { game: { moves: [0] } });
+	assert.deepEqual(turn, { text: "Place O: 2 to go.", kind: "mine", places: "O" });
+	assert.deepEqual([board.turn, board.isMine, title], ["O", true, "● Your move · ana v bo"]);
+	assert.deepEqual(scene(state, { viewer: "bo", game: { moves: [0] } }).turn, { text: "ana places O: 2 to go.", kind: "", places: "O" });
+});
+
+test("where a choice is due it stands as a question, no answer before the others, and nothing is placed", () => {
+	const { turn, board, questions } = scene(opened("X", [0], "O", CHOOSING), { viewer: "bo", game: { moves: [0] } });
+	assert.deepEqual([turn.text, turn.kind, board.isMine], ["Choose your side.", "mine", false]);
+	assert.deepEqual(questions.map(({ id, answers }) => [id, names(answers), answers.some(({ isMain }) => isMain)]), [["choose", ["choose swap", "choose stay", "choose more"], false]]);
+});
+
+test("a choice is heard, and the move before it is told with it and with who placed it", () => {
+	const before = opened("X", [0], "O", CHOOSING);
+	const after = { ...before, seq: 2, opening: undefined, chosen: ["X"], seats: { X: before.seats.O, O: before.seats.X } };
+	const room = { viewer: "ana", seat: "O", state: after, moves: [0], plays: true };
+	assert.deepEqual(newsOf(room, before, [0], false), { notes: ["bo takes X: you are O now."], told: ["bo takes X: you are O now.", "Your move, O."], tone: "turn" });
+	const { turn } = scene({ ...after, board: `XO${".".repeat(14)}`, ply: 2, last: 1 }, { here: 1, game: { moves: [0, 1] } });
+	assert.equal(turn.text, "Move 1 of 2: ana places X on A1. bo takes X: you are O now.");
+});
+
+test("before sides are taken the graph is even, and a choice is told with what each side is worth", () => {
+	const state = opened("XO", [0, 1], null, {}, { opening: undefined, chosen: ["X"], status: "over", result: { winner: "X", reason: "resigned", line: [] } });
+	assert.deepEqual(pointsOf(KNOWN, [0, 1], state).map((point) => point?.worth), [0, -0, 1]);
+	const due = { ...analysis(1, "O", "win", {}, []), options: { X: worth("win"), O: worth("loss"), more: worth("draw") }, best_options: ["X"] };
+	assert.equal(describePosition(due, rulesOf("gomoku-standard")), "O to choose. X: wins; O: loses; two more: a draw. Best: X.");
 });
 
 test("a question stands with its answers, yes first, and the own deed that is asked about before all", () => {

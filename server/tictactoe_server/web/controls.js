@@ -4,6 +4,7 @@ import { say } from "./catalogue.js";
 import { describeReason, findDeed, findReason } from "./choices.js";
 import { askFor, findPast, openAnother } from "./deeds.js";
 import { showKeys } from "./keyhelp.js";
+import { nextMark } from "./opening.js";
 import { FREE, nameCell, parseCell } from "./rules.js";
 import { askToNotify } from "./signals.js";
 import { firstOf, readCommand } from "./typing.js";
@@ -101,7 +102,7 @@ export class GameControls {
 		if (this.page.timeline.isBack) return say("view room looks back");
 		if (!room.seat) return say("why watching");
 		if (room.pending) return say("view room move under way");
-		if (state.turn !== room.seat) return describeTurn(state, room.viewer);
+		if (state.turn !== room.seat || !nextMark(state)) return describeTurn(state, room.viewer);
 		return mark === FREE ? "" : say(mark === "#" ? "view cell is blocked" : "refused occupied", places);
 	}
 

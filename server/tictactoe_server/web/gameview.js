@@ -67,7 +67,7 @@ export class GameView {
 		const { game, review } = page;
 		const state = game?.state;
 		if (!game || !state) return;
-		timeline.draw(state, game.moves, review?.kinds);
+		timeline.draw(state, game.moves, game.viewer, review?.kinds);
 		const scene = sceneOf(game, state, page.may(game, state), this.view);
 		this.#drawBoard(scene);
 		this.#panel.draw(game, lookOf(state.rules));
@@ -132,7 +132,7 @@ export class GameView {
 
 	async #showRules() {
 		const { showRules } = await import("./rulesdialog.js");
-		showRules(this.page.game?.state?.rules.preset ?? null);
+		showRules(this.page.game?.state?.rules);
 	}
 
 	#changeLook() {

@@ -130,9 +130,7 @@ function played(old, state, moves, before) {
 		told.push(of("TakenBack", old, state, { count: taken.length, cells, by }));
 	}
 	const result = old.result ? null : state.result;
-	const chose = choicesOf(state).slice(old.chosen?.length ?? 0).map(({ ply, mark, take }) =>
-		of("Chose", old, state, { ply, mark: sitsNow(state, mark), take, swaps: take !== MORE && take !== mark }));
-	const chosenAt = (/** @type {number} */ count) => chose.filter(({ ply }) => ply === count).map(({ ply: _, ...one }) => one);
+	const chosenAt = (/** @type {number} */ count) => choicesAt(state, count, old);
 	told.push(...chosenAt(kept));
 	lies.slice(kept).forEach((cell, index) => {
 		const ply = kept + index + 1;
@@ -143,6 +141,13 @@ function played(old, state, moves, before) {
 		if (seat?.out && !old.seats[mark]?.out) told.push(of("PassedOver", old, state, { mark }));
 	}
 	return result ? [...told, of("Ended", old, state, { result })] : told;
+}
+
+/** What was chosen after so many moves, and not yet in the old state. @param {State} state @param {number} count @param {State} [old] */
+export function choicesAt(state, count, old) {
+	const fresh = choicesOf(state).slice(old?.chosen?.length ?? 0).filter(({ ply }) => ply === count);
+	return fresh.map(({ mark, take }) =>
+		of("Chose", old ?? state, state, { mark: sitsNow(state, mark), take, swaps: take !== MORE && take !== mark }));
 }
 
 /** Who left or dropped. @param {State} old @param {State} state */

@@ -22,7 +22,7 @@ export function makeTools(app) {
 	/** Over the page, beginning with those of the room on it. */
 	async function showRules() {
 		const dialog = await import("./rulesdialog.js");
-		dialog.showRules(app.rooms.shown?.state?.rules.preset);
+		dialog.showRules(app.rooms.shown?.state?.rules);
 	}
 
 	function toggle() {

@@ -15,7 +15,7 @@ function read() {
 }
 
 /** Whether there is a choice. @param {{preset: string | null}} rules */
-export const hasLooks = ({ preset }) => preset === "gomoku";
+export const hasLooks = ({ preset }) => preset === "gomoku" || preset === "gomoku-standard";
 
 /** @param {{preset: string | null, gravity: boolean}} rules @returns {Look} */
 export function lookOf(rules) {

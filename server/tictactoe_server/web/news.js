@@ -34,6 +34,6 @@ function introduce({ code, viewer, moves, seat }, state) {
 /** @param {State} old @param {State} state @param {string | null} seat @returns {Tone} */
 function toneOf(old, state, seat) {
 	if (state.result && !old.result) return state.result.winner === seat ? "win" : "lose";
-	if (state.ply === old.ply) return "";
+	if (state.ply === old.ply && state.chosen?.length === old.chosen?.length) return "";
 	return state.turn === seat ? "turn" : "move";
 }

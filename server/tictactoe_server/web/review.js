@@ -1,5 +1,6 @@
 /** What the positions of a game are worth, asked of the server once each, and what follows from it about the moves. */
 
+import { placerOf } from "./opening.js";
 import { Refused } from "./requests.js";
 import { judge, lossOf, rate } from "./worth.js";
 
@@ -84,6 +85,8 @@ export function pointsOf(known, moves, state) {
 			const { winner } = state.result;
 			return { worth: winner === null ? 0 : winner === first ? 1 : -1, kind };
 		}
+		// Before sides are taken nobody stands better.
+		if (analysis && placerOf(state, ply)) return { worth: 0, kind };
 		return analysis?.turn ? { worth: rate(analysis.value) * (analysis.turn === first ? 1 : -1), kind } : undefined;
 	});
 }

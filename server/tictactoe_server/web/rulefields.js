@@ -1,7 +1,7 @@
 /** Every rule of a game as a field: those of a game with a name, or one's own. */
 
 import { say } from "./catalogue.js";
-import { field, h } from "./dom.js";
+import { field, h, select } from "./dom.js";
 import { PRESETS, nameCells, parseCell, rulesOf } from "./rules.js";
 
 /** @typedef {Protocol.RulesState} Rules */
@@ -21,6 +21,8 @@ export class RuleFields {
 	#blocked = text(say("page new none"));
 	#misere = check();
 	#gravity = check();
+	#exact = check();
+	#opening = select(["", "pie", "swap2"].map((one) => [one, say(`form ${one || "none"}`)]));
 	#seat = h("select");
 
 	/** @param {(preset: string | null) => void} onChange hears which game the fields make @param {() => void} onEdit */
@@ -36,6 +38,8 @@ export class RuleFields {
 				field(say("new room misere"), this.#misere, say("page new misere note")),
 				field(say("new room gravity"), this.#gravity, say("rules gravity")),
 			),
+			field(say("new room exact"), this.#exact, say("new room exact note")),
+			field(say("new room opening"), this.#opening, say("new room opening help")),
 			field(say("new room seat"), this.#seat, say("new room seat note")),
 		);
 	}
@@ -45,7 +49,8 @@ export class RuleFields {
 		const rules = rulesOf(name);
 		[this.#rows.value, this.#columns.value, this.#line.value] = [rules.rows, rules.columns, rules.line].map(String);
 		[this.#marks.value, this.#blocked.value] = [rules.marks, nameCells(rules.blocked, rules).join(" ").toLowerCase()];
-		[this.#misere.checked, this.#gravity.checked] = [rules.misere, rules.gravity];
+		[this.#misere.checked, this.#gravity.checked, this.#exact.checked] = [rules.misere, rules.gravity, !!rules.exact];
+		this.#opening.value = rules.opening ?? "";
 		this.preset = name;
 		this.#offerSeats(rules.marks);
 	}
@@ -80,6 +85,7 @@ export class RuleFields {
 		const marks = this.#marks.value.trim().toUpperCase();
 		const rules = { preset: null, rows, columns, line, marks, blocked: [], misere: this.#misere.checked, gravity: this.#gravity.checked };
 		const cells = this.#blocked.value.split(/[\s,]+/).filter(Boolean).map((name) => parseCell(name, { ...rules, gravity: false }));
-		return { ...rules, blocked: cells.sort((a, b) => a - b) };
+		const [exact, opening] = [this.#exact.checked, this.#opening.value];
+		return { ...rules, blocked: cells.sort((a, b) => a - b), ...(exact && { exact }), ...(opening && { opening }) };
 	}
 }

@@ -2,8 +2,9 @@
 
 import { say } from "./catalogue.js";
 import { describeQuestion, findDeed } from "./choices.js";
+import { nextMark, placerOf } from "./opening.js";
 import { boardAfter, nameCell } from "./rules.js";
-import { describeVerdict } from "./telling.js";
+import { describeChoicesAt, describeVerdict } from "./telling.js";
 import * as words from "./words.js";
 
 /** @typedef {Protocol.RoomState} State */
@@ -106,18 +107,18 @@ function boardOf(game, state, view, isMine) {
 		board: isBack ? boardAfter(state.rules, state.board, moves.slice(0, here)) : state.board,
 		last: isBack ? (moves[here - 1] ?? null) : state.last,
 		line: (!isBack && state.result?.line) || NO_LINE,
-		turn: state.turn,
-		isMine,
+		turn: nextMark(state),
+		isMine: isMine && nextMark(state) !== null,
 		pending: isBack ? null : (pending?.cell ?? null),
 		values: view.values,
 	};
 }
 
-/** The line under the board. @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isMine */
+/** The line under the board, and in an opening the mark that is placed next. @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isMine */
 function turnOf(game, state, view, isMine) {
-	const isBack = isLookingBack(game, view);
-	const isOver = state.status === "over" && !isBack && !view.typed && !game.pending;
-	return { text: describeMoment(game, state, view, isMine), kind: isMine ? "mine" : isOver ? "over" : "" };
+	const isNow = !isLookingBack(game, view) && !view.typed && !game.pending;
+	const kind = isMine ? "mine" : isNow && state.status === "over" ? "over" : "";
+	return { text: describeMoment(game, state, view, isMine), kind, places: (isNow && state.opening?.places) || "" };
 }
 
 /** @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isMine */
@@ -125,17 +126,19 @@ function describeMoment(game, state, view, isMine) {
 	const { pending, viewer, moves } = game;
 	if (view.typed) return say("view room typed", { text: view.typed });
 	if (pending) return say("view room on its way", { cell: nameCell(pending.cell, state.rules) });
-	if (isLookingBack(game, view)) return view.here ? describeMove(state, moves, view.here) : say("the start");
-	if (isMine) return say("view room your move", { mark: state.turn ?? "" });
+	if (isLookingBack(game, view)) return view.here ? describeMove(state, moves, view.here, viewer) : say("the start");
+	if (isMine && !state.opening) return say("view room your move", { mark: state.turn ?? "" });
 	if (state.result?.reason === "aborted") return say("view room aborted");
 	return state.status === "over" ? describeVerdict(state, viewer) : words.describeTurn(state, viewer);
 }
 
-/** @param {State} state @param {readonly number[]} moves @param {number} ply */
-function describeMove(state, moves, ply) {
+/** @param {State} state @param {readonly number[]} moves @param {number} ply @param {string} viewer */
+function describeMove(state, moves, ply, viewer) {
 	const cell = moves[ply - 1];
-	const places = { n: ply, all: state.ply, name: words.nameOf(state, state.board[cell]), cell: words.describeCell(cell, state.rules) };
-	return say("move of", places);
+	const mark = state.board[cell];
+	const placer = placerOf(state, ply - 1);
+	const places = { n: ply, all: state.ply, name: words.nameOf(state, placer || mark), mark, cell: words.describeCell(cell, state.rules) };
+	return [say(placer ? "move of, placing" : "move of", places), describeChoicesAt(state, ply, viewer)].join(" ").trim();
 }
 
 /** What stands in the board's place while somebody is missing. @param {ShownGame} game @param {State} state @param {View} view */
@@ -171,10 +174,10 @@ export function questionsOf({ ended, moves }, state, may, view) {
 	const confirm = deed && {
 		id: "confirm",
 		text: say(deed.cost === "abort" ? "view room confirm abort" : "view room confirm"),
-		answers: [{ name: "confirm", label: say(deed.cost === "abort" ? "deed abort" : deed.label) }, { name: "play on", label: say("key play on") }],
+		answers: [{ name: "confirm", label: say(deed.cost === "abort" ? "deed abort" : deed.label), isMain: true }, { name: "play on", label: say("key play on") }],
 	};
 	const asked = may.questions.map((question) => {
-		const answers = question.deeds.map(({ name, label }) => ({ name, label: say(label) }));
+		const answers = question.deeds.map(({ id, name, label }, index) => ({ name, label: say(label), isMain: !index && id !== "choose" }));
 		return { id: question.id, text: describeQuestion(question, state, moves), answers };
 	});
 	return confirm ? [confirm, ...asked] : asked;

@@ -1,13 +1,14 @@
 /** What a board is drawn of: ground, lines, labels, marks, discs and stones. A cell is a square of 100. */
 
 import { svg } from "./dom.js";
+import { hasLooks } from "./look.js";
 import { drawMark } from "./marks.js";
 import { BLOCKED, FREE, nameColumn } from "./rules.js";
 
 /** @typedef {Protocol.RulesState} Rules */
 
 export const SIDE = 100;
-/** Of a board of 15 by 15. */
+/** Of the boards of stones, all of 15 by 15. */
 const STARS = [48, 56, 112, 168, 176];
 const BLOCK = "M22 22H78V78H22ZM22 50 50 22M22 78 78 22M50 78 78 50";
 /** How many bits fly when a game is won. */
@@ -89,7 +90,7 @@ export function makePiece(rules, look, cell, mark, isMove) {
 function makeContent(rules, look, cell, mark, isMove) {
 	if (mark === BLOCKED) return svg("path", { class: "block", d: BLOCK });
 	if (mark !== FREE) return makeMark(rules, look, mark, isMove ? Math.floor(cell / rules.columns) + 1 : 0);
-	const isStar = rules.preset === "gomoku" && STARS.includes(cell);
+	const isStar = hasLooks(rules) && STARS.includes(cell);
 	return isStar ? svg("circle", { class: "star", cx: 50, cy: 50, r: look === "stones" ? 10 : 14 }) : null;
 }
 

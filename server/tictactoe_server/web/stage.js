@@ -2,6 +2,8 @@
 
 import { say } from "./catalogue.js";
 import { button, h, setText, show, showKeyed } from "./dom.js";
+import { lookOf } from "./look.js";
+import { seatIcon } from "./marks.js";
 
 /** @typedef {ReturnType<typeof import("./scene.js").sceneOf>} Scene */
 /** @typedef {import("./scene.js").Answer} Answer */
@@ -19,13 +21,14 @@ export class Stage {
 	#banner = h("p.banner", { hidden: true });
 	#card = h("div.card-place");
 	#turn = h("p");
+	#turnText = h("span");
 	#asks = h("div.asks");
 	#buttons = h("div.deeds", { role: "group", "aria-label": say("view room deeds") });
 	#confirm = h("div.confirm-bar", { hidden: true });
 	#cardKind = "";
 	/** What the document is called, empty until there was a scene. */
 	title = "";
-	/** The names of the answers to the first question that has some, with yes first. @type {string[]} */
+	/** The names of the answers to the first question that can be said yes to, with yes first. @type {string[]} */
 	answers = [];
 	#place = h("div.place");
 	#worth = h("p.worth-line");
@@ -48,7 +51,7 @@ export class Stage {
 	}
 
 	get turnText() {
-		return this.#turn.textContent ?? "";
+		return this.#turnText.textContent ?? "";
 	}
 
 	get bannerText() {
@@ -64,12 +67,18 @@ export class Stage {
 		if (this.title !== scene.title) document.title = this.title = scene.title;
 		this.element.classList.toggle("waiting", isWaiting);
 		this.#place.hidden = this.#turn.hidden = isWaiting;
-		setText(this.#turn, scene.turn.text);
-		this.#turn.className = `turn ${scene.turn.kind}`;
+		this.#drawTurn(scene.turn, scene.state.rules);
 		this.#place.classList.toggle("offline", scene.isFaint);
 		this.#place.classList.toggle("past", scene.isBack);
 		this.#drawCard(scene.card, makeCard);
 		this.#drawButtons(scene.deeds);
+	}
+
+	/** @param {Scene["turn"]} turn @param {Protocol.RulesState} rules */
+	#drawTurn({ text, kind, places }, rules) {
+		this.#turn.className = `turn ${kind}`;
+		setText(this.#turnText, text);
+		if (places || this.#turn.children.length !== 1) show(this.#turn, places && seatIcon(lookOf(rules), rules.marks, places), this.#turnText);
 	}
 
 	/** Put a board in its place. @param {HTMLElement} board @param {boolean} hasLooks whether it can look otherwise */
@@ -111,12 +120,12 @@ export class Stage {
 	/** Whether an answer had the focus and is gone. @param {Asked[]} questions */
 	drawQuestions(questions) {
 		const hadFocus = this.#asks.contains(document.activeElement);
-		this.answers = (questions.find(({ answers }) => answers.length)?.answers ?? []).map(({ name }) => name);
+		this.answers = (questions.find(({ answers }) => answers[0]?.isMain)?.answers ?? []).map(({ name }) => name);
 		const make = () => h("div.ask", {}, h("p"), h("div.row"));
 		showKeyed(this.#asks, questions, ({ id }) => id, make, (made, { text, answers }) => {
 			const [told, row] = made.children;
 			setText(told, text);
-			this.#showAnswers(row, answers.map((one, index) => ({ ...one, isMain: !index })));
+			this.#showAnswers(row, answers);
 		});
 		return hadFocus && !this.#asks.contains(document.activeElement);
 	}

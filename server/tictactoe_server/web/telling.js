@@ -1,7 +1,7 @@
 /** What happened in a room, in sentences of the catalogue, for whoever reads them. A viewer is the reader's public id. */
 
 import { say } from "./catalogue.js";
-import { isDraw, standing, takenBackBy } from "./happened.js";
+import { choicesAt, isDraw, standing, takenBackBy } from "./happened.js";
 import { MORE } from "./opening.js";
 import { nameCell, nameCells, nameColumn, splitLines } from "./rules.js";
 import { clean, describeCell, describePlayers, describeReason, formatDuration, joinWords, nameOf, seatOf } from "./words.js";
@@ -136,6 +136,9 @@ function tellChoice({ state, mark = "", take, swaps }, viewer) {
 	if (other === seatOf(state, viewer)) return say("chose swap, them", { name: nameOf(state, mark), ...places });
 	return sayOf(state, mark, "chose swap", viewer, places);
 }
+
+/** What was chosen after so many moves, "" for nothing. @param {State} state @param {number} ply @param {string} viewer */
+export const describeChoicesAt = (state, ply, viewer) => announce(choicesAt(state, ply), viewer).join(" ");
 
 /** Why somebody plays no more in a game: as the state says, else as far as it shows. @param {State} state @param {string} mark */
 function whyOut({ seats, clock, happened = [] }, mark) {

@@ -14,25 +14,29 @@ const EXAMPLES = {
 	blocker: "XO..#.X.O",
 	misere: "XX.OO..X.",
 	four: "X..OOX...OX...O.",
+	"four-pie": ".X..XOO..OX....X",
 	"three-players": ".....XX.A..OXO.A.O....A..",
 	"connect-four": "..............X.....OO....XXO..OOXXX..OXOO".padStart(42, "."),
 	[OWN]: "..#..X.O.O.X.#..",
 };
-/** Of gomoku the moves, in turn. */
-const GOMOKU = [112, 97, 113, 111, 127, 98, 128, 82, 83, 142, 96, 129, 114, 115, 81, 66, 126, 143, 99, 141, 69, 159, 100, 80, 54, 67];
+/** Of games with stones the moves, in turn. @type {Record<string, number[]>} */
+const MOVES = {
+	"gomoku-standard": [66, 126, 98, 112, 97, 96, 113, 114, 128, 82, 127, 142, 111, 81, 143, 158, 95],
+	gomoku: [112, 97, 113, 111, 127, 98, 128, 82, 83, 142, 96, 129, 114, 115, 81, 66, 126, 143, 99, 141, 69, 159, 100, 80, 54, 67],
+};
 
 /** The board of a game, half-way. @param {string} preset */
 export function drawExample(preset) {
 	const rules = preset === OWN ? { rows: 4, columns: 4, marks: "XO", preset: null } : rulesOf(preset);
 	const board = new SmallBoard(rules);
-	board.draw(EXAMPLES[preset] ?? halfWay(rules.rows * rules.columns));
+	board.draw(EXAMPLES[preset] ?? halfWay(rules.rows * rules.columns, MOVES[preset]));
 	return board.element;
 }
 
-/** @param {number} size */
-function halfWay(size) {
+/** @param {number} size @param {number[]} moves */
+function halfWay(size, moves) {
 	const cells = Array(size).fill(".");
-	GOMOKU.forEach((cell, ply) => (cells[cell] = "XO"[ply % 2]));
+	moves.forEach((cell, ply) => (cells[cell] = "XO"[ply % 2]));
 	return cells.join("");
 }
 

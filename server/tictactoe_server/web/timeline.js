@@ -4,6 +4,7 @@ import { say } from "./catalogue.js";
 import { button, h, setText } from "./dom.js";
 import { markIcon } from "./marks.js";
 import { nameCell } from "./rules.js";
+import { describeChoicesAt } from "./telling.js";
 
 /** @typedef {Protocol.RoomState} State */
 /** @typedef {Protocol.RulesState} Rules */
@@ -19,7 +20,7 @@ export class Timeline {
 	/** How many moves are looked at, null for the newest moment, whatever comes. @type {number | null} */
 	here = null;
 	#count = 0;
-	/** The marks and cells that are listed. @type {string[]} */
+	/** The marks and cells that are listed, each with what was chosen after it. @type {string[]} */
 	#listed = [];
 	/** @type {Element | null} */
 	#current = null;
@@ -92,11 +93,13 @@ export class Timeline {
 		this.here = null;
 	}
 
-	/** @param {State} state @param {readonly number[]} moves @param {readonly string[]} kinds how good each was, as far as known */
-	draw({ rules, board, status }, moves, kinds = []) {
+	/** @param {State} state @param {readonly number[]} moves @param {string} viewer @param {readonly string[]} kinds how good each was, as far as known */
+	draw(state, moves, viewer, kinds = []) {
+		const { rules, board, status, chosen } = state;
 		this.#count = moves.length;
 		if (this.here !== null && this.here >= moves.length) this.here = null;
-		this.#drawList(rules, moves.map((cell) => `${board[cell]}${nameCell(cell, rules)}`));
+		const after = (/** @type {number} */ ply) => (chosen ? `:${describeChoicesAt(state, ply, viewer)}` : "");
+		this.#drawList(rules, moves.map((cell, at) => `${board[cell]}${nameCell(cell, rules)}${after(at + 1)}`));
 		this.#drawKinds(kinds);
 		this.#markCurrent(this.list.children[this.shown - 1]?.firstElementChild ?? null);
 		setText(this.#where, moves.length ? say("view steps where", { n: this.shown, count: moves.length }) : say("view steps none"));
@@ -117,7 +120,7 @@ export class Timeline {
 		}
 	}
 
-	/** @param {Rules} rules @param {string[]} names the mark and cell of each move */
+	/** @param {Rules} rules @param {string[]} names the mark and cell of each move, and what was chosen then */
 	#drawList(rules, names) {
 		const same = names.findIndex((name, at) => name !== this.#listed[at]);
 		const kept = same < 0 ? names.length : same;
@@ -129,8 +132,9 @@ export class Timeline {
 	/** @param {Rules} rules @param {number} ply @param {string} name */
 	#makeMove(rules, ply, name) {
 		const made = button("", () => this.look(ply));
-		made.append(h("small", {}, `${ply}`), markIcon(rules.marks, name[0]), h("span.unseen", {}, ` ${name[0]} `), name.slice(1));
-		return h("li", {}, made);
+		const [, mark, cell, choice] = /^(.)([^:]*):?(.*)$/s.exec(name) ?? [];
+		made.append(h("small", {}, `${ply}`), markIcon(rules.marks, mark), h("span.unseen", {}, ` ${mark} `), cell);
+		return h("li", {}, made, !!choice && h("small.choice", {}, choice));
 	}
 
 	/** @param {Element | null} current the move that is looked at */

@@ -20,6 +20,9 @@ export const KEYS = {
 export const KEYS_OF_CLAIMS = { w: ["claim win"], d: ["claim draw"] };
 /** Which deeds a word stands for that is typed behind a slash. @type {Record<string, string[]>} */
 export const COMMANDS = {
+	"choose more": ["choose more"],
+	"choose stay": ["choose stay"],
+	"choose swap": ["choose swap"],
 	claim: ["claim win"],
 	"claim draw": ["claim draw"],
 	computer: ["computer"],

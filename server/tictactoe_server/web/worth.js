@@ -1,6 +1,7 @@
 /** What a search found about positions and moves, in the few words of the terminal. Values are for the mark that moves next. */
 
 import { say } from "./catalogue.js";
+import { MORE } from "./opening.js";
 import { nameCell, nameCells } from "./rules.js";
 
 /** @typedef {Protocol.RulesState} Rules */
@@ -58,10 +59,18 @@ function describeValue(value, solved) {
 export function describePosition(analysis, rules) {
 	const { turn, best, cells } = analysis;
 	if (!turn) return say("game is over here");
+	if (analysis.options) return describeOptions(analysis, turn);
 	const verdict = describeStanding(analysis, turn, rules);
 	if (best.length > 1 && best.length === Object.keys(cells).length) return say("all moves equal", { verdict });
 	const named = nameCells(best.slice(0, MOST_NAMED), rules).join(", ");
 	return say("best moves", { verdict, cells: best.length > MOST_NAMED ? say("cells and more", { cells: named, n: best.length - MOST_NAMED }) : named });
+}
+
+/** What may be chosen in an opening, and the best of it. @param {Analysis} analysis @param {string} mark */
+function describeOptions({ options = {}, best_options = [], solved }, mark) {
+	const name = (/** @type {string} */ option) => (option === MORE ? say("option more") : option);
+	const told = Object.entries(options).map(([option, value]) => say("option worth", { option: name(option), worth: describeValue(value, solved) }));
+	return say("stands to choose", { mark, options: told.join("; "), best: best_options.map(name).join(", ") });
 }
 
 /** @param {Analysis} analysis @param {string} mark @param {Rules} rules */

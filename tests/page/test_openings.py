@@ -1,0 +1,122 @@
+"""Fair openings on the page: whose act it is, which mark comes next, what is chosen, and what moves with the sides."""
+
+from __future__ import annotations
+
+from playwright.async_api import expect
+
+from tests.page.conftest import Visit, Visitor, take_turns
+from tests.page.test_languages import all_words, english_in
+from tests.page.test_play import address, shared_link, two_at_the_board
+from tests.page.test_wall import MINUTE
+from tests.peer import open_peer
+from tictactoe_server.server import Server
+
+
+async def colour(visitor: Visitor, cell: int) -> str | None:
+    """Return how the stone of a cell is filled."""
+    return await visitor.piece(cell).locator(".stone").get_attribute("style")
+
+
+async def sit_at(visitor: Visitor, mark: str) -> None:
+    """Wait until somebody sits at X or O."""
+    await expect(visitor.page.locator(f".player.m{'XO'.index(mark)} .name")).to_contain_text("(you)")
+
+
+async def test_a_game_by_swap2_is_placed_chosen_and_won_between_two_pages(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit, "gomoku-standard")
+    turn, asked = ana.page.locator("p.turn"), bo.page.locator(".ask")
+    await expect(turn).to_have_text("Place X: 3 to go.")
+    await ana.play(112)
+    await expect(turn).to_have_text("Place O: 2 to go.")
+    await ana.cell(98).hover()
+    await expect(ana.page.locator(".ghost .stone")).to_have_attribute("style", 'fill: url("#stone1");')
+    await ana.play(98, 127)
+    assert [await colour(bo, cell) for cell in (112, 98)] == [f'fill: url("#stone{index}");' for index in (0, 1)]
+    await expect(ana.button("Take back")).to_have_count(0)
+    await expect(asked).to_contain_text("You are O. Which side do you take?")
+    await bo.cell(0).click()
+    await expect(bo.page.locator(".bubble")).to_have_text("Choose your side.")
+    await bo.answer("place two more")
+    await ana.hears("bo places two more, then ana chooses.")
+    await bo.play(96, 113)
+    await expect(ana.page.locator(".ask button")).to_have_text(["change sides", "keep my side"])
+    await ana.answer("change sides")
+    await bo.hears("ana takes O: you are X now.")
+    await ana.hears("You take O: bo is X now. Your move, O.")
+    await sit_at(ana, "O")
+    await sit_at(bo, "X")
+    await take_turns((97, 142, 95, 157, 94), ana, bo)
+    await bo.hears("You lose.")
+    chosen = ["You place two more, then ana chooses.", "ana takes O: you are X now."]
+    await expect(bo.page.locator(".moves .choice")).to_have_text(chosen)
+    await ana.button("Rematch").click()
+    await bo.answer("accept the rematch")
+    await expect(bo.page.locator("p.turn")).to_have_text("Place X: 3 to go.")
+
+
+async def test_a_first_mark_is_taken_over_with_its_place_and_seen_so_afterwards(server: Server, visit: Visit) -> None:
+    async with open_peer(server.url, "bo", features=["opening"]) as bo:
+        room = (await bo.ask("create", rules="four-pie", clock=MINUTE))["room"]
+        ana = await visit(address(server, f"/{room}"))
+        await ana.join("ana")
+        await bo.ask("move", room=room, cell=5, ply=0)
+        await expect(ana.page.locator(".ask button")).to_have_text(["change sides", "keep my side"])
+        await ana.page.keyboard.press("Control+y")
+        await ana.page.get_by_label("Say something").fill("/swap")
+        await ana.page.keyboard.press("Enter")
+        await ana.hears("You take X: bo is O now.")
+        await sit_at(ana, "X")
+        await expect(ana.page.locator(".player.moving .name")).to_have_text("bo")
+        await bo.ask("move", room=room, cell=0, ply=1)
+        await ana.play(6)
+        await bo.ask("resign", room=room)
+        dee = await visit(await shared_link(ana), still=True)
+        await expect(dee.page.locator(".moves .choice")).to_have_text(["ana takes X: bo is O now."])
+        await dee.button("To the start").click()
+        await dee.button("A step on").click()
+        turn = dee.page.locator("p.turn")
+        await expect(turn).to_have_text("Move 1 of 3: bo places X on B2. ana takes X: bo is O now.")
+
+
+async def test_an_opening_is_chosen_rule_by_rule_and_explained(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server, "/#new"))
+    await ana.connects()
+    await ana.page.get_by_text("More").click()
+    exact, opening = ana.page.get_by_role("checkbox", name="Exact"), ana.page.get_by_role("combobox", name="Opening")
+    await ana.tile("gomoku-standard").check()
+    await expect(exact).to_be_checked()
+    await expect(opening).to_have_value("swap2")
+    await opening.select_option("pie")
+    await expect(ana.tile("custom")).to_be_checked()
+    await exact.uncheck()
+    await opening.select_option("none")
+    await expect(ana.tile("gomoku")).to_be_checked()
+    await exact.check()
+    await opening.select_option("pie")
+    await ana.button("Begin").click()
+    terms = ana.page.locator(".sub")
+    await expect(terms).to_contain_text("15 by 15, 5 in a row, no longer ones, the second may swap")
+    await terms.click()
+    own = ana.page.locator("#rules-own")
+    await expect(own).to_contain_text("A line of more than 5 counts for nothing. After the first mark the other player")
+
+
+async def test_an_opening_is_german_at_each_step(server: Server, visit: Visit) -> None:
+    async with open_peer(server.url, "bo", features=["opening"]) as bo:
+        room = (await bo.ask("create", rules="gomoku-standard"))["room"]
+        hans = await visit(address(server, f"/{room}"), language="de-DE")
+        await hans.page.get_by_label("Dein Name").fill("ana")
+        await hans.button("Als O mitspielen").click()
+        turn, found = hans.page.locator("p.turn"), []
+        await expect(turn).to_have_text("bo setzt X: noch 3.")
+        for ply, cell in enumerate((112, 98, 127)):
+            await bo.ask("move", room=room, cell=cell, ply=ply)
+        await expect(turn).to_have_text("Wähle deine Seite.")
+        found += english_in(await all_words(hans.page))
+        await hans.answer("zwei weitere setzen")
+        await hans.play(96, 113)
+        await expect(turn).to_have_text("bo wählt eine Seite.")
+        await bo.ask("choose", room=room, take="O", ply=5)
+        await hans.hears("bo nimmt O: Du bist jetzt X.")
+        found += english_in(await all_words(hans.page))
+        assert found == []
