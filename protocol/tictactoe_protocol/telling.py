@@ -172,11 +172,10 @@ def _tell_choice(choice: happened.Chose, viewer: str) -> str:
     state, mark, take = choice.state, choice.mark, choice.take
     other = next((one for one in state.seats if one != mark), mark)
     places = {"take": take, "other": name_of(state, other), "mark": other}
-    if not choice.swaps:
-        return _say_of(state, mark, "chose more" if take == MORE else "chose stay", viewer, **places)
-    if other == seat_of(state, viewer):
-        return say("chose swap, them", name=name_of(state, mark), **places)
-    return _say_of(state, mark, "chose swap", viewer, **places)
+    id = "chose swap" if choice.swaps else "chose more" if take == MORE else "chose stay"
+    if other == seat_of(state, viewer) and id != "chose stay":
+        return say(f"{id}, them", name=name_of(state, mark), **places)
+    return _say_of(state, mark, id, viewer, **places)
 
 
 def _tell_missed(missed: happened.Missed) -> str:

@@ -132,9 +132,9 @@ function tellLeft({ old, state, mark = "", seat, frees }) {
 function tellChoice({ state, mark = "", take, swaps }, viewer) {
 	const other = Object.keys(state.seats).find((one) => one !== mark) ?? mark;
 	const places = { take, other: nameOf(state, other), mark: other };
-	if (!swaps) return sayOf(state, mark, take === MORE ? "chose more" : "chose stay", viewer, places);
-	if (other === seatOf(state, viewer)) return say("chose swap, them", { name: nameOf(state, mark), ...places });
-	return sayOf(state, mark, "chose swap", viewer, places);
+	const id = swaps ? "chose swap" : take === MORE ? "chose more" : "chose stay";
+	if (other !== seatOf(state, viewer) || id === "chose stay") return sayOf(state, mark, id, viewer, places);
+	return say(`${id}, them`, { name: nameOf(state, mark), ...places });
 }
 
 /** What was chosen after so many moves, "" for nothing. @param {State} state @param {number} ply @param {string} viewer */

@@ -1,0 +1,185 @@
+"""Openings as they are played: in plain words, in JSON lines, with the computer, over a connection that is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.clients import run_client
+from tests.end_to_end.test_client_library import state_where
+from tests.end_to_end.test_client_plain import open_room
+from tests.end_to_end.test_reconnect import QUICK, lose_the_answer
+from tests.peer import open_peer
+from tests.proxy import Proxy
+from tictactoe_client import Refused, connect
+from tictactoe_engine import Rules
+from tictactoe_engine.records import parse_record
+from tictactoe_server.server import Server
+
+SWAP2 = Rules(5, 5, 4, exact=True, opening="swap2")
+OPTIONS = ("--board", "5x5", "--win", "4", "--exact", "--opening", "swap2")
+KNOWS = ["opening", "seq"]
+
+
+async def test_a_swap2_game_in_plain_words_in_two_languages_watched_saved_and_replayed(
+    server: Server, here: Path
+) -> None:
+    async with run_client("new", *OPTIONS, "-n", "ana", "-s", server.url) as ana:
+        code = await open_room(ana)
+        place = (code, "-s", server.url)
+        async with (
+            run_client("join", *place, "-n", "bo", "--language", "de") as bo,
+            run_client("watch", *place) as eve,
+        ):
+            await ana.until("Place X: 3 to go.")
+            await bo.until("Eine Seite setzt drei Zeichen.", "ana setzt X: noch 3.")
+            await ana.ask("a1", "You place X on A1.", "Place O: 2 to go.")
+            await ana.ask("b1", "You place O on B1.", "Place X: 1 to go.")
+            await ana.ask("c1", "You place X on C1.", "bo chooses a side.")
+            await bo.until("ana setzt X auf C1.", "Wähle deine Seite.", "Tippe tauschen (du bist X), bleiben")
+            await bo.ask("d1", "Wähle deine Seite. Tippe tauschen (du bist X)")
+            await bo.ask("undo", "Was in der Eröffnung gesetzt und gewählt wird, bleibt.")
+            await bo.ask("mehr", "Du setzt zwei weitere, dann wählt ana.", "Setze O: noch 2.")
+            await bo.ask("d1", "Du setzt O auf D1.", "Setze X: noch 1.")
+            await bo.ask("e1", "Du setzt X auf E1.", "ana wählt eine Seite.")
+            await ana.until("bo places two more, then you choose.", "bo places X on E1.", "Choose your side.")
+            await ana.until("Type swap to be O or stay to be X.")
+            await ana.ask("take o", "You take O: bo is X now.", "Your move, O.")
+            await bo.until("ana nimmt O: Du bist jetzt X.")
+            await eve.until("bo places X on E1.", "ana takes O: bo is X now.")
+            await ana.ask("a2", "You play A2.")
+            await bo.until("Du bist am Zug, X.")
+            bo.type("aufgeben", "aufgeben")
+            await ana.until("bo resigns. You win.", "Winner: ana, O.")
+            await eve.until("Winner: ana, O.")
+            await eve.ask("save game.txt", "The game is saved in game.txt")
+            await ana.ask("board 3", "Move 3 of 6: ana places X on C1.", "bo places two more, then you choose.")
+        ana.type("leave")
+        assert await ana.end() == 0
+    record = parse_record(await asyncio.to_thread((here / "game.txt").read_text))
+    assert (record.chosen, record.players) == (("more", "O"), (("X", "bo"), ("O", "ana")))
+    async with run_client("replay", "--json", "-n", "ana", "-s", server.url) as own:
+        told = await own.message(type="record")
+        choices = [{"ply": 3, "mark": "O", "take": "more"}, {"ply": 5, "mark": "X", "take": "O"}]
+        assert (told["choices"], told["rules"]["opening"], told["rules"]["exact"]) == (choices, "swap2", True)
+    async with run_client("replay", "game.txt", "--plain", "--at", "5", "--no-board") as shown:
+        await shown.until("Move 5 of 6: bo (X) places X on E1.", "ana (O) takes O.")
+    async with run_client("history", "-n", "ana", "-s", server.url) as games:
+        assert "no longer ones, swap2 opening  bo (X) v ana (O)  won by resignation" in await games.until("id 1")
+
+
+async def test_a_file_of_json_lines_plays_an_opening(server: Server, tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    lines: list[dict[str, Any]] = [*({"type": "move", "at": at} for at in ("a1", "b1", "c1"))]
+    lines += [{"type": "choose", "take": "O"}, {"type": "move", "at": "a2"}, {"type": "resign"}]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    with path.open("rb") as file:
+        async with (
+            run_client("new", *OPTIONS, "--json", "-n", "ana", "-s", server.url, stdin=file) as ana,
+            open_peer(server.url, "bo", features=KNOWS) as bo,
+        ):
+            code = (await ana.message(type="room"))["room"]
+            await bo.ask("join", room=code)
+            await bo.state(ply=3)
+            await bo.ask("choose", room=code, take="more", ply=3)
+            for ply, cell in ((3, 3), (4, 4)):
+                await bo.ask("move", room=code, cell=cell, ply=ply)
+            over = await ana.message(type="room", status="over")
+            assert await ana.end() == 0
+    assert (over["board"][:6], over["chosen"], over["result"]["winner"]) == ("XOXOXO", ["more", "O"], "X")
+    assert over["seats"]["O"]["name"] == "ana"
+    replies = [message["id"] for message in map(json.loads, ana.lines) if message["type"] == "ok"]
+    assert replies == ["client-1", *(f"line-{number}" for number in range(1, 7))]
+
+
+async def test_a_choice_through_a_pipe_follows_the_position_that_was_printed(server: Server) -> None:
+    options = ("--rules", "four-pie", "--json", "-n", "ana")
+    async with (
+        open_peer(server.url, "bo", features=KNOWS) as bo,
+        run_client("play", *options, "-s", server.url) as ana,
+    ):
+        room = (await ana.message(type="room"))["room"]
+        await bo.ask("match", rules="four-pie")
+        await ana.message(type="room", turn="X")
+        ana.send(type="choose", take="X")
+        assert (await ana.message(type="error"))["code"] == "not_allowed"
+        ana.send(type="move", at="b2")
+        due = await ana.message(type="room", ply=1)
+        assert due["opening"]["options"] == ["X", "O"]
+        await bo.ask("choose", room=room, take="X", ply=1)
+        swapped = await ana.message(type="room", chosen=["X"])
+        assert (swapped["happened"][0]["type"], swapped["seats"]["O"]["name"]) == ("chose", "ana")
+        ana.send(type="move", at="a1")
+        await ana.message(type="room", ply=2)
+
+
+@pytest.mark.parametrize("take", ["X", "more"])
+async def test_a_choice_whose_answer_was_lost_is_sent_again_and_does_nothing(
+    server: Server, proxy: Proxy, take: str
+) -> None:
+    async with (
+        open_peer(server.url, "ana", features=KNOWS) as ana,
+        connect(proxy.url, name="bo", reconnect=QUICK) as bo,
+    ):
+        rules = {"rows": 5, "columns": 5, "line": 4, "opening": "swap2"}
+        code = (await ana.ask("create", rules=rules))["room"]
+        room = await bo.join(code)
+        for cell in range(3):
+            await ana.ask("move", room=code, cell=cell, ply=cell)
+        await state_where(room, ply=3)
+        assert room.is_my_turn
+        await lose_the_answer(room.choose(take), proxy, ana.until(lambda message: message.get("chosen") == [take]))
+        after = await state_where(room, chosen=(take,))
+        assert (room.seat, room.position.chosen) == ("X" if take == "X" else "O", (take,))
+        assert room.is_my_turn == (take == "more")
+        await room.sync()
+        assert room.state.chosen == after.chosen
+
+
+async def test_one_who_is_cut_off_while_a_choice_is_due_comes_back_to_it(server: Server, proxy: Proxy) -> None:
+    async with (
+        open_peer(server.url, "ana", features=KNOWS) as ana,
+        run_client("play", "--rules", "four-pie", "-n", "bo", "-s", proxy.url) as bo,
+    ):
+        await open_room(bo)
+        code = (await ana.ask("match", rules="four-pie"))["room"]
+        await bo.until("Place X: 1 to go.")
+        await bo.ask("b2", "You place X on B2.", "ana chooses a side.")
+        proxy.cut()
+        await bo.until("Connection lost.", "Connected again after")
+        await ana.ask("choose", room=code, take="X", ply=1)
+        await bo.until("ana takes X: you are O now.", "Your move, O.")
+
+
+@pytest.mark.parametrize(("first", "answer"), [("me", "bot"), ("bot", "you")])
+async def test_the_computer_places_and_chooses(server: Server, first: str, answer: str) -> None:
+    options = ("--rules", "four-pie", "--level", "hard", "--first", first, "--no-board")
+    async with run_client("bot", *options, "-n", "ana", "-s", server.url) as ana:
+        if answer == "bot":
+            await ana.until("Place X: 1 to go.")
+            await ana.ask("b2", "You place X on B2.", "hard-bot chooses a side.")
+            took = await ana.until("hard-bot ")
+            assert took in ("hard-bot takes X: you are O now.", "hard-bot stays O.")
+        else:
+            await ana.until("hard-bot places X on", "Choose your side.", "Type swap to be X or stay to be O.")
+            await ana.ask("swap", "You take X: hard-bot is O now.")
+            await ana.until("Your move, X.")
+
+
+async def test_a_server_that_knows_no_openings_is_not_asked_for_one(server: Server, as_in_1_0: None) -> None:
+    async with run_client("new", "--rules", "gomoku-standard", "-s", server.url) as ana:
+        assert await ana.end() == 6
+        assert "This server is too old for that: it knows no openings." in await ana.errors()
+    async with connect(server.url) as client:
+        for rules in ("four-pie", Rules(exact=True), SWAP2):
+            for ask in (client.create, client.match):
+                with pytest.raises(Refused) as refused:
+                    await ask(rules)
+                assert refused.value.code == "unsupported"
+        assert await client.rooms() == ()
+        room = await client.create(Rules(4, 4, 3))
+        assert room.state.rules.opening is None
