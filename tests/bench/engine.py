@@ -2,6 +2,7 @@
 
 Everything is measured in one run on one core, beside a plain list-based minimax. `--part` runs only some of it. The
 matches take the longest: up to two presets times `--games` games of a few dozen moves at `--move-seconds` each.
+``fairness`` has `perfect` open, choose and play against itself at `--nodes` a move, where a clock says nothing.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from tests.bench.plain_minimax import plain_first_move
 from tests.environment import environment
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_engine.search import Budget
-from tictactoe_engine.strategies import Level, Strategy, strategy_of
+from tictactoe_engine.strategies import Level, SideChooser, Strategy, side_chooser_of, strategy_of
 
-PARTS = ("first-move", "solve", "plays", "matches")
+PARTS = ("first-move", "solve", "plays", "fairness", "matches")
 MATCH_PRESETS = ("classic", "four", "gomoku", "connect-four")
+FAIR_PRESETS = ("gomoku-standard", "gomoku")
 COLD_RUNS = 7
 WARM_MOVES = 20_000
 PLAY_SECONDS = 1.0
@@ -53,6 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 show_solving()
             case "plays":
                 show_plays()
+            case "fairness":
+                show_fairness(options)
             case "matches":
                 show_matches(options)
 
@@ -63,6 +67,7 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--part", action="append", choices=PARTS, help="only this part; may be repeated")
     parser.add_argument("--games", type=int, default=10, help="games of each match, sides swapped after each")
     parser.add_argument("--move-seconds", type=float, default=1.0, help="time limit of `perfect` for a move")
+    parser.add_argument("--nodes", type=int, default=1_500, help="of `perfect` for a move against itself")
     parser.add_argument("--preset", action="append", choices=MATCH_PRESETS, help="only matches on these boards")
     parser.add_argument("--opponent", action="append", choices=["rules", "random"], help="only against these")
     parser.add_argument("--seed", type=int, default=1, help="of the players' choices among equal moves")
@@ -138,6 +143,39 @@ def random_moves(rules: Rules, rng: Random) -> tuple[int, ...]:
     while position.outcome is None:
         position = position.play(rng.choice(position.legal_cells))
     return position.moves
+
+
+def show_fairness(options: argparse.Namespace) -> None:
+    """Print how games of `perfect` against itself end: by mark, and by who opened."""
+    print(f"\nPerfect against itself at {options.nodes:,} nodes a move, {options.games} games each")
+    print(f"  {'':24} {'X':>4} {'O':>4}   {'opener':>6} {'other':>6}   {'drawn':>5}   plies")
+    for preset in FAIR_PRESETS:
+        budget = Budget(nodes=options.nodes)
+        move, choose_side = strategy_of(Level.PERFECT, budget), side_chooser_of(Level.PERFECT, budget)
+        ends, winners = Counter[str | None](), Counter[str]()
+        plies, rng = [], Random(options.seed)
+        for game in range(options.games):
+            position = play_opened(PRESETS[preset], move, choose_side, rng)
+            winner = position.outcome.winner if position.outcome else None
+            ends[winner] += 1
+            if winner:
+                winners["opener" if position.is_swapped == (winner == "O") else "other"] += 1
+            plies.append(position.ply)
+            chosen = " ".join(position.chosen)
+            progress(f"{preset} {game + 1}: {position.moves[:5]} {chosen}: {winner or 'drawn'} in {position.ply}")
+        sides = f"{ends['X']:4} {ends['O']:4}   {winners['opener']:6} {winners['other']:6}   {ends[None]:5}"
+        print(f"  {preset:24} {sides}   {min(plies)} to {max(plies)}", flush=True)
+
+
+def play_opened(rules: Rules, move: Strategy, choose_side: SideChooser, rng: Random) -> Position:
+    """Return the end of a game that one player plays against itself."""
+    position = Position.start(rules)
+    while position.outcome is None:
+        if position.opening and position.opening.options:
+            position = position.choose(choose_side(position, rng))
+        else:
+            position = position.play(move(position, rng))
+    return position
 
 
 @dataclass

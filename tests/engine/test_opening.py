@@ -167,3 +167,10 @@ def test_a_record_holds_no_choice_that_was_not_due() -> None:
         GameRecord(rules=STANDARD, moves=THREE, chosen=("A",))
     with pytest.raises(InvalidRecord, match="is none"):
         GameRecord(rules=STANDARD, moves=THREE, comments=((3, "swap2 O X"),))
+
+
+def test_what_a_side_is_worth_hardly_depends_on_how_deep_one_looks() -> None:
+    worths = [
+        analyse(after(81, 113, 111), Budget(nodes=nodes)).options["X"].estimate for nodes in range(500, 4500, 500)
+    ]
+    assert max(worths) - min(worths) < 0.05

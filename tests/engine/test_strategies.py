@@ -10,7 +10,15 @@ from tests.engine.naive import Memo, later, naive_score
 from tests.engine.random_games import open_games, rule_sets
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_engine.search import Budget, analyse, best_cells
-from tictactoe_engine.strategies import Level, Perfect, choose_at_random, choose_by_rules, strategy_of
+from tictactoe_engine.strategies import (
+    Level,
+    Perfect,
+    choose_at_random,
+    choose_by_rules,
+    choose_side_at_random,
+    side_chooser_of,
+    strategy_of,
+)
 
 UNLIMITED = Budget()
 
@@ -43,6 +51,52 @@ def test_a_finished_game_has_no_move_to_choose(choose: Perfect) -> None:
 def test_an_unknown_level_is_refused() -> None:
     with pytest.raises(ValueError, match="genius"):
         strategy_of("genius", UNLIMITED)
+    with pytest.raises(ValueError, match="genius"):
+        side_chooser_of("genius", UNLIMITED)
+
+
+PIE = Rules(3, 4, 3, opening="pie")
+CENTRE = 5
+
+
+@pytest.mark.parametrize("level", Level)
+def test_sides_are_chosen_where_a_choice_is_due_and_moves_elsewhere(level: Level) -> None:
+    before, due = Position.start(PIE), Position.replay(PIE, [CENTRE])
+    choose, choose_side = strategy_of(level, UNLIMITED), side_chooser_of(level, UNLIMITED)
+    assert choose_side(due, Random(0)) in "XO"
+    with pytest.raises(ValueError, match="A side is chosen next"):
+        choose(due, Random(0))
+    for position in (before, due.choose("O"), Position.start(Rules())):
+        assert choose(position, Random(0)) in position.legal_cells
+        with pytest.raises(ValueError, match="There is no side to choose"):
+            choose_side(position, Random(0))
+
+
+def test_chance_takes_any_side() -> None:
+    position = Position.replay(PRESETS["gomoku-standard"], [0, 1, 2])
+    assert {choose_side_at_random(position, Random(seed)) for seed in range(60)} == {"X", "O", "more"}
+
+
+@pytest.mark.parametrize("level", [Level.RULES, Level.PERFECT])
+def test_the_better_side_is_taken(level: Level) -> None:
+    choose_side = side_chooser_of(level, Budget(nodes=1_000))
+    # X has three in a row with both ends open. O is next to move, and can do no more than to give away one of them.
+    open_three = Position.replay(PRESETS["gomoku-standard"], [112, 0, 113], (), ["more"]).play(14).play(114)
+    assert {choose_side(open_three, Random(seed)) for seed in range(9)} == {"X"}
+    # The first mark lies in a corner far from everything: whoever moves next has the whole board.
+    alone = Position.replay(Rules(15, 15, 5, opening="pie"), [0])
+    assert {choose_side(alone, Random(seed)) for seed in range(9)} == {"O"}
+
+
+def test_perfect_takes_over_a_first_mark_that_wins() -> None:
+    assert Perfect(UNLIMITED).choose_side(Position.replay(PIE, [CENTRE]), Random(0)) == "X"
+
+
+def test_rules_place_openings_in_the_middle_of_the_board() -> None:
+    position = Position.start(PRESETS["gomoku-standard"])
+    cells = [divmod(choose_by_rules(position, Random(seed)), 15) for seed in range(99)]
+    assert all(4 <= row <= 10 and 4 <= column <= 10 for row, column in cells)
+    assert len(set(cells)) > 20
 
 
 def test_chance_reaches_every_legal_cell() -> None:

@@ -15,8 +15,8 @@ from tictactoe_client.brain.gomocup import LINE, read_cell, say_cell
 from tictactoe_client.online.version import client_version
 from tictactoe_engine import IllegalMove, InvalidRules, Position, Rules
 from tictactoe_engine.opening import MORE, plies_of_choices
-from tictactoe_engine.search import Budget, analyse
-from tictactoe_engine.strategies import Level, strategy_of
+from tictactoe_engine.search import Budget
+from tictactoe_engine.strategies import Level, side_chooser_of, strategy_of
 from tictactoe_protocol import clean_text
 
 _IN_PLAIN_WORDS: Final = {"easy": Level.RANDOM, "medium": Level.RULES, "hard": Level.PERFECT}
@@ -142,10 +142,8 @@ class PBrain:
         position = Position.replay(rules, moves, chosen=[MORE] if len(moves) > 3 else [])
         stones = position.opening.left if position.opening else 0
         if not stones:
-            options = tuple(rules.marks)
-            if self._level == Level.PERFECT:
-                options = (await asyncio.to_thread(analyse, position, self._budget())).best_options
-            take = random.choice(options)
+            choose_side = side_chooser_of(self._level, self._budget())
+            take = await asyncio.to_thread(choose_side, position, random.Random())
             position, stones = position.choose(take), {rules.marks[0]: 0, MORE: 2}.get(take, 1)
         cells: list[str] = []
         for _ in range(stones):

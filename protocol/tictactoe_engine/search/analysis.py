@@ -49,7 +49,7 @@ def analyse(position: Position, budget: Budget = MODEST, table: Table | None = N
     if opening is None:
         return _analyse(plain, budget, table)
     if opening.options:
-        return before_choice(_analyse(plain, budget, table), opening, plain.turn or "")
+        return before_choice(_compare_sides(plain, budget, table), opening, plain.turn or "")
     return before_placing(_analyse(plain, budget if opening.left == 1 else Budget(0), table), position)
 
 
@@ -61,6 +61,19 @@ def _analyse(position: Position, budget: Budget, table: Table | None) -> Analysi
     values = _values(task, ranking)
     best = _surest(tuple(sorted(map(task.grid.cell_of, ranking.best))), values)
     return Analysis(values[best[0]], dict(sorted(values.items())), best, ranking.is_solved, task.meter.nodes)
+
+
+def _compare_sides(position: Position, budget: Budget, table: Table | None) -> Analysis:
+    """Return what the position alone is worth: estimates from two depths, as each is too kind to whoever moves last."""
+    if position.outcome is not None:
+        return _analyse(position, budget, table)
+    task = task_of(position, budget, every=False)
+    ranking = _rank(position, task, table)
+    value = _values(task, ranking)[task.grid.cell_of(ranking.best[0])]
+    if value.kind == "unknown" and ranking.earlier:
+        score = (ranking.scores[ranking.best[0]] + max(ranking.earlier.values())) // 2
+        value = _value_of(score, task.free.bit_count(), is_exact=False)
+    return Analysis(value, {}, (), ranking.is_solved, task.meter.nodes)
 
 
 def best_cells(position: Position, budget: Budget, table: Table | None = None) -> tuple[int, ...]:

@@ -5,12 +5,25 @@ from __future__ import annotations
 from enum import StrEnum
 
 from tictactoe_engine.search.budget import MODEST, Budget
-from tictactoe_engine.strategies.chance import choose_at_random
+from tictactoe_engine.strategies.chance import choose_at_random, choose_side_at_random
+from tictactoe_engine.strategies.opening_book import opening_cells
 from tictactoe_engine.strategies.perfect import Perfect
-from tictactoe_engine.strategies.rule_based import choose_by_rules
-from tictactoe_engine.strategies.strategy import Strategy
+from tictactoe_engine.strategies.rule_based import choose_by_rules, choose_side_by_rules
+from tictactoe_engine.strategies.strategy import SideChooser, Strategy
 
-__all__ = ["Level", "Perfect", "Strategy", "choose_at_random", "choose_by_rules", "strategy_of"]
+__all__ = [
+    "Level",
+    "Perfect",
+    "SideChooser",
+    "Strategy",
+    "choose_at_random",
+    "choose_by_rules",
+    "choose_side_at_random",
+    "choose_side_by_rules",
+    "opening_cells",
+    "side_chooser_of",
+    "strategy_of",
+]
 
 
 class Level(StrEnum):
@@ -36,3 +49,20 @@ def strategy_of(level: Level | str, budget: Budget = MODEST, *, varies: bool = T
             return choose_by_rules
         case Level.PERFECT:
             return Perfect(budget, varies=varies)
+
+
+def side_chooser_of(level: Level | str, budget: Budget = MODEST, *, varies: bool = True) -> SideChooser:
+    """Return how that strategy chooses in openings; only ``perfect`` uses the budget. Raises ValueError for another.
+
+    >>> from random import Random
+    >>> from tictactoe_engine import Position, Rules
+    >>> side_chooser_of(Level.PERFECT)(Position.replay(Rules(3, 4, 3, opening="pie"), (5,)), Random())
+    'X'
+    """
+    match Level(level):
+        case Level.RANDOM:
+            return choose_side_at_random
+        case Level.RULES:
+            return choose_side_by_rules
+        case Level.PERFECT:
+            return Perfect(budget, varies=varies).choose_side

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tictactoe_engine.position import Position
-from tictactoe_engine.search.analysis import best_cells
+from tictactoe_engine.search.analysis import analyse, best_cells
 from tictactoe_engine.search.budget import Budget
-from tictactoe_engine.strategies.strategy import check_is_open
+from tictactoe_engine.strategies.opening_book import opening_cells
+from tictactoe_engine.strategies.strategy import check_is_open, options_of
 
 if TYPE_CHECKING:
     from random import Random
@@ -20,14 +21,21 @@ class Perfect:
 
     With two players left it solves what can be solved within `budget` and plays the strongest it finds elsewhere.
     With more it plays as if all others had joined against it (the paranoid algorithm, Sturtevant and Korf, 2000).
-    Among equally good moves it takes the first, or any of them if it `varies`.
+    Among equally good moves it takes the first, or any of them if it `varies`. Openings it plays from a book where one
+    fits (see `opening_book`).
     """
 
     budget: Budget
     varies: bool = False
 
     def __call__(self, position: Position, rng: Random) -> int:
-        """Return a best cell; raises ValueError when the game is over."""
+        """Return a best cell; raises ValueError when the game is over, or a choice of the opening is due."""
         check_is_open(position)
-        cells = best_cells(position, self.budget)
+        cells = opening_cells(position) or best_cells(position, self.budget)
         return rng.choice(cells) if self.varies and len(cells) > 1 else cells[0]
+
+    def choose_side(self, position: Position, rng: Random) -> str:
+        """Return the better side of an opening; raises ValueError when there is nothing to choose."""
+        options_of(position)
+        options = analyse(position, self.budget).best_options
+        return rng.choice(options) if self.varies and len(options) > 1 else options[0]

@@ -1,4 +1,4 @@
-"""What a strategy is: something that answers a position with a legal cell."""
+"""What a strategy is: something that answers a position with a legal cell, and a choice of an opening with a side."""
 
 from __future__ import annotations
 
@@ -14,10 +14,27 @@ class Strategy(Protocol):
     """Chooses moves; all its randomness comes from `rng`, so the same seed gives the same game."""
 
     def __call__(self, position: Position, rng: Random) -> int:
-        """Return a legal cell; raises ValueError when the game is over."""
+        """Return a legal cell; raises ValueError when the game is over, or a choice of the opening is due."""
+
+
+class SideChooser(Protocol):
+    """Chooses in openings: which side to take, or to place more; its randomness comes from `rng`, too."""
+
+    def __call__(self, position: Position, rng: Random) -> str:
+        """Return one of the options of the position's opening; raises ValueError when there are none."""
 
 
 def check_is_open(position: Position) -> None:
-    """Raise ValueError when there is nothing left to choose."""
+    """Raise ValueError when there is no move to choose."""
     if position.outcome is not None:
         raise ValueError("The game is over: there is no move to choose.")
+    if position.opening is not None and position.opening.options:
+        raise ValueError("A side is chosen next: there is no move to choose.")
+
+
+def options_of(position: Position) -> tuple[str, ...]:
+    """Return what there is to choose in the opening; raises ValueError when that is nothing."""
+    options = position.opening.options if position.opening else ()
+    if not options:
+        raise ValueError("There is no side to choose.")
+    return options

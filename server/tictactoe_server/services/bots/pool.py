@@ -16,7 +16,7 @@ from typing import Final
 
 from tictactoe_engine import Position, Rules
 from tictactoe_engine.search import Analysis, Budget, Table, analyse, best_cells, fits_table, solve
-from tictactoe_engine.strategies import Level, choose_at_random, choose_by_rules
+from tictactoe_engine.strategies import Level, choose_at_random, choose_by_rules, choose_side_at_random, opening_cells
 from tictactoe_server.services.bots.workers import COMMAND, Priority, Workers
 
 LEVELS: Final = {level.value: level for level in Level} | {
@@ -55,7 +55,9 @@ class ThinkingPool:
         """
         if level is Level.RANDOM:
             return choose_at_random(position, self._random)
-        cells = None
+        cells: tuple[int, ...] | None = opening_cells(position) if level is Level.PERFECT else None
+        if cells:
+            return self._random.choice(cells)
         if level is Level.PERFECT and fits_table(position):
             table = await self.table_of(position.rules, clock_seconds)
             cells = None if table is None else best_cells(position, Budget(), table)
@@ -74,7 +76,7 @@ class ThinkingPool:
         if opening is None:
             raise ValueError("There is nothing to choose.")
         if level is Level.RANDOM:
-            return self._random.choice(opening.options)
+            return choose_side_at_random(position, self._random)
         found = await self.analyse(position, priority, _SHARE_OF_LEVEL[level], clock_seconds)
         return self._random.choice(found.best_options if found else position.rules.marks)
 

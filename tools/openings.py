@@ -1,0 +1,161 @@
+"""The book of balanced openings for swap2: how it is made, and how it is checked.
+
+``python -m tools.openings`` makes `tictactoe_engine/strategies/balanced.py` in some minutes: of all arrangements of
+three marks near the middle of the board, in an order drawn from `--seed`, it takes those that searches of growing depth
+call even, and has `perfect` play each of them against itself. Those stay whose games both sides win, and for each that
+one side mostly wins one that the other does. As only nodes are counted, the same code always makes the same book.
+``python -m tools.openings --check`` searches each opening of the book for `--seconds` and says what it is worth to X.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations, product
+from multiprocessing import Pool
+from pathlib import Path
+from random import Random
+from time import perf_counter
+from typing import Final
+
+from tictactoe_engine import Position
+from tictactoe_engine.notation import format_cell, parse_cell
+from tictactoe_engine.search import Budget, analyse, best_cells
+from tictactoe_engine.strategies import balanced
+from tictactoe_engine.strategies.opening_book import BOOK_RULES
+
+BOOK: Final = Path(balanced.__file__)
+OPENED: Final = replace(BOOK_RULES, opening="swap2")
+MOST: Final = 0.15
+"""No opening may be worth more than this to either side."""
+
+REACH: Final = 3
+MIDDLE: Final = 7
+LOOKS: Final = ((1_500, 0.12), (12_000, 0.12), (40_000, 0.13), (150_000, 0.13))
+"""Nodes of each look at an arrangement, and what it may be worth to either side at most."""
+
+GAMES: Final = 2
+MOVE: Final = Budget(nodes=1_500)
+
+Square = tuple[int, int]
+Marks = tuple[Square, Square, Square]
+
+HEADER: Final = '''"""Balanced openings (X, O, X) on 15x15 for lines of exactly five; `tools.openings` made them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+OPENINGS: Final = (
+'''
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Make the book, or check the one that there is."""
+    options = parse_options(arguments)
+    if options.check:
+        check(options.seconds)
+        return
+    book = make(options.openings, options.seed, options.processes)
+    BOOK.write_text(HEADER + "".join(f'    "{opening}",\n' for opening in book) + ")\n", "utf-8")
+
+
+def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Return the command line's options."""
+    parser = argparse.ArgumentParser(prog="python -m tools.openings", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="say what the openings of the book are worth")
+    parser.add_argument("--seconds", type=float, default=5.0, help="for each opening that is checked")
+    parser.add_argument("--openings", type=int, default=26, help="how many a new book shall have")
+    parser.add_argument(
+        "--seed", type=int, default=5, help="of the order in which arrangements are tried, and of games"
+    )
+    parser.add_argument("--processes", type=int, default=2, help="how many search side by side")
+    return parser.parse_args(arguments)
+
+
+def check(seconds: float) -> None:
+    """Print what each opening is worth to X; exits with 1 where that is too much."""
+    budget, worst = Budget(seconds=seconds, clock=perf_counter), 0.0
+    for opening in balanced.OPENINGS:
+        found = analyse(position_of(opening), budget)
+        worst = max(worst, abs(found.value.estimate))
+        print(f"{opening:12} {found.options['X'].estimate:+.2f} {found.nodes:9,} nodes", flush=True)
+    print(f"{len(balanced.OPENINGS)} openings, the least even of them worth {worst:.2f}")
+    sys.exit(worst > MOST)
+
+
+def make(count: int, seed: int, processes: int) -> list[str]:
+    """Return the openings of a new book; the two halves of it favour the two sides, as far as any does."""
+    arrangements = list(map(name, all_arrangements()))
+    Random(seed).shuffle(arrangements)
+    even: list[str] = []
+    for_side: dict[bool, list[str]] = {True: [], False: []}
+    with Pool(processes) as pool:
+        for opening, score in pool.imap(partial(score_if_even, seed), arrangements, chunksize=4):
+            if score is None:
+                continue
+            chosen = even if score == 0 else for_side[score > 0]
+            chosen.append(opening)
+            pairs = min(map(len, for_side.values()))
+            print(f"… {opening}: {score:+d} of {GAMES}; {len(even)} + 2 x {pairs}", file=sys.stderr, flush=True)
+            if len(even) + 2 * pairs >= count:
+                return sorted(even + for_side[True][:pairs] + for_side[False][:pairs])
+    raise SystemExit("There are not so many even openings.")
+
+
+def score_if_even(seed: int, opening: str) -> tuple[str, int | None]:
+    """Return an opening and how X fares in the games from there: wins less losses, or None where it is not even."""
+    rng = Random(f"{seed} {opening}")
+    return opening, sum(play(opening, rng) for _ in range(GAMES)) if is_even(opening) else None
+
+
+def all_arrangements() -> Iterator[Marks]:
+    """Yield every way to place X, O and X near the middle, one of those that are images of each other."""
+    span = range(-REACH, REACH + 1)
+    squares: list[Square] = list(product(span, span))
+    for (first, third), second in product(combinations(squares, 2), squares):
+        if second not in (first, third) and min(images((first, second, third))) == (first, third, second):
+            yield first, second, third
+
+
+def images(marks: Marks) -> Iterator[Marks]:
+    """Yield the arrangement turned and reflected in every way: the marks of X in order, then that of O."""
+    for down, right, is_transposed in product((1, -1), (1, -1), (False, True)):
+        first, second, third = (
+            (down * row, right * column)
+            for row, column in ((column, row) if is_transposed else (row, column) for row, column in marks)
+        )
+        yield min(first, third), max(first, third), second
+
+
+def name(marks: Marks) -> str:
+    """Return an arrangement as the book has it."""
+    cells = ((MIDDLE + row) * BOOK_RULES.columns + MIDDLE + column for row, column in marks)
+    return " ".join(format_cell(cell, BOOK_RULES) for cell in cells)
+
+
+def position_of(opening: str) -> Position:
+    """Return the position before the choice."""
+    return Position.replay(OPENED, [parse_cell(cell, BOOK_RULES) for cell in opening.split()])
+
+
+def is_even(opening: str) -> bool:
+    """Tell whether an opening looks even however deep one looks."""
+    position = position_of(opening)
+    return all(abs(analyse(position, Budget(nodes=nodes)).value.estimate) <= most for nodes, most in LOOKS)
+
+
+def play(opening: str, rng: Random) -> int:
+    """Return how X fares in a game of `perfect` against itself from here: 1, 0 or -1."""
+    position = position_of(opening).choose("O")
+    while position.outcome is None:
+        position = position.play(rng.choice(best_cells(position, MOVE)))
+    winner = position.outcome.winner
+    return 0 if winner is None else 1 if winner == "X" else -1
+
+
+if __name__ == "__main__":
+    main()
