@@ -27,7 +27,7 @@ from tictactoe_server.settings import Settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 BLOCK = re.compile(r"^```text (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-ACROSS = "## A game across two servers"
+GAME, OPENING, ACROSS = "## A whole game by hand", "## An opening by hand", "## A game across two servers"
 GENERATED = {"player", "token", "room", "url", "cluster"}
 
 
@@ -130,13 +130,18 @@ async def replay(urls: Mapping[str, str], page: str, restart: Callable[[], Await
     return len(lines)
 
 
-async def test_the_game_of_the_protocol_page_can_be_typed_as_it_stands(server: Server) -> None:
-    page = PAGE.read_text(encoding="utf-8").partition(ACROSS)[0]
-    assert await replay({"": server.url}, page) > 25
+def section(title: str) -> str:
+    """Return what stands below a title of the page."""
+    return PAGE.read_text(encoding="utf-8").partition(f"{title}\n")[2].partition("\n## ")[0]
+
+
+@pytest.mark.parametrize("title", [GAME, OPENING])
+async def test_the_games_of_the_protocol_page_can_be_typed_as_they_stand(server: Server, title: str) -> None:
+    assert await replay({"": server.url}, section(title)) > 20
 
 
 async def test_the_game_across_two_servers_goes_as_it_stands(tmp_path: Path) -> None:
-    page = PAGE.read_text(encoding="utf-8").partition(ACROSS)[2]
+    page = section(ACROSS)
     with node_in(tmp_path) as node:
         await (await empty_store(node)).close()
         settings = Settings(host="127.0.0.1", port=0, store=node.url, store_unsafe=True)
@@ -170,7 +175,7 @@ async def test_typed_lines_are_compact_and_fit_a_terminals_line() -> None:
     ],
 )
 async def test_a_page_that_says_anything_else_is_found_out(server: Server, shown: str, changed: str) -> None:
-    page = PAGE.read_text(encoding="utf-8").partition(ACROSS)[0]
+    page = section(GAME)
     assert shown in page
     altered = page.replace(shown, changed) if changed else page.replace(f"< {shown}", "", 1)
     with pytest.raises((AssertionError, KeyError)):
