@@ -50,6 +50,13 @@ async def test_two_bots_play_a_whole_game(server: Server) -> None:
     assert [await output_of(bot) for bot in bots] == ["", ""]
 
 
+async def test_two_who_know_openings_play_a_whole_game_that_begins_with_one(server: Server) -> None:
+    openers = [await start("opener", server.url, "four-pie") for _ in range(2)]
+    one, other = [await output_of(opener) for opener in openers]
+    assert one == other
+    assert one.startswith("('")
+
+
 async def test_the_master_loses_no_game(server: Server) -> None:
     async with asyncio.timeout(30), connect(server.url, name="ana") as ana:
         room = await ana.create("classic")
