@@ -8,7 +8,7 @@ from playwright.async_api import expect
 
 from tests.end_to_end.clients import run_client
 from tests.limits import uncounted
-from tests.page.conftest import Visit, Visitor, take_turns
+from tests.page.conftest import LAPTOP, Visit, Visitor, take_turns
 from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -265,6 +265,7 @@ async def test_the_end_is_reviewed_shared_and_found_among_ones_games(server: Ser
     await ana.page.keyboard.press("v")
     await expect(ana.page.locator(".worth.best")).to_have_count(1)
     await ana.hears("X wins at once. Best: C1.")
+    assert await ana.page.evaluate("document.documentElement.scrollWidth") <= LAPTOP["width"]
     await bo.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     eve = await visit(await shared_link(bo))
     await expect(eve.page.locator("h1")).to_contain_text("ana v bo")
