@@ -2,7 +2,8 @@
 
 from tictactoe_engine.search.analysis import analyse, best_cells
 from tictactoe_engine.search.budget import MODEST, Budget
+from tictactoe_engine.search.proof import Memory
 from tictactoe_engine.search.table import Table, fits_table, solve
 from tictactoe_engine.search.value import Analysis, Value
 
-__all__ = ["MODEST", "Analysis", "Budget", "Table", "Value", "analyse", "best_cells", "fits_table", "solve"]
+__all__ = ["MODEST", "Analysis", "Budget", "Memory", "Table", "Value", "analyse", "best_cells", "fits_table", "solve"]

@@ -7,17 +7,21 @@ budget allows it. Elsewhere the search deepens step by step, on wide boards afte
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from tictactoe_engine.position import Position
 from tictactoe_engine.rules import Rules
+from tictactoe_engine.search.book import is_in_book, look_up
 from tictactoe_engine.search.budget import MODEST, Budget, Meter, OutOfBudget
 from tictactoe_engine.search.coalition import Coalition
 from tictactoe_engine.search.duel import FOREVER, WIN, Duel
+from tictactoe_engine.search.gravity import is_provable, rank_by_proof
 from tictactoe_engine.search.grid import bits_of
 from tictactoe_engine.search.openings import before_choice, before_placing, without_opening
 from tictactoe_engine.search.patterns import Patterns, places_by_weight
+from tictactoe_engine.search.proof import Memory
 from tictactoe_engine.search.ranking import Ranking, Scorer, Searcher, deepen
 from tictactoe_engine.search.table import Table, fits_table, solve
 from tictactoe_engine.search.task import Task, task_of, union_of
@@ -28,6 +32,12 @@ _SOLVABLE_CELLS: Final = 18
 _SOLVABLE_CELLS_WITH_GRAVITY: Final = 24
 _SHARE_FOR_SOLVING: Final = 0.6
 
+_BRIEF_NODES: Final = 1_000
+"""What a short look at a board with gravity costs."""
+
+_QUIET_PLIES: Final = 4
+"""So early no move of connect-four loses sooner than another, and the book's is as good as any."""
+
 _WIDTH: Final = 12
 _WIDTH_AT_ROOT: Final = 20
 _SHARE_FOR_THREATS: Final = 0.2
@@ -37,38 +47,41 @@ _EVEN: Final = 150
 """The score at which an estimate is halfway to a win."""
 
 
-def analyse(position: Position, budget: Budget = MODEST, table: Table | None = None) -> Analysis:
+def analyse(
+    position: Position, budget: Budget = MODEST, table: Table | None = None, memory: Memory | None = None
+) -> Analysis:
     """Return what the position and each of its moves are worth to the player to move, as far as the budget reaches.
 
     With three or more players left, win and loss are meant against all others together (see `coalition`). Of a
     finished game: its result for the player who would be next, and no cells. What fits a table is looked up in `table`,
-    whatever the budget; without one it is solved now, and kept. In an opening that is not decided it is meant for the
-    seat that acts, and where a choice is due there are `options` in place of cells.
+    whatever the budget; without one it is solved now, and kept. `memory` is what earlier searches of boards with
+    gravity have left, and is added to. In an opening that is not decided it is meant for the seat that acts, and where
+    a choice is due there are `options` in place of cells.
     """
     opening, plain = position.opening, without_opening(position)
     if opening is None:
-        return _analyse(plain, budget, table)
+        return _analyse(plain, budget, table, memory)
     if opening.options:
-        return before_choice(_compare_sides(plain, budget, table), opening, plain.turn or "")
-    return before_placing(_analyse(plain, budget if opening.left == 1 else Budget(0), table), position)
+        return before_choice(_compare_sides(plain, budget, table, memory), opening, plain.turn or "")
+    return before_placing(_analyse(plain, budget if opening.left == 1 else Budget(0), table, memory), position)
 
 
-def _analyse(position: Position, budget: Budget, table: Table | None) -> Analysis:
+def _analyse(position: Position, budget: Budget, table: Table | None, memory: Memory | None) -> Analysis:
     if position.outcome is not None:
         return Analysis(_value_when_over(position), {}, (), is_solved=True, nodes=0)
     task = task_of(position, budget, every=True)
-    ranking = _rank(position, task, table)
+    ranking = _rank(position, task, table, memory)
     values = _values(task, ranking)
     best = _surest(tuple(sorted(map(task.grid.cell_of, ranking.best))), values)
     return Analysis(values[best[0]], dict(sorted(values.items())), best, ranking.is_solved, task.meter.nodes)
 
 
-def _compare_sides(position: Position, budget: Budget, table: Table | None) -> Analysis:
+def _compare_sides(position: Position, budget: Budget, table: Table | None, memory: Memory | None) -> Analysis:
     """Return what the position alone is worth: estimates from two depths, as each is too kind to whoever moves last."""
     if position.outcome is not None:
-        return _analyse(position, budget, table)
+        return _analyse(position, budget, table, memory)
     task = task_of(position, budget, every=False)
-    ranking = _rank(position, task, table)
+    ranking = _rank(position, task, table, memory)
     value = _values(task, ranking)[task.grid.cell_of(ranking.best[0])]
     if value.kind == "unknown" and ranking.earlier:
         score = (ranking.scores[ranking.best[0]] + max(ranking.earlier.values())) // 2
@@ -76,20 +89,41 @@ def _compare_sides(position: Position, budget: Budget, table: Table | None) -> A
     return Analysis(value, {}, (), ranking.is_solved, task.meter.nodes)
 
 
-def best_cells(position: Position, budget: Budget, table: Table | None = None) -> tuple[int, ...]:
+def best_cells(
+    position: Position,
+    budget: Budget,
+    table: Table | None = None,
+    memory: Memory | None = None,
+    *,
+    is_brief: bool = False,
+) -> tuple[int, ...]:
     """Return the cells of the moves that are equally good and better than all others, ascending.
 
-    Costs less than `analyse`, and uses `table` as that does. Where every move loses, those that make it hardest (see
-    `_stubborn`) are all of them that count. Empty when the game is over, or a choice is due.
+    Costs less than `analyse`, and uses `table` and `memory` as that does. Where every move loses, those that make it
+    hardest (see `_stubborn`) are all of them that count. Empty when the game is over, or a choice is due. With
+    `is_brief` a board with gravity that has no table is only searched for a moment, without the book.
     """
     opening = position.opening
     if opening is not None:
-        return () if opening.options else analyse(position, budget, table).best_cells
+        return () if opening.options else analyse(position, budget, table, memory).best_cells
     position = without_opening(position)
     if position.outcome is not None:
         return ()
+    known = None if is_brief or not is_in_book(position.rules) else look_up(position)
+    if known is not None and (known.value >= 0 or position.ply < _QUIET_PLIES):
+        return (known.cell,)
+    if known is not None or (is_brief and is_provable(position) and not fits_table(position)):
+        return _briefly(position, budget)
     task = task_of(position, budget, every=False)
-    return _stubborn(task, _rank(position, task, table))
+    return _stubborn(task, _rank(position, task, table, memory))
+
+
+def _briefly(position: Position, budget: Budget) -> tuple[int, ...]:
+    """Return what `best_cells` does after a short look: all that there is to find where every move is known to lose."""
+    nodes = _BRIEF_NODES if budget.nodes is None else min(budget.nodes, _BRIEF_NODES)
+    task = task_of(position, Budget(nodes, budget.seconds, budget.clock), every=False)
+    ranking = _deepen(task)
+    return _stubborn(task, ranking) if ranking.best else (task.grid.cell_of(_first_guess(task)[0]),)
 
 
 @lru_cache(maxsize=64)
@@ -97,13 +131,13 @@ def _table_of(rules: Rules) -> Table:
     return solve(rules)
 
 
-def _rank(position: Position, task: Task, table: Table | None) -> Ranking:
+def _rank(position: Position, task: Task, table: Table | None, memory: Memory | None) -> Ranking:
     """Return the ranking of the position's moves; never without a best move, whatever the budget."""
     if fits_table(position):
         return _look_up(task, table or _table_of(position.rules))
     ranking = _solve(task)
     if not ranking.is_solved:
-        deepened = _deepen(task)
+        deepened = _search(position, task, memory)
         if deepened.best:
             ranking = deepened
     if not ranking.best:
@@ -128,6 +162,14 @@ def _solve(task: Task) -> Ranking:
     ranking = _rank_duel(task, Duel(task.grid, meter), [FOREVER], is_full=True)
     task.meter.charge(meter.nodes)
     return ranking if ranking.is_solved else Ranking()
+
+
+def _search(position: Position, task: Task, memory: Memory | None) -> Ranking:
+    if not is_provable(position):
+        return _deepen(task)
+    return rank_by_proof(
+        position, task, lambda meter: _deepen(replace(task, meter=meter)), Memory() if memory is None else memory
+    )
 
 
 def _deepen(task: Task) -> Ranking:

@@ -1,4 +1,4 @@
-"""Strategies: three players of growing strength, for every rule set of the family."""
+"""Strategies: four players of growing strength, for every rule set of the family."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ class Level(StrEnum):
 
     RANDOM = "random"
     RULES = "rules"
+    HARD = "hard"
     PERFECT = "perfect"
 
 
 def strategy_of(level: Level | str, budget: Budget = MODEST, *, varies: bool = True) -> Strategy:
-    """Return the strategy of that name; only ``perfect`` uses the budget. Raises ValueError for another name.
+    """Return the strategy of that name; ``hard`` and ``perfect`` use the budget. Raises ValueError for another name.
 
     >>> from random import Random
     >>> from tictactoe_engine import Position, Rules
@@ -47,12 +48,14 @@ def strategy_of(level: Level | str, budget: Budget = MODEST, *, varies: bool = T
             return choose_at_random
         case Level.RULES:
             return choose_by_rules
+        case Level.HARD:
+            return Perfect(budget, varies=varies, is_brief=True)
         case Level.PERFECT:
             return Perfect(budget, varies=varies)
 
 
 def side_chooser_of(level: Level | str, budget: Budget = MODEST, *, varies: bool = True) -> SideChooser:
-    """Return how that strategy chooses in openings; only ``perfect`` uses the budget. Raises ValueError for another.
+    """Return how that strategy chooses in openings; the searching ones use the budget. Raises ValueError for another.
 
     >>> from random import Random
     >>> from tictactoe_engine import Position, Rules
@@ -64,5 +67,5 @@ def side_chooser_of(level: Level | str, budget: Budget = MODEST, *, varies: bool
             return choose_side_at_random
         case Level.RULES:
             return choose_side_by_rules
-        case Level.PERFECT:
+        case Level.HARD | Level.PERFECT:
             return Perfect(budget, varies=varies).choose_side

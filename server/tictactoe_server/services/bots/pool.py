@@ -22,12 +22,13 @@ from tictactoe_server.services.bots.workers import COMMAND, Priority, Workers
 LEVELS: Final = {level.value: level for level in Level} | {
     "easy": Level.RANDOM,
     "medium": Level.RULES,
-    "hard": Level.PERFECT,
 }
 """The levels by every name that a request may give: by strategy, and in plain words."""
 
+_SEARCHING: Final = (Level.HARD, Level.PERFECT)
+
 _SHARE_FOR_OFFERS: Final = 0.5
-_SHARE_OF_LEVEL: Final = {Level.RULES: 0.05, Level.PERFECT: 1.0}  # of the deadline, for a choice
+_SHARE_OF_LEVEL: Final = {Level.RULES: 0.05, Level.HARD: 1.0, Level.PERFECT: 1.0}  # of the deadline, for a choice
 _SHARE_OF_CLOCK: Final = 0.4
 _SHARE_OF_CLOCK_FOR_TABLE: Final = 0.8  # how much of its running clock a bot thinks, and waits for a table, at most
 _TABLE_SECONDS: Final = 10.0  # a worker that has not solved a table after so long hangs
@@ -55,16 +56,19 @@ class ThinkingPool:
         """
         if level is Level.RANDOM:
             return choose_at_random(position, self._random)
-        cells: tuple[int, ...] | None = opening_cells(position) if level is Level.PERFECT else None
+        cells: tuple[int, ...] | None = opening_cells(position) if level in _SEARCHING else None
         if cells:
             return self._random.choice(cells)
-        if level is Level.PERFECT and fits_table(position):
+        if level in _SEARCHING and fits_table(position):
             table = await self.table_of(position.rules, clock_seconds)
             cells = None if table is None else best_cells(position, Budget(), table)
-        elif level is Level.PERFECT:
+        elif level in _SEARCHING:
             seconds = min(self._deadline, clock_seconds * _SHARE_OF_CLOCK)
             cells = await self.workers.ask(
-                lambda budget: partial(best_cells, position, budget), priority, seconds, seconds
+                lambda budget: partial(best_cells, position, budget, is_brief=level is Level.HARD),
+                priority,
+                seconds,
+                seconds,
             )
         return self._random.choice(cells) if cells else choose_by_rules(position, self._random)
 

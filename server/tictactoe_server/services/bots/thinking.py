@@ -14,10 +14,11 @@ import signal
 import sys
 import threading
 import traceback
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, BinaryIO, Final
 
-import tictactoe_engine.search  # noqa: F401 - what is asked is found there, and is loaded before the first question
+from tictactoe_engine.search import Memory, analyse, best_cells
 
 LENGTH_BYTES: Final = 4
 
@@ -38,14 +39,20 @@ def main() -> None:
     questions: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(sys.stdin.buffer, questions), daemon=True).start()
     answer: Any = True, None
+    memory = Memory()
     while True:
         sys.stdout.buffer.write(encode(answer))
         sys.stdout.buffer.flush()
         question = questions.get()
         try:
-            answer = True, pickle.loads(question)()
+            answer = True, _answer(pickle.loads(question), memory)
         except Exception:
             answer = False, traceback.format_exc()
+
+
+def _answer(question: partial[Any], memory: Memory) -> Any:
+    """Return what the call returns; a search goes on with what earlier ones have proven."""
+    return question(memory=memory) if question.func in (analyse, best_cells) else question()
 
 
 def _receive(pipe: BinaryIO, questions: SimpleQueue[bytes]) -> None:

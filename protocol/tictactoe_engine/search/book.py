@@ -1,0 +1,113 @@
+"""What is known of the first plies of connect-four: values and best moves, solved by `tools.connect_four.book`.
+
+The file is compressed by zlib. Each ply from 0 has a count and so many differences to the entry before, all of them
+four bytes, the lowest first. An entry is the position's number << 5, its value + 1 << 3 (a win is 1, a draw 0, a loss
+-1, for the side to move) and a column that keeps the value, from 0. A number has a digit in base three for each stone,
+1 for the side that began and 2 for the other, column by column from the bottom, and a 0 between two columns. Of a
+position and its reflection only the one with the smaller number is there. The file is read on first use.
+"""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tictactoe_engine.position import FREE, Position
+from tictactoe_engine.rules import Rules
+
+_FILE: Final = Path(__file__).with_name("connect_four.book")
+_ROWS: Final = 6
+_COLUMNS: Final = 7
+
+
+class Known(NamedTuple):
+    """A position's value for the side to move (1, 0 or -1) and the cell of a move that keeps it."""
+
+    value: int
+    cell: int
+
+
+def is_in_book(rules: Rules) -> bool:
+    """Tell whether the book is about these rules, whatever their marks."""
+    return len(rules.marks) == 2 and rules == Rules(_ROWS, _COLUMNS, 4, gravity=True, marks=rules.marks)
+
+
+def look_up(position: Position) -> Known | None:
+    """Return what the book says of an open position of connect-four, or None."""
+    plies = _load()
+    if position.ply >= len(plies):
+        return None
+    number, is_reflected = canonical_number(position)
+    entries = plies[position.ply]
+    index = bisect_left(entries, number << 5)
+    if index == len(entries) or entries[index] >> 5 != number:
+        return None
+    column = entries[index] & 7
+    wanted = _COLUMNS - 1 - column if is_reflected else column
+    cell = next((cell for cell in position.legal_cells if cell % _COLUMNS == wanted), None)
+    return None if cell is None else Known((entries[index] >> 3 & 3) - 1, cell)
+
+
+def known_bounds(position: Position) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Yield (cell, lowest and highest value) of moves of an open position of connect-four, as far as the book knows.
+
+    A cell may come twice.
+    """
+    known = look_up(position)
+    for cell in position.legal_cells:
+        if known is not None:
+            yield cell, (known.value if cell == known.cell else -1, known.value)
+        after = position.play(cell)
+        answer = look_up(after) if after.outcome is None else None
+        if answer is not None:
+            yield cell, (-answer.value, -answer.value)
+
+
+def canonical_number(position: Position) -> tuple[int, bool]:
+    """Return the smaller of the numbers of the position and its reflection, and whether it is the reflection's."""
+    columns = [_digits_of(position, column) for column in range(_COLUMNS)]
+    number, reflected = int("0".join(columns), 3), int("0".join(reversed(columns)), 3)
+    return min(number, reflected), reflected < number
+
+
+def encode(plies: list[list[tuple[int, int, int]]]) -> bytes:
+    """Return the file for what is known at each ply, as (number, value, column)."""
+    words = array("I")
+    for ply in plies:
+        entries = sorted(number << 5 | value + 1 << 3 | column for number, value, column in ply)
+        words.append(len(entries))
+        words.extend(entry - before for before, entry in zip([0, *entries], entries, strict=False))
+    if sys.byteorder == "big":
+        words.byteswap()
+    return zlib.compress(words.tobytes(), 9)
+
+
+def decode(content: bytes) -> list[list[int]]:
+    """Return the entries of each ply, ascending."""
+    words = array("I", zlib.decompress(content))
+    if sys.byteorder == "big":
+        words.byteswap()
+    plies, at = [], 0
+    while at < len(words):
+        end = at + 1 + words[at]
+        plies.append(list(accumulate(words[at + 1 : end])))
+        at = end
+    return plies
+
+
+@lru_cache(maxsize=1)
+def _load() -> list[list[int]]:
+    return decode(_FILE.read_bytes())
+
+
+def _digits_of(position: Position, column: int) -> str:
+    cells = reversed(position.board[column::_COLUMNS])
+    first = position.rules.marks[0]
+    return "".join("1" if mark == first else "2" for mark in cells if mark != FREE)

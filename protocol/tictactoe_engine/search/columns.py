@@ -1,0 +1,149 @@
+"""A board with gravity, column by column: which moves there are, and what is certain without a search.
+
+Cell `height` of column `column` is bit `column * stride + height`, from the bottom, with a row of padding on top that
+is never set. So adding the lowest cells to the stones gives the next free cell of every column at once, and lines end
+at the board's edge without masks.
+
+Where columns have an even height, the side to move with an even number of free cells (`first`, X in connect-four) can
+be answered above each of its stones until the board is full. What the other side gets that way is certain (Allis, A
+Knowledge-Based Approach of Connect-Four, 1988: claimeven and baseinverse; odd threats for the first side).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
+
+from tictactoe_engine.geometry import runs_from
+from tictactoe_engine.rules import Rules
+from tictactoe_engine.search.completing import completing_of
+
+Bounds = tuple[int, int]
+"""The lowest and the highest value that is left: 1 a win, 0 a draw, -1 a loss for the side to move."""
+
+LOST: Final[Bounds] = (-1, -1)
+EVEN: Final[Bounds] = (0, 0)
+NOT_WON: Final[Bounds] = (-1, 0)
+NOT_LOST: Final[Bounds] = (0, 1)
+OPEN: Final[Bounds] = (-1, 1)
+
+
+class Columns:
+    """One board with gravity and without blocked cells, in bitboards by column; see `columns_of`."""
+
+    __slots__ = (
+        "bottom",
+        "cells",
+        "completing",
+        "has_line",
+        "high",
+        "is_paired",
+        "low",
+        "masks",
+        "ranks",
+        "rules",
+        "stride",
+    )
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.stride = rules.rows + 1
+        steps = (1, self.stride - 1, self.stride, self.stride + 1)
+        self.bottom = sum(1 << column * self.stride for column in range(rules.columns))
+        self.cells = self.bottom * ((1 << rules.rows) - 1)
+        self.masks = tuple(((1 << rules.rows) - 1) << column * self.stride for column in range(rules.columns))
+        middle = rules.columns - 1
+        self.ranks = {self.bit_of(cell): abs(2 * (cell % rules.columns) - middle) for cell in range(rules.size)}
+        """How far from the middle column each bit lies."""
+        self.is_paired = rules.rows % 2 == 0
+        self.low = self.bottom * sum(1 << height for height in range(0, rules.rows, 2))
+        """The first, third, … row from the bottom."""
+        self.high = self.cells ^ self.low
+        self.completing = completing_of(rules.line, steps)
+        self.has_line = _has_four if rules.line == 4 and steps == _FOUR_STEPS else _has_line_of(rules.line, steps)
+
+    def pad(self, bitboard: int) -> int:
+        """Return a bitboard of `Position` (row-major, the top row first) by columns."""
+        padded = 0
+        while bitboard:
+            lowest = bitboard & -bitboard
+            padded |= self.bit_of(lowest.bit_length() - 1)
+            bitboard ^= lowest
+        return padded
+
+    def bit_of(self, cell: int) -> int:
+        """Return the bit of a row-major cell."""
+        row, column = divmod(cell, self.rules.columns)
+        return 1 << column * self.stride + self.rules.rows - 1 - row
+
+    def cell_of(self, bit: int) -> int:
+        """Return the row-major cell of a single bit."""
+        column, height = divmod(bit.bit_length() - 1, self.stride)
+        return (self.rules.rows - 1 - height) * self.rules.columns + column
+
+    def bounds(self, own: int, other: int, threats: int) -> Bounds:
+        """Return between what the value of a position lies for `own`, who moves; `threats` complete lines of `other`.
+
+        Neither side may have a line, nor `own` one to complete at once.
+        """
+        taken = own | other
+        free = self.cells & ~taken
+        if self.is_paired:
+            raised = (taken + self.bottom) & self.high
+            if free.bit_count() & 1:
+                if threats & self.low and self._is_squeezed(own, free, raised, threats & self.low):
+                    return LOST
+                may_win = self.has_line(own | free)
+            else:
+                may_win = self.has_line(own | free & self.low | raised)
+                if not may_win and self.has_line(other | free & self.high & ~raised):
+                    return LOST
+        else:
+            may_win = self.has_line(own | free)
+        if may_win:
+            return OPEN if self.has_line(other | free) else NOT_LOST
+        return NOT_WON if self.has_line(other | free) else EVEN
+
+    def _is_squeezed(self, own: int, free: int, raised: int, threats: int) -> bool:
+        """Tell whether `own`, who moves, must at last play below one of the low `threats`, and has no line before.
+
+        The other side answers in the same column, and in another raised one where that is full or raised itself.
+        """
+        low = free & self.low | raised
+        for mask in self.masks:
+            if mask & raised and mask & threats:
+                threat = mask & threats
+                threat &= -threat
+                reached = own | low & ~mask | free & self.high & mask & threat - 1
+                if not self.has_line(reached):
+                    return True
+        return False
+
+
+@lru_cache(maxsize=16)
+def columns_of(rules: Rules) -> Columns:
+    """Return the shared columns of a board with gravity and without blocked cells."""
+    return Columns(rules)
+
+
+_FOUR_STEPS: Final = (1, 6, 7, 8)
+
+
+def _has_four(stones: int) -> bool:
+    """Tell whether stones on six rows hold four in a line."""
+    pairs = stones & stones >> 7
+    if pairs & pairs >> 14:
+        return True
+    pairs = stones & stones >> 6
+    if pairs & pairs >> 12:
+        return True
+    pairs = stones & stones >> 8
+    if pairs & pairs >> 16:
+        return True
+    pairs = stones & stones >> 1
+    return pairs & pairs >> 2 != 0
+
+
+def _has_line_of(line: int, steps: tuple[int, ...]) -> Callable[[int], bool]:
+    return lambda stones: any(runs_from(stones, line, step) for step in steps)

@@ -1,0 +1,86 @@
+"""Ranking moves on boards with gravity: first how soon lines come, then who wins at all.
+
+A short deepening search finds the quick wins and an order of the moves; the rest of the budget goes to `Proof`, which
+knows no lengths but sees to the end. Where that proves nothing the estimates of the first stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tictactoe_engine.position import Position
+from tictactoe_engine.search.book import is_in_book, known_bounds
+from tictactoe_engine.search.budget import Meter
+from tictactoe_engine.search.columns import EVEN, Bounds, columns_of
+from tictactoe_engine.search.duel import INFINITE, WIN
+from tictactoe_engine.search.grid import bits_of
+from tictactoe_engine.search.proof import Memory, Proof
+from tictactoe_engine.search.ranking import Ranking
+from tictactoe_engine.search.task import Task
+
+_SHARE_FOR_LENGTHS: Final = 0.1
+_SHARE_FOR_LENGTHS_OF_MANY: Final = 0.8
+_MANY_FREE: Final = 42
+"""With more free cells than these hardly anything is proven."""
+
+
+def is_provable(position: Position) -> bool:
+    """Tell whether `rank_by_proof` is for the position: two marks that fall, nothing blocked, no misère."""
+    rules = position.rules
+    return rules.gravity and len(rules.marks) == 2 and not rules.misere and not rules.blocked
+
+
+def rank_by_proof(position: Position, task: Task, deepen: Callable[[Meter], Ranking], memory: Memory) -> Ranking:
+    """Return the ranking of the moves of an open position; `deepen` ranks them within a meter."""
+    is_many = task.free.bit_count() > _MANY_FREE
+    meter = Meter(task.budget.portion(_SHARE_FOR_LENGTHS_OF_MANY if is_many else _SHARE_FOR_LENGTHS))
+    ranking = deepen(meter)
+    task.meter.charge(meter.nodes)
+    if ranking.is_solved or not ranking.best or (not task.every and ranking.scores[ranking.best[0]] >= WIN):
+        return ranking
+    columns = columns_of(position.rules)
+    mark = position.turn or position.rules.marks[0]
+    own, other = (columns.pad(position.stones(each)) for each in sorted(position.rules.marks, key=mark.__ne__))
+    proof = Proof(columns, own, other, memory, task.meter)
+    for move, score in ranking.scores.items():
+        if abs(score) >= WIN:
+            proof.narrow(columns.bit_of(task.grid.cell_of(move)), (1, 1) if score > 0 else (-1, -1))
+    for cell, known in known_bounds(position) if is_in_book(position.rules) else ():
+        proof.narrow(columns.bit_of(cell), known)
+    order = sorted(ranking.scores, key=lambda move: -ranking.scores[move])
+    proof.run([columns.bit_of(task.grid.cell_of(move)) for move in order], every=task.every)
+    moves = bits_of(task.grid.playable(task.free))
+    return _merged(task, ranking, {move: proof.bounds[columns.bit_of(task.grid.cell_of(move))] for move in moves})
+
+
+def _merged(task: Task, ranking: Ranking, bounds: dict[int, Bounds]) -> Ranking:
+    """Return the ranking with what has been proven."""
+    merged = Ranking(exact=set(ranking.exact), earlier=ranking.scores)
+    for move, known in bounds.items():
+        score = ranking.scores.get(move)
+        if score is None and known[0] < known[1]:
+            continue
+        merged.scores[move] = _score_of(score or 0, known, task.free.bit_count())
+        if known == EVEN:
+            merged.exact.add(move)
+    top = max(merged.scores.values())
+    merged.best = [move for move, score in merged.scores.items() if score == top]
+    if not task.every:
+        promises = {move: ranking.scores.get(move, -INFINITE) for move in merged.best}
+        merged.best = [move for move in merged.best if promises[move] == max(promises.values())]
+    return merged
+
+
+def _score_of(score: int, known: Bounds, left: int) -> int:
+    """Return the score within what is known; a win or loss whose length is not known comes at the board's end."""
+    low, high = known
+    if abs(score) >= WIN:
+        return score
+    if low > 0:
+        return WIN + (left + 1) % 2
+    if high < 0:
+        return -WIN - left % 2
+    if low == 0:
+        score = max(score, 0)
+    return min(score, 0) if high == 0 else score

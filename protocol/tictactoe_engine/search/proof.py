@@ -1,0 +1,205 @@
+"""Who wins on a board with gravity, without asking how soon: a search for wins, draws and losses alone.
+
+Alpha-beta over yes and no questions (does the side to move reach at least this value?), over bitboards by column.
+What `Columns.bounds` knows without a search, and what an earlier answer left in the `Memory`, is looked up for every
+move before the first of them is searched; those that make more threats come first, then the more central ones.
+
+Moves are searched in turns of growing effort, so that one hard move does not take the time of all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from tictactoe_engine.search.budget import Meter, OutOfBudget
+from tictactoe_engine.search.columns import EVEN, LOST, NOT_LOST, NOT_WON, OPEN, Bounds, Columns
+
+WON: Final[Bounds] = (1, 1)
+
+_FIRST_EFFORT: Final = 500
+_GROWTH: Final = 3
+"""A turn's nodes for each question, and how much more the next turn has."""
+
+_MAX_ENTRIES: Final = 150_000
+"""Of each of the two halves of a memory: about 30 MB together."""
+
+_RAISED: Final[dict[tuple[Bounds, int], Bounds]] = {
+    (OPEN, 0): NOT_LOST,
+    (NOT_WON, 0): EVEN,
+    (OPEN, 1): WON,
+    (NOT_LOST, 1): WON,
+}
+"""What is left of some bounds when the value is at least so much."""
+
+_LOWERED: Final[dict[tuple[Bounds, int], Bounds]] = {
+    (OPEN, 0): LOST,
+    (NOT_WON, 0): LOST,
+    (OPEN, 1): NOT_WON,
+    (NOT_LOST, 1): EVEN,
+}
+"""What is left of some bounds when the value is less than so much."""
+
+
+class Memory:
+    """What proofs have found on one board: bounds by position, of bounded size; what was used last stays longest."""
+
+    __slots__ = ("_columns", "fresh", "older")
+
+    def __init__(self) -> None:
+        self._columns: Columns | None = None
+        self.fresh: dict[int, Bounds] = {}
+        self.older: dict[int, Bounds] = {}
+
+    def turn_to(self, columns: Columns) -> None:
+        """Forget everything if it is about another board."""
+        if self._columns is not columns:
+            self._columns, self.fresh, self.older = columns, {}, {}
+
+    def make_room(self) -> None:
+        """Drop the older half where the fresh one is full, which then is the older one."""
+        if len(self.fresh) >= _MAX_ENTRIES:
+            self.fresh, self.older = {}, self.fresh
+
+
+class _Enough(Exception):
+    """A question has had its turn."""
+
+
+class Proof:
+    """Bounds of the moves of one position, which `run` narrows as long as the budget lasts.
+
+    `bounds` has the value of each move (by its bit) for the side that makes it.
+    """
+
+    __slots__ = ("_columns", "_effort_ends", "_memory", "_meter", "_other", "_own", "bounds")
+
+    def __init__(self, columns: Columns, own: int, other: int, memory: Memory, meter: Meter) -> None:
+        self._columns = columns
+        self._own = own
+        self._other = other
+        self._memory = memory
+        self._meter = meter
+        self._effort_ends = 0
+        memory.turn_to(columns)
+        self.bounds: dict[int, Bounds] = {}
+        moves, wins = (own | other) + columns.bottom & columns.cells, columns.completing(own)
+        for mask in columns.masks:
+            if moves & mask:
+                self.bounds[moves & mask] = WON if moves & mask & wins else OPEN
+
+    def narrow(self, move: int, known: Bounds) -> None:
+        """Take over what is known of a move already."""
+        low, high = self.bounds[move]
+        self.bounds[move] = max(low, known[0]), min(high, known[1])
+
+    def run(self, moves: Sequence[int], *, every: bool) -> None:
+        """Narrow the bounds of all moves until the best is known, or each with `every`; those of `moves` come first.
+
+        Swallows `OutOfBudget`.
+        """
+        moves = [*moves, *sorted(self.bounds.keys() - set(moves), key=self._columns.ranks.__getitem__)]
+        effort = _FIRST_EFFORT
+        try:
+            while not self._is_decided(every=every):
+                for move in moves:
+                    for target in (1, 0):
+                        if self._is_worth_asking(move, target, every=every):
+                            self._ask(move, target, effort)
+                effort *= _GROWTH
+        except OutOfBudget:
+            pass
+
+    def _is_decided(self, *, every: bool) -> bool:
+        low = max(low for low, _ in self.bounds.values())
+        if every:
+            return all(low == high for low, high in self.bounds.values())
+        return all(high <= low for _, high in self.bounds.values())
+
+    def _is_worth_asking(self, move: int, target: int, *, every: bool) -> bool:
+        low, high = self.bounds[move]
+        if not low < target <= high:
+            return False
+        return every or all(target > low for low, _ in self.bounds.values())
+
+    def _ask(self, move: int, target: int, effort: int) -> None:
+        """Find out whether the move is worth at least `target`, as far as so many nodes reach."""
+        self._effort_ends = self._meter.nodes + effort
+        own, other = self._own | move, self._other
+        try:
+            is_reached = not self._reaches_after(own, other, 1 - target)
+        except _Enough:
+            return
+        narrowed = _RAISED if is_reached else _LOWERED
+        self.bounds[move] = narrowed[self.bounds[move], target]
+
+    def _reaches_after(self, own: int, other: int, target: int) -> bool:
+        """Tell whether `other`, who moves next, reaches `target` against the stones `own`, one of them just played."""
+        columns = self._columns
+        taken = own | other
+        replies = taken + columns.bottom & columns.cells
+        threats = columns.completing(own) & columns.cells & ~taken
+        if not replies or columns.completing(other) & replies:
+            return target <= 0 if not replies else True
+        forced = replies & threats
+        if forced & forced - 1:
+            return target < 0
+        replies = (forced or replies) & ~(threats >> 1)
+        low, high = columns.bounds(other, own, threats)
+        if not replies or high < target:
+            return False
+        return low >= target or self._reaches(other, own, replies, (low, high), target)
+
+    def _reaches(self, own: int, other: int, moves: int, bounds: Bounds, target: int) -> bool:
+        """Tell whether `own` reaches `target` with one of `moves`, none of which loses at once.
+
+        `bounds` are what is known of the value already, and leave both answers open.
+        """
+        meter = self._meter
+        meter.spend()
+        if meter.nodes > self._effort_ends:
+            raise _Enough
+        columns, memory = self._columns, self._memory
+        cells, bottom, completing, bounds_of = columns.cells, columns.bottom, columns.completing, columns.bounds
+        fresh, older = memory.fresh, memory.older
+        taken = own | other
+        is_reached = False
+        found = []
+        rest = moves
+        while rest:
+            move = rest & -rest
+            rest ^= move
+            after, now = own | move, taken | move
+            threats = completing(after) & cells & ~now
+            replies = now + bottom & cells
+            forced = replies & threats
+            if forced:
+                if forced & forced - 1:
+                    is_reached = True
+                    break
+                replies = forced
+            replies &= ~(threats >> 1)
+            if not replies:
+                if now != cells or target <= 0:
+                    is_reached = True
+                    break
+                continue
+            key = other + now
+            known = fresh.get(key) or older.get(key)
+            if known is None:
+                known = bounds_of(other, after, threats)
+            low, high = known
+            if -high >= target:
+                is_reached = True
+                break
+            if -low >= target:
+                found.append((-threats.bit_count(), columns.ranks[move], after, replies, known))
+        if not is_reached:
+            found.sort()
+            for _, _, after, replies, known in found:
+                if not self._reaches(other, after, replies, known, 1 - target):
+                    is_reached = True
+                    break
+        memory.fresh[own + taken] = (_RAISED if is_reached else _LOWERED)[bounds, target]
+        memory.make_room()
+        return is_reached

@@ -1,0 +1,113 @@
+"""The book of connect-four: that it is small and says nothing that contradicts itself, and how it is made."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.bench.critical import position_after
+from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_engine.search import Budget, analyse, best_cells
+from tictactoe_engine.search.book import Known, decode, encode, is_in_book, look_up
+from tools.connect_four.book import FILE, levels, read_answers, to_ask
+
+MAX_BYTES = 200_000
+FULL_PLIES = 4
+SOLVER = Path(__file__).parents[2] / "tools" / "connect_four" / "solver.c"
+
+
+def test_the_book_is_small() -> None:
+    assert FILE.stat().st_size <= MAX_BYTES
+
+
+def test_the_book_is_about_connect_four_with_any_two_marks() -> None:
+    assert is_in_book(PRESETS["connect-four"])
+    assert is_in_book(Rules(6, 7, 4, "AB", gravity=True))
+    assert not any(is_in_book(rules) for rules in (Rules(6, 7, 4), Rules(7, 7, 4, gravity=True), PRESETS["classic"]))
+
+
+def test_the_book_knows_all_positions_of_the_first_plies_but_those_won_at_once() -> None:
+    found = list(levels(FULL_PLIES))
+    assert [len(level) for level in found] == [1, 4, 25, 121, 568]
+    assert all(look_up(each.position) for level in found for each in level)
+
+
+def test_what_the_book_says_agrees_with_what_it_says_one_ply_later() -> None:
+    rng, asked = Random(1), 0
+    for _ in range(400):
+        position = Position.start(PRESETS["connect-four"])
+        for _ in range(rng.randrange(8)):
+            position = position.play(rng.choice(position.legal_cells))
+        known = None if position.outcome else look_up(position)
+        if known is None:
+            continue
+        for cell in position.legal_cells:
+            after = position.play(cell)
+            answer = look_up(after) if after.outcome is None else None
+            if answer is not None:
+                asked += 1
+                assert -answer.value <= known.value
+                assert cell != known.cell or -answer.value == known.value
+    assert asked > 300
+
+
+def test_a_position_and_its_reflection_have_reflected_moves() -> None:
+    one, other = look_up(position_after("123")), look_up(position_after("765"))
+    assert one is not None
+    assert other is not None
+    assert one.value == other.value
+    assert one.cell % 7 == 6 - other.cell % 7
+
+
+def test_the_first_move_is_the_middle_without_a_search() -> None:
+    assert best_cells(Position.start(PRESETS["connect-four"]), Budget(nodes=0)) == (38,)
+
+
+def test_analysis_says_what_the_book_knows() -> None:
+    analysis = analyse(Position.start(PRESETS["connect-four"]), Budget(nodes=100))
+    kinds = [value.kind for value in analysis.cells.values()]
+    assert kinds == ["loss", "loss", "draw", "win", "draw", "loss", "loss"]
+    assert analysis.best_cells == (38,)
+    assert not analysis.is_solved
+
+
+def test_a_book_reads_as_it_was_written() -> None:
+    assert decode(encode([[(5, 1, 3)], [(9, -1, 0), (7, 0, 6)]])) == [
+        [5 << 5 | 2 << 3 | 3],
+        [7 << 5 | 1 << 3 | 6, 9 << 5],
+    ]
+
+
+def test_every_position_of_the_first_plies_is_asked_and_then_the_likeliest() -> None:
+    asked = list(to_ask(1, 2))
+    assert asked[:5] == ["", *sorted(asked[1:5], key=lambda moves: moves == "4")]
+    assert len(asked) == 1 + 4 + 25
+
+
+def test_earlier_positions_follow_from_later_ones(tmp_path: Path) -> None:
+    answers = tmp_path / "answers"
+    answers.write_text("1 1 4 9\n2 1 4 9\n3 0 4 9\n4 -1 4 9\n")
+    (start,), firsts = read_answers([answers], 1)
+    assert start[1:] == (1, 3)
+    assert len(firsts) == 4
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler")
+def test_the_solver_says_of_each_move_what_our_search_proves(tmp_path: Path) -> None:
+    program = tmp_path / "solver"
+    subprocess.run(["gcc", "-O2", "-o", str(program), str(SOLVER)], check=True)
+    moves = "44444452561322633115"
+    found = subprocess.run([program, "16", "-m"], input=moves + "\n", capture_output=True, text=True, check=True)
+    _, value, _, _, *columns = found.stdout.split()
+    position = position_after(moves)
+    analysis = analyse(position, Budget())
+    worth = {"win": 1, "draw": 0, "loss": -1}
+    assert int(value) == worth[analysis.value.kind]
+    assert {cell % 7: int(columns[cell % 7]) for cell in position.legal_cells} == {
+        cell % 7: worth[value.kind] for cell, value in analysis.cells.items()
+    }
+    assert Known(int(value), analysis.best_cells[0]).value == int(value)

@@ -1,0 +1,109 @@
+"""Boards with gravity: proofs against a plain minimax, and what players of growing strength make of connect-four."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.bench.critical import POSITIONS, position_after
+from tests.engine.naive import Memo, naive_score
+from tests.engine.random_games import open_games
+from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_engine.search import Budget, Memory, analyse, best_cells
+from tictactoe_engine.search.budget import Meter
+from tictactoe_engine.search.columns import Columns, columns_of
+from tictactoe_engine.search.proof import Proof
+from tictactoe_engine.strategies import Perfect
+
+SIDES = [(rows, columns) for rows in range(1, 6) for columns in range(1, 6) if 2 <= rows * columns <= 16]
+FALLING = st.sampled_from(
+    [Rules(*sides, line, gravity=True) for sides in SIDES for line in range(2, min(4, max(sides)) + 1)]
+)
+FOUR = PRESETS["connect-four"]
+MIDDLE = position_after("4444445256132263")
+
+
+def stones_of(columns: Columns, position: Position) -> tuple[int, int]:
+    own, other = sorted(position.rules.marks, key=lambda mark: mark != position.turn)
+    return columns.pad(position.stones(own)), columns.pad(position.stones(other))
+
+
+@given(position=open_games(FALLING, least_played=0.3))
+@settings(max_examples=150)
+def test_every_move_is_proven_to_be_worth_what_a_plain_minimax_says(position: Position) -> None:
+    columns, memo = columns_of(position.rules), Memo()
+    mark = position.turn or ""
+    proof = Proof(columns, *stones_of(columns, position), Memory(), Meter(Budget()))
+    proof.run((), every=True)
+    for move, known in proof.bounds.items():
+        worth, _ = naive_score(position.play(columns.cell_of(move)), mark, memo)
+        assert known == (worth, worth)
+
+
+@pytest.mark.parametrize("rules", [Rules(4, 4, 4, gravity=True), Rules(4, 5, 4, gravity=True)])
+def test_what_is_certain_without_a_search_is_true(rules: Rules) -> None:
+    columns, rng, memos = columns_of(rules), Random(1), {mark: Memo() for mark in rules.marks}
+    certain = 0
+    for _ in range(200):
+        position = Position.start(rules)
+        for _ in range(rng.randrange(rules.size // 2, rules.size - 1)):
+            if position.outcome is None:
+                position = position.play(rng.choice(position.legal_cells))
+        if position.outcome is not None:
+            continue
+        own, other = stones_of(columns, position)
+        threats = columns.completing(other) & columns.cells & ~(own | other)
+        if columns.completing(own) & (own | other) + columns.bottom & columns.cells:
+            continue
+        low, high = columns.bounds(own, other, threats)
+        worth, _ = naive_score(position, position.turn or "", memos[position.turn or ""])
+        assert low <= worth <= high
+        certain += low == high
+    assert certain > 5
+
+
+def test_a_memory_shortens_what_is_proven_again_and_forgets_another_board() -> None:
+    memory = Memory()
+    first = analyse(MIDDLE, Budget(nodes=30_000), memory=memory)
+    again = analyse(MIDDLE, Budget(nodes=30_000), memory=memory)
+    assert again.nodes <= first.nodes
+    assert len(memory.fresh) > 100
+    analyse(Position.start(Rules(5, 5, 4, gravity=True)), Budget(nodes=100), memory=memory)
+    assert len(memory.fresh) <= 100
+
+
+def test_a_memory_stays_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_engine.search.proof._MAX_ENTRIES", 50)
+    memory = Memory()
+    best_cells(MIDDLE, Budget(nodes=3_000), memory=memory)
+    assert 0 < len(memory.fresh) <= 50
+    assert 0 < len(memory.older) <= 50
+
+
+def test_perfect_keeps_the_value_of_critical_positions_of_the_later_game() -> None:
+    choose = Perfect(Budget(nodes=20_000))
+    for line in POSITIONS.read_text().splitlines():
+        case = json.loads(line)
+        if len(case["moves"]) >= 24:
+            cell = choose(position_after(case["moves"]), Random(0))
+            assert case["values"][cell % 7] == max(value for value in case["values"] if value is not None)
+
+
+def test_a_brief_search_looks_neither_far_nor_into_the_book() -> None:
+    clock_reads = []
+
+    def clock() -> float:
+        clock_reads.append(0.0)
+        return 0.0
+
+    best_cells(Position.start(FOUR), Budget(seconds=1.0, clock=clock), is_brief=True)
+    assert 0 < len(clock_reads) < 1_000
+
+
+def test_a_brief_search_of_a_board_that_has_a_table_is_exact() -> None:
+    start = Position.start(Rules(3, 3, 3, gravity=True))
+    assert best_cells(start, Budget(), is_brief=True) == best_cells(start, Budget())
