@@ -12,6 +12,7 @@ import pytest
 from tests.end_to_end.clients import run_client
 from tests.end_to_end.test_client_library import state_where
 from tests.end_to_end.test_client_plain import open_room
+from tests.end_to_end.test_plain_game import Sitting, compare
 from tests.end_to_end.test_reconnect import QUICK, lose_the_answer
 from tests.peer import open_peer
 from tests.proxy import Proxy
@@ -28,38 +29,40 @@ KNOWS = ["opening", "seq"]
 async def test_a_swap2_game_in_plain_words_in_two_languages_watched_saved_and_replayed(
     server: Server, here: Path
 ) -> None:
-    async with run_client("new", *OPTIONS, "-n", "ana", "-s", server.url) as ana:
-        code = await open_room(ana)
+    """What ana reads and types stands in `transcripts/`, and in parts in `docs/client.md`."""
+    async with run_client("new", *OPTIONS, "-n", "ana", "-s", server.url) as client:
+        code, ana = await open_room(client), Sitting(client)
         place = (code, "-s", server.url)
         async with (
             run_client("join", *place, "-n", "bo", "--language", "de") as bo,
             run_client("watch", *place) as eve,
         ):
-            await ana.until("Place X: 3 to go.")
+            await ana.hear("Place X: 3 to go.")
             await bo.until("Eine Seite setzt drei Zeichen.", "ana setzt X: noch 3.")
-            await ana.ask("a1", "You place X on A1.", "Place O: 2 to go.")
-            await ana.ask("b1", "You place O on B1.", "Place X: 1 to go.")
-            await ana.ask("c1", "You place X on C1.", "bo chooses a side.")
-            await bo.until("ana setzt X auf C1.", "Wähle deine Seite.", "Tippe tauschen (du bist X), bleiben")
-            await bo.ask("d1", "Wähle deine Seite. Tippe tauschen (du bist X)")
+            await ana.ask("c3", "You place X on C3.", "Place O: 2 to go.")
+            await ana.ask("c4", "You place O on C4.", "Place X: 1 to go.")
+            await ana.ask("d3", "You place X on D3.", "bo chooses a side.")
+            await bo.until("ana setzt X auf D3.", "Wähle deine Seite.", "Tippe tauschen (du bist X), bleiben")
+            await bo.ask("b3", "Wähle deine Seite. Tippe tauschen (du bist X)")
             await bo.ask("undo", "Was in der Eröffnung gesetzt und gewählt wird, bleibt.")
             await bo.ask("mehr", "Du setzt zwei weitere, dann wählt ana.", "Setze O: noch 2.")
-            await bo.ask("d1", "Du setzt O auf D1.", "Setze X: noch 1.")
-            await bo.ask("e1", "Du setzt X auf E1.", "ana wählt eine Seite.")
-            await ana.until("bo places two more, then you choose.", "bo places X on E1.", "Choose your side.")
-            await ana.until("Type swap to be O or stay to be X.")
+            await bo.ask("b3", "Du setzt O auf B3.", "Setze X: noch 1.")
+            await bo.ask("d2", "Du setzt X auf D2.", "ana wählt eine Seite.")
+            await ana.hear("bo places two more, then you choose.", "bo places X on D2.", "Choose your side.")
+            await ana.hear("Type swap to be O or stay to be X.")
             await ana.ask("take o", "You take O: bo is X now.", "Your move, O.")
             await bo.until("ana nimmt O: Du bist jetzt X.")
-            await eve.until("bo places X on E1.", "ana takes O: bo is X now.")
-            await ana.ask("a2", "You play A2.")
+            await eve.until("bo places X on D2.", "ana takes O: bo is X now.")
+            await ana.ask("e4", "You play E4.")
             await bo.until("Du bist am Zug, X.")
             bo.type("aufgeben", "aufgeben")
-            await ana.until("bo resigns. You win.", "Winner: ana, O.")
+            await ana.hear("bo resigns. You win.", "Winner: ana, O.", "Rematch?")
             await eve.until("Winner: ana, O.")
             await eve.ask("save game.txt", "The game is saved in game.txt")
-            await ana.ask("board 3", "Move 3 of 6: ana places X on C1.", "bo places two more, then you choose.")
-        ana.type("leave")
-        assert await ana.end() == 0
+            await ana.ask("board 3", "Move 3 of 6: ana places X on D3.", "bo places two more, then you choose.")
+            compare("opening", ana.text(server.url, code))
+        client.type("leave")
+        assert await client.end() == 0
     record = parse_record(await asyncio.to_thread((here / "game.txt").read_text))
     assert (record.chosen, record.players) == (("more", "O"), (("X", "bo"), ("O", "ana")))
     async with run_client("replay", "--json", "-n", "ana", "-s", server.url) as own:
@@ -67,7 +70,7 @@ async def test_a_swap2_game_in_plain_words_in_two_languages_watched_saved_and_re
         choices = [{"ply": 3, "mark": "O", "take": "more"}, {"ply": 5, "mark": "X", "take": "O"}]
         assert (told["choices"], told["rules"]["opening"], told["rules"]["exact"]) == (choices, "swap2", True)
     async with run_client("replay", "game.txt", "--plain", "--at", "5", "--no-board") as shown:
-        await shown.until("Move 5 of 6: bo (X) places X on E1.", "ana (O) takes O.")
+        await shown.until("Move 5 of 6: bo (X) places X on D2.", "ana (O) takes O.")
     async with run_client("history", "-n", "ana", "-s", server.url) as games:
         assert "no longer ones, swap2 opening  bo (X) v ana (O)  won by resignation" in await games.until("id 1")
 

@@ -214,7 +214,7 @@ def compare(name: str, text: str) -> None:
     assert text.splitlines() == path.read_text(encoding="utf-8").splitlines()
 
 
-@pytest.mark.parametrize("name", ["ana", "bo", "home"])
+@pytest.mark.parametrize("name", ["ana", "bo", "home", "opening"])
 def test_the_page_shows_parts_of_the_sitting_in_their_order(name: str) -> None:
     page = PAGE.read_text(encoding="utf-8")
     shown = page.partition(f"<!-- transcript: {name};")[2].partition("```text\n")[2].partition("```")[0]
