@@ -42,7 +42,7 @@ from tictactoe_server.core.rooms.seating import seat_of
 
 PATH: Final = Path(__file__).parent.parent / "tests" / "vectors.json"
 MOST: Final = 300
-PLAYS: Final = 150
+PLAYS: Final = 300
 PEOPLE: Final = tuple(Player(f"p-{name}", name) for name in ("ana", "bo", "cy", "Bo plays C"))
 GAMES: Final = (
     PRESETS["classic"],
@@ -72,7 +72,7 @@ def make_vectors() -> list[dict[str, Any]]:
     for _ in range(PLAYS):
         seen = play(chance)
         for index, now in enumerate(seen):
-            back = chance.choice((1, 1, 1, 1, 2, 4))
+            back = chance.choice((1, 1, 1, 1, 2, 3, 4))
             one = make_vector(chance, seen[index - back] if index >= back else None, now)
             found.append((one, traits_of(one)))
     chosen: list[dict[str, Any]] = []
@@ -153,6 +153,9 @@ def traits_of(vector: dict[str, Any]) -> list[Any]:
     traits += [
         ("happened", one["type"], one.get("why"), len(vector["events"]) > 1) for one in after.get("happened", ())
     ]
+    if after["rules"].get("opening"):
+        swaps = any(event.get("swaps") for event in vector["events"])
+        traits += [("opening", swaps, event["type"], event.get("cause")) for event in vector["events"]]
     for event in vector["events"]:
         result, by = event.get("result") or {}, event.get("mark", event.get("by"))
         kind = (event["type"], event.get("kind"), event.get("cause"), result.get("reason"), event.get("swaps"))
@@ -220,6 +223,8 @@ def choose(chance: random.Random, room: Room, people: tuple[Player, ...], now: i
         yield somebody, Claim(room=code, as_=chance.choice(("win", "draw")))
     if room.result is not None and chance.random() < 0.8:
         yield from rematches
+    if opening and chance.random() < 0.2:
+        yield somebody, Draw(room=code, action="offer")
     if opening and opening.options and chance.random() < 0.6:
         yield mover, Choose(room=code, take=chance.choice(opening.options), ply=ply)
     if legal and chance.random() < 0.55:

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from tictactoe_engine.opening import choices_of
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.happened import taken_back_by
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.telling import describe_take_back
 from tictactoe_protocol.text import clean_text
@@ -198,10 +199,7 @@ def _list_reasons(
     another = "private room" if state.visibility == "private" else "opponent"
     another = "game" if people < len(state.seats) and over else another
     no_turn = to_play or ("" if state.turn == own else "refused not_your_turn")
-    no_undo = "" if own is not None and own in state.board else "refused not_allowed no move"
-    if state.rules.opening is not None:
-        no_undo = no_undo or _why_no_undo(state, own)
-    no_undo = "refused not_allowed undo" if len(state.seats) > 2 else no_undo
+    no_undo = "refused not_allowed undo" if len(state.seats) > 2 else _why_no_undo(state, own)
     no_claim = in_game or ("" if away.gone else "refused not_allowed hold")
     shows_worth = over or state.analysis == "open" or (own is None and people < 2)
     return {
@@ -235,13 +233,14 @@ def _why_no_act(state: RoomState, not_now: str, offline: str) -> dict[str, str]:
 
 
 def _why_no_undo(state: RoomState, own: str | None) -> str:
-    """Return why a move of a game with an opening cannot be taken back, "" where it can."""
+    """Return why a player of two cannot ask to take a move back, "" where that can be."""
     if state.opening:
         return "refused not_allowed opening"
+    if own is None or own not in state.board:
+        return "refused not_allowed no move"
     rules = state.rules.to_rules()
     choices = choices_of(rules.opening, rules.marks, state.chosen or ()) if rules.opening else ()
-    is_own_last = state.last is not None and state.board[state.last] == own
-    before = state.ply - (1 if is_own_last else 2)
+    before = state.ply - taken_back_by(state, own)
     return "refused not_allowed no move" if any(choice.ply > before for choice in choices) else ""
 
 

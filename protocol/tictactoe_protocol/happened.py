@@ -156,7 +156,7 @@ def happened(
     """
     start, told = old, list[Change]()
     if new.game == old.game and new.chosen != old.chosen:
-        start = replace(old, seats=_moved_seats(old, new))
+        start = _as_sitting_now(old, new)
     if new.game != old.game:
         start = _before_first_move(old, new)
         told += [*_missed_games(old, new), Started(new.game, old=old, state=new)]
@@ -205,15 +205,23 @@ def _missed_games(old: RoomState, new: RoomState) -> Iterator[Change]:
 def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
     """Return the new state's game at its start, with the players as the old state had them."""
     board = "".join(BLOCKED if mark == BLOCKED else FREE for mark in new.board)
-    seats = {mark: seat and replace(seat, out=False) for mark, seat in _moved_seats(old, new).items()}
+    known = _players_of(old)
+    seats = {mark: seat and replace(known.get(seat.player, seat), out=False) for mark, seat in new.seats.items()}
     start = replace(new, seq=old.seq, board=board, ply=0, last=None, result=None, status="playing", seats=seats)
     return replace(start, offers=Offers(), opening=UNSET, chosen=UNSET)
 
 
-def _moved_seats(old: RoomState, new: RoomState) -> dict[str, SeatState | None]:
-    """Return the seats as they were, of players who have changed places each where they sit now."""
-    known = {seat.player: seat for seat in old.seats.values() if seat is not None}
-    return {mark: seat and known.get(seat.player, seat) for mark, seat in new.seats.items()}
+def _as_sitting_now(old: RoomState, new: RoomState) -> RoomState:
+    """Return the old state, with its seats and the offer of a draw at the marks that their players have now."""
+    known, offerer = _players_of(old), old.seats.get(old.offers.draw or "")
+    seats = {mark: seat and known.get(seat.player) for mark, seat in new.seats.items()}
+    draw = next((mark for mark, seat in seats.items() if seat is not None and seat is offerer), None)
+    return replace(old, seats=seats, offers=replace(old.offers, draw=draw))
+
+
+def _players_of(state: RoomState) -> dict[str, SeatState]:
+    """Return the seats of a state by their players."""
+    return {seat.player: seat for seat in state.seats.values() if seat is not None}
 
 
 def _arrivals(old: RoomState, new: RoomState) -> Iterator[Change]:
@@ -298,6 +306,11 @@ def placer(state: RoomState, ply: int) -> str:
     return (rules.opening and placer_of(rules.opening, rules.marks, ply, state.chosen or ())) or ""
 
 
+def mover_of(state: RoomState) -> str | None:
+    """Return who made the last move, as they sit now; None before the first."""
+    return None if state.last is None else placer(state, state.ply - 1) or state.board[state.last]
+
+
 def _departures(old: RoomState, new: RoomState) -> Iterator[Change]:
     """Yield who left or dropped."""
     for mark, seat in new.seats.items():
@@ -321,7 +334,7 @@ def _offers(old: RoomState, new: RoomState, moves: Sequence[int] | None, *, is_t
         now: str | None = getattr(new.offers, kind)
         is_granted = new.result is not None or (is_taken_back and kind == "undo")
         if now is not None and now != offerer:
-            count = 0 if kind == "draw" else 1 if new.last is not None and new.board[new.last] == now else 2
+            count = 0 if kind == "draw" else taken_back_by(new, now)
             known = moves if moves is not None and len(moves) == new.ply else () if new.last is None else (new.last,)
             cells = tuple(known[-count:]) if 0 < count <= len(known) else ()
             yield Offered(kind, now, count, cells, old=old, state=new)
@@ -332,12 +345,17 @@ def _offers(old: RoomState, new: RoomState, moves: Sequence[int] | None, *, is_t
             yield Offered("rematch", mark, old=old, state=new)
 
 
+def taken_back_by(state: RoomState, mark: str) -> int:
+    """Return how many moves are taken back where a mark asks."""
+    return 1 if state.last is not None and state.board[state.last] == mark else 2
+
+
 def _how_it_ended(
     old: RoomState, new: RoomState, kind: Literal["draw", "undo"], offerer: str, *, is_taken_back: bool
 ) -> Change:
     if new.offers.ended is not UNSET and (ended := new.offers.ended.get(kind)):
         return (Withdrawn if ended.how == "withdrawn" else Declined)(kind, ended.by, old=old, state=new)
-    is_next, mover = new.seq <= old.seq + 1, new.board[new.last] if new.last is not None and new.ply > old.ply else None
+    is_next, mover = new.seq <= old.seq + 1, mover_of(new) if new.ply > old.ply else None
     if is_next and is_taken_back:
         return Lapsed(kind, offerer, "taking back", old=old, state=new)
     if is_next and mover is not None and (mover != offerer or kind == "undo"):

@@ -100,7 +100,7 @@ def describe_why_over(state: RoomState, viewer: str) -> str:
 
 def describe_take_back(state: RoomState, asker: str, moves: Sequence[int] | None = None) -> str:
     """Return what is taken back where `asker` asks: ``B2``, ``B2 and C3`` or, moves unknown, ``the last 2 moves``."""
-    count = 1 if state.last is not None and state.board[state.last] == asker else 2
+    count = happened.taken_back_by(state, asker)
     known = (state.last,) if state.last is not None else ()
     cells = (moves if moves is not None and len(moves) == state.ply else known)[-count:]
     return name_moves(cells if len(cells) == count else (), count, state)

@@ -7,8 +7,10 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, players, seat, state
+from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.happened import (
     Change,
+    Chose,
     Dropped,
     Ended,
     Joined,
@@ -91,3 +93,48 @@ def test_games_whose_end_was_not_seen_are_told() -> None:
     assert (missed.first_game, missed.last_game, missed.winner) == (2, 2, "X")
     assert isinstance(started, Started)
     assert started.game == 3
+
+
+PIE = PRESETS["four-pie"]
+SWAP2 = Rules(5, 5, 4, opening="swap2")
+CHANGED_PLACES = {"X": seat(BO, "bo"), "O": seat(ANA, "ana")}
+
+
+def test_who_came_and_changed_places_before_it_was_seen_joins() -> None:
+    waiting = state(rules=PIE, seats={"X": seat(ANA, "ana"), "O": None})
+    changes = told(waiting, state((5,), PIE, chosen=("X",), seats=CHANGED_PLACES))
+    assert [type(change) for change in changes] == [Joined, Started, Moved, Chose]
+    assert isinstance(changes[0], Joined)
+    assert changes[0].mark == "X"
+
+
+def test_an_offer_that_ends_with_a_choice_is_that_of_its_player_where_they_sit_now() -> None:
+    offered = state((5,), PIE, offers=Offers(draw="X"))
+    chose, lapsed = told(offered, state((5,), PIE, chosen=("X",), seats=CHANGED_PLACES))
+    assert isinstance(chose, Chose)
+    assert isinstance(lapsed, Lapsed)
+    assert (lapsed.by, lapsed.cause) == ("O", "unknown")
+
+
+def test_an_offer_of_the_other_one_after_both_have_changed_places_is_a_new_one() -> None:
+    offered = state((5,), PIE, offers=Offers(draw="X"))
+    after = state((5, 6), PIE, chosen=("X",), seats=CHANGED_PLACES, offers=Offers(draw="X"))
+    (offer,) = [change for change in told(offered, after) if isinstance(change, Offered)]
+    assert (offer.kind, offer.by) == ("draw", "X")
+
+
+def test_an_offer_lapses_in_an_opening_with_the_mark_that_the_other_one_places_whatever_it_is() -> None:
+    offered = state((0,), SWAP2, offers=Offers(draw="O"))
+    lapsed = told(offered, state((0, 1), SWAP2))[-1]
+    assert isinstance(lapsed, Lapsed)
+    assert (lapsed.cause, lapsed.mover) == ("move", "X")
+
+
+def test_a_choice_and_what_is_placed_around_it_are_told_in_order_where_states_were_not_seen() -> None:
+    before = state((0, 1), SWAP2)
+    after = state((0, 1, 2, 3, 4), SWAP2, chosen=("more", "O"), seats=CHANGED_PLACES)
+    changes = happened(before, replace(after, seq=before.seq + 5), moves=(0, 1, 2, 3, 4), before=(0, 1))
+    said = [(change.mark, change.by) if isinstance(change, Moved) else repr(change) for change in changes]
+    more = "Chose(mark='X', take='more', swaps=False)"
+    taken = "Chose(mark='O', take='O', swaps=True)"
+    assert said == [("X", "O"), more, ("O", "X"), ("X", "X"), taken]

@@ -133,8 +133,8 @@ function whyNoAct({ rules, opening }, notNow, offline) {
 
 /** Why a player of two cannot ask to take a move back. @param {State} state @param {string | null} own */
 function whyNoUndo(state, own) {
-	if (!own || !state.board.includes(own)) return "refused not_allowed no move";
 	if (state.opening) return "refused not_allowed opening";
+	if (!own || !state.board.includes(own)) return "refused not_allowed no move";
 	const before = state.ply - takenBackBy(state, own);
 	return before < (choicesOf(state).at(-1)?.ply ?? 0) ? "refused not_allowed no move" : "";
 }

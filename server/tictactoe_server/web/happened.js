@@ -1,6 +1,6 @@
 /** What happened in a room between two of its states, as values: the same as in the terminal, held to it by vectors. */
 
-import { MORE, choicesOf, placerOf, sitsNow } from "./opening.js";
+import { MORE, choicesOf, moverOf, placerOf, sitsNow } from "./opening.js";
 import { FREE } from "./rules.js";
 
 /** @typedef {Protocol.RoomState} State */
@@ -23,7 +23,7 @@ const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed"];
 export function happened(old, state, moves, before) {
 	if (state.game === old.game) {
 		const hasChosen = state.chosen?.length !== old.chosen?.length;
-		const was = hasChosen ? { ...old, seats: movedSeats(old, state) } : old;
+		const was = hasChosen ? asSittingNow(old, state) : old;
 		const isStart = old.status === "waiting" && state.status !== "waiting";
 		const begin = [...arrivals(was, state), ...(isStart ? [of("Started", old, state, { game: state.game })] : [])];
 		return [...begin, ...follow(was, state, moves, before)];
@@ -45,7 +45,7 @@ export const isDraw = ({ winner, reason }) => winner === null && REASONS.include
 /** @param {string} type @param {State} old @param {State} state @param {Record<string, any>} [more] @returns {Happened} */
 const of = (type, old, state, more = {}) => ({ type, old, state, ...more });
 
-/** @param {{seats: Seats}} state @param {(seat: Seat) => Seat} change @returns {Seats} */
+/** @param {State} state @param {(seat: Seat) => Seat | null} change @returns {Seats} */
 function mapSeats({ seats }, change) {
 	return Object.fromEntries(Object.entries(seats).map(([mark, seat]) => [mark, seat && change(seat)]));
 }
@@ -73,17 +73,24 @@ function missedGames(old, state) {
 
 /** The new state's game at its start, with the players as the old state had them. @param {State} old @param {State} state @returns {State} */
 function beforeFirstMove(old, state) {
-	const seats = mapSeats({ seats: movedSeats(old, state) }, (seat) => ({ ...seat, out: false }));
+	const known = playersOf(old);
+	const seats = mapSeats(state, (seat) => ({ ...(known.get(seat.player) ?? seat), out: false }));
 	const board = state.board.replace(/[^#]/g, FREE);
 	const start = { ...state, seq: old.seq, board, ply: 0, last: null, result: null, offers: NO_OFFERS, seats };
 	return { ...start, status: "playing", opening: undefined, chosen: undefined };
 }
 
-/** The seats as they were, of players who have changed places each where they sit now. @param {State} old @param {State} state */
-function movedSeats(old, state) {
-	const known = new Map(Object.values(old.seats).map((seat) => [seat?.player, seat]));
-	return mapSeats(state, (seat) => known.get(seat.player) ?? seat);
+/** The old state, with its seats and the offer of a draw at the marks that their players have now. @param {State} old @param {State} state @returns {State} */
+function asSittingNow(old, state) {
+	const known = playersOf(old);
+	const seats = mapSeats(state, (seat) => known.get(seat.player) ?? null);
+	const offerer = old.seats[old.offers.draw ?? ""];
+	const draw = Object.keys(seats).find((mark) => offerer && seats[mark] === offerer) ?? null;
+	return { ...old, seats, offers: { ...old.offers, draw } };
 }
+
+/** The seats of a state by their players. @param {State} state */
+const playersOf = ({ seats }) => new Map(Object.values(seats).flatMap((seat) => (seat ? [[seat.player, seat]] : [])));
 
 /** Who sat down, came back, or goes by another name. @param {State} old @param {State} state */
 function arrivals(old, state) {
@@ -188,7 +195,7 @@ function howItEnded(old, state, kind, by, isTakenBack) {
 	const ended = state.offers.ended?.[kind];
 	if (ended) return of(ended.how === "withdrawn" ? "Withdrawn" : "Declined", old, state, { kind, by: ended.by });
 	const isNext = state.seq <= old.seq + 1;
-	const mover = state.last !== null && state.ply > old.ply ? state.board[state.last] : null;
+	const mover = state.ply > old.ply ? moverOf(state) : null;
 	if (isNext && isTakenBack) return of("Lapsed", old, state, { kind, by, cause: "taking back", mover: null });
 	if (isNext && mover && (mover !== by || kind === "undo")) return of("Lapsed", old, state, { kind, by, cause: "move", mover });
 	return of("Lapsed", old, state, { kind, by, cause: "unknown", mover: null });

@@ -28,5 +28,8 @@ export function placerOf(game, ply) {
 	return isOpen ? sitsNow(game, game.rules.marks[stage[0]]) : "";
 }
 
+/** Where the player sits now who made the last move; null before the first. @param {Protocol.RoomState} state */
+export const moverOf = (state) => (state.last === null ? null : placerOf(state, state.ply - 1) || state.board[state.last]);
+
 /** The mark that is placed next, in an opening whoever places it. @param {Protocol.RoomState} state */
 export const nextMark = ({ opening, turn }) => (opening ? opening.places : turn);
