@@ -305,6 +305,17 @@ async def test_a_room_as_text_has_board_players_last_move_and_how_to_come_in(ser
         assert "The game is over: ana, X, wins by a line." in over
 
 
+async def test_a_room_as_text_says_who_placed_the_last_mark_of_an_opening_whatever_it_is(server: Server) -> None:
+    knows = ["opening"]
+    async with open_peer(server.url, "ana", features=knows) as ana, open_peer(server.url, "bo", features=knows) as bo:
+        room = (await ana.ask("create", rules="gomoku-standard"))["room"]
+        await bo.ask("join", room=room)
+        await play_out({"X": ana}, room, [112, 113])
+        text = await text_of(server, f"/{room}")
+        assert "Last: ana played" in text
+        assert "ana places X: 1 to go." in text
+
+
 async def test_a_room_as_text_shows_clocks_and_who_waits(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana:
         room = (await ana.ask("create", clock={"initial_ms": 60_000, "increment_ms": 0}))["room"]
@@ -481,6 +492,21 @@ async def test_a_shared_game_is_seen_by_all_who_know_its_link_until_that_is_take
         assert anew != told["replay"]
         assert (await get(server, path)).status == 404
         assert (await get(server, f"/replay/{anew}")).status == 200
+
+
+async def test_a_shared_game_with_an_opening_is_shown_to_its_end(server: Server) -> None:
+    knows = ["opening"]
+    async with open_peer(server.url, "ana", features=knows) as ana, open_peer(server.url, "bo", features=knows) as bo:
+        room = (await ana.ask("create", rules={"rows": 3, "columns": 3, "opening": "pie"}))["room"]
+        await bo.ask("join", room=room)
+        await play_out({"X": ana}, room, LINE_FOR_X[:1])
+        await bo.ask("choose", room=room, take="X", ply=1)
+        await play_out({"X": bo, "O": ana}, room, LINE_FOR_X[1:], first_ply=1)
+        told = await ana.ask("share", game=(await ana.ask("history"))["games"][0]["id"])
+        text = await text_of(server, f"/replay/{told['replay']}")
+        assert "1 <X X X>\n" in text
+        assert "bo wins by a line after 5 moves." in text
+        assert parse_record((await get(server, f"/replay/{told['replay']}.txt")).body.decode()).chosen == ("X",)
 
 
 async def test_a_shared_game_outlives_the_server(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Final
 
-from tictactoe_engine import BLOCKED, FREE, Position, format_column
+from tictactoe_engine import BLOCKED, FREE, format_column
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.happened import mover_of
 from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState
 from tictactoe_protocol.wording import (
     count,
@@ -28,7 +29,7 @@ from tictactoe_protocol.wording import (
     format_duration,
     name_of,
 )
-from tictactoe_server.core.rooms.finished import FinishedGame, Participant
+from tictactoe_server.core.rooms.finished import FinishedGame, Participant, final_position
 
 WIDTH: Final = 80
 MOST_LISTED: Final = 20
@@ -97,7 +98,7 @@ def describe_room(state: RoomState, origin: str, *, is_coloured: bool) -> list[s
         left = [(mark, ms) for mark, ms in state.clock.remaining_ms.items() if state.seats.get(mark) is not None]
         lines += _wrap(f"Left: {', '.join(f'{name_of(state, mark)} {format_duration(ms)}' for mark, ms in left)}.")
     if state.last is not None:
-        who, where = name_of(state, state.board[state.last]), describe_cell(state.last, state.rules.to_rules())
+        who, where = name_of(state, mover_of(state)), describe_cell(state.last, state.rules.to_rules())
         lines.append(f"Last: {who} played {where}.")
     lines.append(_describe_standing(state))
     if state.game > 1:
@@ -129,8 +130,7 @@ def describe_wall(states: Sequence[RoomState], *, is_coloured: bool) -> list[str
 
 def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[str]:
     """Return the last position of a game that is over, who played it and how it ended."""
-    rules = game.rules
-    position = Position.replay(rules.to_rules(), game.moves, game.passed)
+    rules, position = game.rules, final_position(game)
     board = position.board, rules.columns, rules.marks, position.last, game.result.line
     players = ", ".join(f"{name} is {mark}" for mark, name in _names_of(game.players).items())
     return [
