@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from tictactoe_engine import (
@@ -113,6 +115,35 @@ def test_to_leave_a_choice_to_the_other_is_even_at_best() -> None:
     assert found.options["X"].estimate == -found.options["O"].estimate
 
 
+def test_where_two_more_may_be_placed_not_every_value_is_exact() -> None:
+    rules = Rules(rows=3, columns=4, line=4, opening="swap2")
+    for chosen, options, is_exact in (((), ("X", "O", "more"), False), (("more",), ("X", "O"), True)):
+        cells = range(3 if not chosen else 5)
+        found = analyse(Position.replay(rules, cells, (), chosen), Budget(nodes=200_000))
+        assert tuple(found.options) == options
+        assert found.is_solved == is_exact
+        assert is_exact == all(value.kind != "unknown" for value in found.options.values())
+
+
+@pytest.mark.parametrize("position", [after(), after(*THREE[:1]), after(*THREE, chosen=("more",))])
+def test_nothing_is_searched_where_more_than_one_mark_is_placed_before_the_next_choice(position: Position) -> None:
+    found = analyse(position, Budget())
+    assert (set(found.cells.values()), found.best_cells) == ({Value("unknown")}, position.legal_cells)
+    assert (found.is_solved, found.nodes) == (False, 0)
+
+
+def test_positions_of_an_opening_are_copied_and_go_back_as_they_were() -> None:
+    cells, chosen = (*THREE, 0, 1, 2, 3), ("more", "O")
+    last = after(*cells, chosen=chosen)
+    for ply in range(len(cells) + 1):
+        count = sum(each.ply <= ply for each in last.choices)
+        again = after(*cells[:ply], chosen=chosen[:count])
+        for one in (last.at(ply), pickle.loads(pickle.dumps(again))):
+            assert (one, hash(one), one.turn, one.mover, one.chosen) == (
+                *(again, hash(again), again.turn, again.mover, again.chosen),
+            )
+
+
 def test_a_move_before_a_choice_is_the_better_the_more_even_it_leaves_the_game() -> None:
     position = Position.start(Rules(rows=3, columns=4, opening="pie"))
     found = analyse(position, Budget())
@@ -165,8 +196,9 @@ def test_a_record_holds_no_choice_that_was_not_due() -> None:
         GameRecord(rules=STANDARD, moves=THREE, chosen=("X", "O"))
     with pytest.raises(InvalidRecord, match="not offered"):
         GameRecord(rules=STANDARD, moves=THREE, chosen=("A",))
-    with pytest.raises(InvalidRecord, match="is none"):
-        GameRecord(rules=STANDARD, moves=THREE, comments=((3, "swap2 O X"),))
+    with pytest.raises(InvalidRecord, match="may not read like a choice") as caught:
+        GameRecord(rules=STANDARD, moves=THREE, comments=((1, "Well!"), (3, "swap2 O X")))
+    assert caught.value.part == "comments[1]"
 
 
 def test_what_a_side_is_worth_hardly_depends_on_how_deep_one_looks() -> None:

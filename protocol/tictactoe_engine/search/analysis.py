@@ -19,7 +19,7 @@ from tictactoe_engine.search.coalition import Coalition
 from tictactoe_engine.search.duel import FOREVER, WIN, Duel
 from tictactoe_engine.search.gravity import is_provable, rank_by_proof
 from tictactoe_engine.search.grid import bits_of
-from tictactoe_engine.search.openings import before_choice, before_placing, without_opening
+from tictactoe_engine.search.openings import before_choice, before_placing, far_from_choice, without_opening
 from tictactoe_engine.search.patterns import Patterns, places_by_weight
 from tictactoe_engine.search.proof import Memory
 from tictactoe_engine.search.ranking import Ranking, Scorer, Searcher, deepen
@@ -63,7 +63,9 @@ def analyse(
         return _analyse(plain, budget, table, memory)
     if opening.options:
         return before_choice(_compare_sides(plain, budget, table, memory), opening, plain.turn or "")
-    return before_placing(_analyse(plain, budget if opening.left == 1 else Budget(0), table, memory), position)
+    if opening.left > 1:
+        return far_from_choice(position)
+    return before_placing(_analyse(plain, budget, table, memory))
 
 
 def _analyse(position: Position, budget: Budget, table: Table | None, memory: Memory | None) -> Analysis:

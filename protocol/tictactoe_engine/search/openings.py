@@ -29,16 +29,20 @@ def before_choice(found: Analysis, opening: Opening, mover: str) -> Analysis:
     values = {mark: found.value if mark == mover else _for_other(found.value) for mark in opening.options}
     if MORE in values:
         values[MORE] = _EVEN  # at best, as the other chooses then
+        found = replace(found, is_solved=False)
     top = max(map(_preference, values.values()))
     best = tuple(mark for mark, value in values.items() if _preference(value) == top)
     return replace(found, value=values[best[0]], cells={}, best_cells=(), options=values, best_options=best)
 
 
-def before_placing(found: Analysis, position: Position) -> Analysis:
-    """Return what the moves of an opening are worth, the last of which leads to a choice of the other player."""
-    if position.opening and position.opening.left > 1:
-        cells = dict.fromkeys(position.legal_cells, _EVEN)
-        return Analysis(_EVEN, cells, tuple(cells), is_solved=False, nodes=0)
+def far_from_choice(position: Position) -> Analysis:
+    """Return what is known of a position in which more than one mark is placed before the next choice: nothing."""
+    cells = dict.fromkeys(position.legal_cells, _EVEN)
+    return Analysis(_EVEN, cells, tuple(cells), is_solved=False, nodes=0)
+
+
+def before_placing(found: Analysis) -> Analysis:
+    """Return what moves are worth after which the other player has the choice, from what they are worth without it."""
     values = {cell: _worse(value) for cell, value in found.cells.items()}
     top = max(map(_preference, values.values()))
     best = tuple(cell for cell, value in values.items() if _preference(value) == top)
