@@ -66,7 +66,7 @@ WORDS: Final = {
     "long value": "This has at most {most} characters, not {length}.",
     "choice": "Here {turn} has to choose, as {rule} has it: {options}.",
     "no choice": "Nothing is to be chosen here.",
-    "comment choice": "A comment that reads like a choice of the opening is none.",
+    "comment choice": "A comment may not read like a choice of the opening.",
     "chosen late": "{take} cannot be chosen: no choice is due within {moves} moves.",
     "passed late": "{mark} cannot be passed over after {ply} moves: there are {moves}.",
     "passed order": "{mark} is passed over after {ply} moves, out of order.",

@@ -109,8 +109,9 @@ class GameRecord:
         object.__setattr__(self, "position", walk.position)
         check_result(self.result, walk.position)
         object.__setattr__(self, "comments", _checked_comments(self.comments, len(self.moves)))
-        if self.rules.opening is not None and any(CHOICE.fullmatch(text) for _, text in self.comments):
-            raise InvalidRecord(tell("comment choice"), "comments[0]")
+        for index, (_, text) in enumerate(self.comments if self.rules.opening is not None else ()):
+            if CHOICE.fullmatch(text):
+                raise InvalidRecord(tell("comment choice"), f"comments[{index}]")
 
     def positions(self) -> Iterator[Position]:
         """Yield the position before the first move, then the one after each and what was chosen then."""
