@@ -20,7 +20,7 @@ from tictactoe_client.text.wording import describe_due, has_moved_on
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_engine.records import parse_record
 from tictactoe_protocol.catalogue import speak
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.pushes import Result, RoomState
 from tictactoe_protocol.requests import Choose
 
 SWAP2 = Rules(5, 5, 4, opening="swap2")
@@ -62,6 +62,27 @@ def test_a_choice_is_asked_for_in_german() -> None:
         "Wähle deine Seite.",
         "Tippe tauschen (du bist X), bleiben (du bist O) oder mehr (zwei weitere setzen).",
     ]
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        (swap2(2), "Last: you played B1."),
+        (swap2(5, "more"), "Last: bo played E1."),
+        (swap2(3, "X", seats=BACK), "Last: you played C1."),
+        (swap2(4, "X", seats=BACK), "Last: you played D1."),
+    ],
+)
+def test_the_last_mark_of_an_opening_is_told_of_who_placed_it(now: RoomState, told: str) -> None:
+    assert answer_query("last", None, now, ANA, Settings()) == [told]
+
+
+async def test_a_mark_of_the_opening_is_compared_with_no_best_move() -> None:
+    over = state((5, 0), PIE, chosen=("O",), result=Result("X", "resigned"))
+    actions, _ = alone(over, (5, 0))
+    first, second = [[*(await actions.do_line(f"value {ply}")).lines] for ply in (1, 2)]
+    assert not any("played" in line for line in first)
+    assert any(line.startswith("O played A1") for line in second)
 
 
 def test_the_scene_is_set_anew_by_a_choice_though_board_and_turn_are_the_same() -> None:

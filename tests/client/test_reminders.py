@@ -104,6 +104,18 @@ def test_a_clock_for_each_move_is_told_in_each_move_where_that_is_news() -> None
     assert said(reminders, 90.0) == []
 
 
+def test_a_choice_in_an_opening_begins_a_new_time_as_a_move_does() -> None:
+    clock, terms = ClockState({"X": 20_000, "O": 20_000}, "O"), ClockTerms(move_ms=20_000)
+    due, chosen = (
+        replace(state((5,), PRESETS["four-pie"], chosen=chosen), clock=clock, time_control=terms)
+        for chosen in ((), ("O",))
+    )
+    reminders = Reminders(BO, Settings(quiet=True), due, 0.0)
+    assert said(reminders, 15.0) == [(10.0, "You have 10 seconds left.")]
+    reminders.take(chosen, 15.0)
+    assert said(reminders, 30.0) == [(25.0, "You have 10 seconds left.")]
+
+
 def test_the_time_of_others_is_theirs() -> None:
     for viewer in (BO, "p-watcher"):
         reminders = Reminders(viewer, Settings(quiet=True), timed((), 31_000), 0.0)

@@ -118,7 +118,7 @@ class Looking:
     async def describe_worth(self, ply: int, state: RoomState) -> list[str]:
         """Return what the position after so many moves is worth, and how the move that led to it compares."""
         rules, moves, after = state.rules.to_rules(), self.room.moves, await self.analyse(ply)
-        if not 0 < after.ply <= len(moves):
+        if not 0 < after.ply <= len(moves) or placer(state, after.ply - 1):  # what opens compares with no best move
             return review_position(after, None, None, rules)
         return review_position(after, await self.analyse(after.ply - 1), moves[after.ply - 1], rules)
 

@@ -15,6 +15,7 @@ from tictactoe_engine import BLOCKED, FREE, Keys, Rules, format_cell, format_col
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices
+from tictactoe_protocol.happened import placer
 from tictactoe_protocol.lines import describe_reach, find_runs, walk
 from tictactoe_protocol.pushes import RoomState, SeatState
 from tictactoe_protocol.wording import (
@@ -82,7 +83,8 @@ def describe_last(state: RoomState, viewer: str) -> str:
     """Return the last move: ``Last: ana played C1, top right.``"""
     if state.last is None:
         return say("no move yet")
-    mark, cell = state.board[state.last], describe_cell(state.last, state.rules.to_rules())
+    mark = placer(state, state.ply - 1) or state.board[state.last]
+    cell = describe_cell(state.last, state.rules.to_rules())
     is_own = mark == seat_of(state, viewer)
     return say("last of, you", cell=cell) if is_own else say("last of", name=name_of(state, mark), cell=cell)
 
