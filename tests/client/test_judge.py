@@ -113,3 +113,15 @@ async def test_each_position_is_rated_for_the_first_mark_as_far_as_it_is_known()
     assert judge.rates() == [None] * 4 + [1.0, None, None, 1.0]
     await mistakes_of(judge)
     assert judge.rates() == [0.0, 0.0, 0.0, 0.0, 1.0, -1.0, 1.0, 1.0]
+
+
+async def test_before_sides_are_taken_nothing_is_a_mistake_and_nobody_stands_better() -> None:
+    judge = Judge(Position.replay(Rules(misere=True, opening="pie"), (0, 4, 8), (), ("O",)))
+    assert (await judge.analyse(0)).cells[0].kind == "loss"
+    assert 1 not in [mistake.ply for mistake in await mistakes_of(judge)]
+    assert judge.rates()[:2] == [0.0, -1.0]
+
+
+async def test_the_best_play_is_told_as_far_as_the_next_choice_of_a_side() -> None:
+    judge = Judge(Position.replay(Rules(misere=True, opening="pie"), (0, 4, 8), (), ("O",)))
+    assert len(await judge.find_line(0)) == 1

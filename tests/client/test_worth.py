@@ -120,6 +120,14 @@ def test_the_best_cells_are_listed_by_their_worth() -> None:
     assert list_worth(wide, CLASSIC, 5) == ["* A1 B1 C1 A2 and 5 more  a draw"]
 
 
+def test_where_a_side_is_to_be_chosen_each_option_has_its_worth() -> None:
+    options = {"X": GUESS, "O": LOSS, "more": DRAW}
+    due = AnalysisState(3, "O", GUESS, {}, (), False, options, ("X",))
+    told = "O to choose. X: unclear, looks good; O: loses within 4; two more: a draw. Best: X."
+    assert describe_position(due, CLASSIC) == told
+    assert list_worth(due, CLASSIC, 3) == ["* X  unclear, looks good", "  O  loses within 4", "  two more  a draw"]
+
+
 def test_the_other_moves_are_told_by_where_they_lead() -> None:
     assert describe_alternatives(analysed([0]), CLASSIC) == "Also: B1, C1, A2, C2, A3, B3, C3 lose."
     assert describe_alternatives(analysed([0, 3, 1, 4]), CLASSIC) == "Also: C2 draws. A3, B3, C3 lose."

@@ -115,6 +115,8 @@ class Judge:
         self._seconds = min(seconds, GAME_SECONDS / max(1, position.ply))
         self._known: dict[int, AnalysisState] = {}
         self._searching = asyncio.Lock()
+        choices = position.choices
+        self._opened = 0 if position.rules.opening is None else position.ply if position.opening else choices[-1].ply
 
     @property
     def seconds_left(self) -> float:
@@ -142,8 +144,10 @@ class Judge:
         """Return how the best play goes on from the position after `ply` moves, by the cells of its first moves."""
         position, cells = self.position.at(ply), list((await self.analyse(ply)).best[:1])
         async with self._searching:
-            while cells and len(cells) < LINE_MOVES and (position := position.play(cells[-1])).turn is not None:
-                cells += (await _search(position, self._seconds)).best[:1]
+            best = cells
+            while best and len(cells) < LINE_MOVES and (position := position.play(best[0])).turn is not None:
+                best = list((await _search(position, self._seconds)).best[:1])
+                cells += best
         return tuple(cells)
 
     def rates(self) -> list[float | None]:
@@ -151,6 +155,7 @@ class Judge:
         known, first, outcome = self._known, self.position.rules.marks[0], self.position.outcome
         analyses = [known.get(ply) for ply in range(self.position.ply + 1)]
         rates = [None if one is None else rate(one.value) * (1 if one.turn == first else -1) for one in analyses]
+        rates[: self._opened] = [None if one is None else 0.0 for one in analyses[: self._opened]]
         if outcome is not None and any(rates):
             rates[-1] = 0.0 if outcome.winner is None else 1.0 if outcome.winner == first else -1.0
         return rates
@@ -159,8 +164,10 @@ class Judge:
         """Return the move number `ply` as a mistake, or None where it was none.
 
         A mistake lets a sure win go, or surely loses; what is only guessed is held against nobody. Where the value of
-        the move itself is not known, what it led to tells.
+        the move itself is not known, what it led to tells. What is placed before sides are taken is no mistake.
         """
+        if ply <= self._opened:
+            return None
         before, cell = await self.analyse(ply - 1), self.position.moves[ply - 1]
         played = before.cells.get(cell)
         if played is None:

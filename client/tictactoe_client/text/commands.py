@@ -75,7 +75,9 @@ COMMANDS: Final[dict[str, tuple[Command, ...]]] = {
         Command("next mistake", keys=("mistake",), deeds=("mistakes",)),
         Command("previous mistake", keys=("mistake_before",), deeds=("mistakes",)),
     ),
-    "topic opening": tuple(Command(f"choose {way}", deeds=(f"choose {way}",)) for way in ("swap", "stay", "more")),
+    "topic opening": tuple(
+        Command(f"choose {way}", keys=(way,), deeds=(f"choose {way}",)) for way in ("swap", "stay", "more")
+    ),
     "topic game": (
         Command("draw", deeds=("draw offer", "draw accept")),
         Command("undo", deeds=("undo offer", "undo accept")),

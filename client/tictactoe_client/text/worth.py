@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tictactoe_engine import Rules, format_cell
+from tictactoe_engine.opening import MORE
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 
@@ -32,6 +33,10 @@ def describe_position(analysis: AnalysisState, rules: Rules) -> str:
     turn, value = analysis.turn, analysis.value
     if turn is None:
         return say("game is over here")
+    if analysis.options:
+        options = [say("option worth", option=name_option(one), worth=worth) for one, worth in _options(analysis)]
+        best = ", ".join(map(name_option, analysis.best_options))
+        return say("stands to choose", mark=turn, options="; ".join(options), best=best)
     worth, is_several = describe_value(value, solved=analysis.solved), len(rules.marks) > 2
     match value.kind:
         case "win":
@@ -77,6 +82,11 @@ def format_value(value: CellValue, room: int, *, is_best: bool, is_chosen: bool 
         return f"[{'*' if is_best else sign[-1]}]"
     ways = (f"{star}{worth}", f"{star}{sign}") if is_best else (f" {worth}", worth, f" {sign}")
     return f"{next(way for way in ways if len(way) <= 3):<3}"
+
+
+def name_option(option: str) -> str:
+    """Return what may be chosen in an opening in few words: a mark, or ``two more``."""
+    return say("option more") if option == MORE else option
 
 
 def review_position(after: AnalysisState, before: AnalysisState | None, cell: int | None, rules: Rules) -> list[str]:
@@ -152,6 +162,9 @@ def rank_cells(analysis: AnalysisState) -> list[int]:
 
 def list_worth(analysis: AnalysisState, rules: Rules, limit: int) -> list[str]:
     """Return the best cells in lines, one for each worth: ``* H8 I9  wins in 3``; at most so many lines."""
+    if analysis.options:
+        told = ((one in analysis.best_options, name_option(one), worth) for one, worth in _options(analysis))
+        return [f"{'*' if is_best else ' '} {option}  {worth}" for is_best, option, worth in told][:limit]
     lines: dict[str, list[int]] = {}
     for cell in rank_cells(analysis):
         words = describe_value(analysis.cells[cell], solved=analysis.solved)
@@ -160,6 +173,11 @@ def list_worth(analysis: AnalysisState, rules: Rules, limit: int) -> list[str]:
             break
         lines.setdefault(line, []).append(cell)
     return [line.format(_list_cells(cells, rules, _MOST_IN_A_LINE, " ")) for line, cells in lines.items()]
+
+
+def _options(analysis: AnalysisState) -> list[tuple[str, str]]:
+    """Return what may be chosen in an opening, and what each choice is worth to whoever makes it, in words."""
+    return [(one, describe_value(value, solved=analysis.solved)) for one, value in analysis.options.items()]
 
 
 def _say_soon(kind: str, value: CellValue, *, solved: bool) -> str:

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from textual import events
 from textual.app import ComposeResult
@@ -20,8 +20,12 @@ from tictactoe_client.settings import SCREEN_OPTIONS
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.page import Part, Text
+from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.question import Line
 from tictactoe_protocol.catalogue import say
+
+VALUE_COLUMN: Final = 24
+"""The column in which the values of a form and of the menu begin."""
 
 
 @dataclass(slots=True)
@@ -83,10 +87,21 @@ class FieldRow(Horizontal, can_focus=True):
         self.note.show((shown.note, "dim"))
         self.set_class(is_chosen, "-chosen")
         if self.line is None:
-            self.value.show((f"‹ {shown.text} ›" if shown.choices else "", ""))
+            room = self.app.size.width - VALUE_COLUMN
+            self.value.show((show_choice(shown.text, room) if shown.choices else "", ""))
         elif self.line.value.strip() != shown.value:
             with self.line.prevent(Input.Changed):
                 self.line.value = shown.value
+
+
+def show_choice(text: str, room: int) -> str:
+    """Return what is chosen between the signs that it can be changed, without blanks where it has room so alone.
+
+    >>> show_choice("Fair four", 13), show_choice("Fair four", 12), show_choice("Fair four", 9)
+    ('‹ Fair four ›', '‹Fair four›', '‹ Fair four ›')
+    """
+    told, tight = f"‹ {text} ›", f"‹{text}›"
+    return tight if measure(tight) <= room < measure(told) else told
 
 
 def find_row(widget: Widget | None) -> FieldRow | None:

@@ -18,7 +18,7 @@ from tictactoe_client.online.nearby import NearbyServer, follow_nearby
 from tictactoe_client.text.lobby import describe_record
 from tictactoe_client.tui.boards import Boards, live_board, sample_board
 from tictactoe_client.tui.foot import bind
-from tictactoe_client.tui.form import SettingsPage
+from tictactoe_client.tui.form import VALUE_COLUMN, SettingsPage, show_choice
 from tictactoe_client.tui.lists import ListPage, Rows, align
 from tictactoe_client.tui.menu import Entry, Menu
 from tictactoe_client.tui.picture import measure
@@ -129,7 +129,7 @@ class HomePage(ListPage):
         return next((way for way in ways if measure(way) <= width), "●")
 
     def _describe(self, entry: Entry) -> str:
-        value = f"‹ {entry.choice.text} ›" if entry.choice is not None else ""
+        value = show_choice(entry.choice.text, self.size.width - VALUE_COLUMN) if entry.choice is not None else ""
         if "join" not in self._entries:
             return f"{entry.title}  {entry.note}"
         if entry is self._entries.get("watch"):

@@ -22,6 +22,7 @@ from tictactoe_client.tui.room.view import RoomView
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Deed, describe_reason
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
+from tictactoe_protocol.wording import explain_rules
 
 
 class RoomCommands:
@@ -46,7 +47,7 @@ class RoomCommands:
     def perform(self, deed: Deed) -> None:
         """Do one of the deeds that are possible."""
         match deed.id:
-            case "draw" | "undo" | "claim" | "rematch" | "save":
+            case "draw" | "undo" | "choose" | "claim" | "rematch" | "save":
                 if deed.argument not in ("", "offer", "ask", "withdraw"):
                     self.model.note_answer(monotonic())
                 self.do(Verb(deed.id, deed.argument))
@@ -121,12 +122,13 @@ class RoomCommands:
                 self.step(-1)
 
     def list_help(self) -> Sequence[Topic]:
-        """Return the rules of the game in two sentences where it has a name, and then what can be done now."""
+        """Return the rules of the game in sentences where they want that, and then what can be done now."""
         model, rules, show = self.model, self.model.rules, self._program.keymap.show
         plays = model.seat is not None
         topics = list_room_help(rules, self._program.settings, show, plays=plays, now=model.choices)
-        named = [(say(f"name of {rules.preset}"), (("", say(f"rules of {rules.preset}")),))] if rules.preset else []
-        return [*named, *topics]
+        told = [say(f"rules of {rules.preset}")] if rules.preset else explain_rules(rules)
+        named = say(f"name of {rules.preset or 'custom'}"), tuple(("", sentence) for sentence in told)
+        return [*([named] if told else []), *topics]
 
     def copy_link(self) -> None:
         link = link_for_others(self._program, self.model)

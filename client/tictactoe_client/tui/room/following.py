@@ -76,7 +76,7 @@ class Follower:
         model.follow(update, monotonic())
         model.review.look()
         if old is not None and (
-            (old.ply, old.turn, old.status) != (state.ply, state.turn, state.status)
+            (old.ply, old.turn, old.status, old.chosen) != (state.ply, state.turn, state.status, state.chosen)
             or before.may("rematch") != model.choices.may("rematch")
         ):
             self._program.status = None
@@ -94,9 +94,10 @@ class Follower:
 
     def _welcome_back(self, back: events.Back, moved: Sequence[events.Moved], state: RoomState) -> None:
         missed = say("nothing missed")
-        if moved and moved[-1].mark != self._model.seat:
+        who = (moved[-1].by or moved[-1].mark) if moved else self._model.seat
+        if who != self._model.seat:
             cell = format_cell(moved[-1].cell, self._model.rules)
-            missed = say("room played meanwhile", name=name_of(state, moved[-1].mark), cell=cell)
+            missed = say("room played meanwhile", name=name_of(state, who), cell=cell)
         told = say("room back after", seconds=max(1, round(back.seconds)))
         self._model.news.back = f"✓ {told} {missed}"
         self._model.news.back_until = monotonic() + _BACK_SHOWN_SECONDS

@@ -17,7 +17,7 @@ from tictactoe_client.text.worth import compare_played, describe_cell_worth, des
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Picture, Text, fold, measure
 from tictactoe_client.tui.program import Program
-from tictactoe_client.tui.room.keys import action_of
+from tictactoe_client.tui.room.keys import action_of, list_sides
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_client.tui.room.panel import describe_end
 from tictactoe_engine import format_cell
@@ -133,11 +133,11 @@ class RoomFoot:
         else:
             before -= 1 if notes else 0
             text, *notes = notes or [self._describe_turn(state, now, width - 2)]
-            if model.typed or model.plays:
+            if model.typed or (model.plays and not model.is_to_choose):
                 prompt = say("room move" if model.record is None else "room go to")
                 beside = f"{prompt}: {model.typed}_", "title" if model.typed else "dim"
         foot = arrange_foot(
-            *(self._banner(state, now, width), text, width, rows - len(worth)),
+            *(self._banner(state, now, width, rows - len(worth)), text, width, rows - len(worth)),
             beside=beside,
             may_drop=not (model.typed or line.mode),
             notes=notes,
@@ -146,7 +146,7 @@ class RoomFoot:
         banner = (*(foot.banner or (("", ""),)), *((line, "title") for line in worth)) if worth else foot.banner
         return replace(foot, banner=banner, notes=max(0, foot.notes - before), marked=marked)
 
-    def _banner(self, state: RoomState, now: float, width: int) -> Text | None:
+    def _banner(self, state: RoomState, now: float, width: int, rows: int) -> Text | None:
         model, keymap, link = self.model, self.program.keymap, self.program.link
         if model.record is not None:
             return None
@@ -157,7 +157,10 @@ class RoomFoot:
             return lost
         if self.program.ways_in.waits_for:
             return f"{self.program.ways_in.waits_for}…   {keymap.show('back')} {say('key to home')}", "warn"
-        return waiting_banner(model, keymap)
+        asked = waiting_banner(model, keymap)
+        if asked is not None and model.is_to_choose and len(fold(asked[0], width, rows)) >= rows:
+            return list_sides(model, keymap), "warn"  # the line below says what that is
+        return asked
 
     def _describe_worth(self, state: RoomState) -> str:
         """Return what the moment that is looked at is worth, and the cell that is pointed at."""
@@ -183,7 +186,8 @@ class RoomFoot:
             return (compared, "warn") if compared else (model.actions.describe_moment(model.room.state)[0], "title")
         if timeline.is_back:
             fresh = f"({count(timeline.unseen, 'new move')})" if timeline.unseen else ""
-            told = "   ".join(filter(None, (say("room looking back", n=state.ply), compared, fresh)))
+            chose = model.actions.describe_moment(state)[1:] if state.chosen else []
+            told = "   ".join(filter(None, (say("room looking back", n=state.ply), *chose, compared, fresh)))
             return (compared if compared and measure(told) > width else told), "warn"
         if state.status == "waiting":
             free, waited = sum(seat is None for seat in state.seats.values()), round((now - self._opened_at) * 1000)
@@ -192,6 +196,8 @@ class RoomFoot:
             return say("room sending"), "title"
         start = model.start_ms(now)
         first = "" if start is None else f"   {say('room first move', time=format_duration(start))}"
+        if state.opening:
+            return f"{describe_turn(state, model.room.viewer)}{first}", "title" if model.room.is_my_turn else ""
         if model.room.is_my_turn:
             return f"{say('room your move', mark=state.turn)}{first}", "title"
         if state.turn is None:

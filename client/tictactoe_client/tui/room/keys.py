@@ -9,12 +9,13 @@ from tictactoe_client.board.grid import MOST_COLUMN_KEYS
 from tictactoe_client.input.cells import goes_on, is_whole
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.language import word_of
+from tictactoe_client.text.worth import name_option
 from tictactoe_client.tui.foot import Hint, join_hints
 from tictactoe_client.tui.keymap import ACTIONS, ARROWS, Keymap
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import Deed
+from tictactoe_protocol.choices import Deed, take_of
 
 _STEPS: Final = {"left": "key step", "right": "key step"}
 _COMPARE: Final = {"up": "key compare", "down": "key compare"}
@@ -33,6 +34,8 @@ def _unnamed(*actions: str) -> dict[str, str]:
     return dict.fromkeys(actions, "")
 
 
+_CHOICES: Final = ("swap", "stay", "more")
+
 _IN_LINE: Final = _unnamed("chat", "accept", "decline")
 _IN_GAME: Final = _unnamed(*ARROWS, "place", "accept", "decline", "claim", "claim_draw", "back")
 _IN_RECORD: Final = _unnamed("up", "down", "mistake_before", "aside_left", "aside_right", "command")
@@ -46,6 +49,7 @@ SITUATIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "commanding": {"enter": "key do it", **_BACK, **_IN_LINE},
     "away": {"retry": "key try now", **_LEAVE, **_unnamed("chat", "command", "help")},
     "playing": {**_CHAT, "command": "key command", **_HELP, **_IN_GAME},
+    "choosing": {**_CHAT, "command": "key command", **_HELP, **_unnamed(*_CHOICES), **_IN_GAME},
     "reviewing": {**_STEPS, **_COMPARE, **_WORTH, "review": "key hide values", "end": "key to the newest", **_BACK},
     "replay": {**_STEPS, **_WORTH, **_BACK, **_RECORD, **_HELP, **_IN_RECORD},
     "waiting": {"back": "key cancel", **_CODE, **_HELP, **_unnamed("chat", "command")},
@@ -60,6 +64,7 @@ SITUATIONS: Final[Mapping[str, Mapping[str, str]]] = {
 DEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "accept": ("draw accept", "undo accept"),
     "decline": ("draw decline", "undo decline", "draw withdraw", "undo withdraw"),
+    **{way: (f"choose {way}",) for way in _CHOICES},
     "claim": ("claim win",),
     "claim_draw": ("claim draw",),
     "rematch": ("rematch accept", "rematch ask"),
@@ -87,6 +92,8 @@ def find_situations(model: RoomModel) -> tuple[str, ...]:
         kind = "looking back"
     elif kind == "waiting" and model.seat is None:
         kind = "attending"
+    elif model.is_to_choose:
+        kind = "choosing"
     if not model.is_online and model.record is None:
         return "away", kind
     return ("reviewing", kind) if model.review.is_on else (kind,)
@@ -118,6 +125,13 @@ def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
 def action_of(deed: Deed) -> str:
     """Return the action whose key does this deed."""
     return _OTHER_WAY.get(deed.name) or _OTHER_WAY.get(deed.id, deed.id)
+
+
+def list_sides(model: RoomModel, keymap: Keymap) -> str:
+    """Return the keys that answer which side one takes in an opening, in as few words as can be: ``Ctrl+S X``."""
+    state, ways = model.room.state, [deed for deed in model.choices.deeds if deed.id == "choose"]
+    takes = ((deed, take_of(state, model.room.viewer, deed.argument)) for deed in ways)
+    return "  ".join(f"{keymap.show(action_of(deed))} {name_option(take)}" for deed, take in takes)
 
 
 def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first: bool) -> list[Hint]:

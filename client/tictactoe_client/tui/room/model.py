@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Final, Literal
 
+from msgspec import UNSET
+
 from tictactoe_client.board.board import mark_role
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.record import RecordedRoom
@@ -19,6 +21,7 @@ from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.choices import Choices, Cost, choices
+from tictactoe_protocol.happened import Chose
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.telling import announce
 
@@ -49,11 +52,11 @@ class News:
     def tell(self, *lines: str) -> None:
         self.talk = [*self.talk, *lines][-MOST_LINES:]
 
-    def say(self, line: str) -> None:
-        """Show a line until the next key, and keep it with what was said."""
-        self.tell(line)
-        dropped = max(0, len(self.unread) + 1 - MOST_LINES)
-        self.unread, self.in_sight = [*self.unread[dropped:], line], max(0, self.in_sight - dropped)
+    def say(self, *lines: str) -> None:
+        """Show lines until the next key, and keep them with what was said."""
+        self.tell(*lines)
+        dropped = max(0, len(self.unread) + len(lines) - MOST_LINES)
+        self.unread, self.in_sight = [*self.unread[dropped:], *lines], max(0, self.in_sight - dropped)
 
     def note_key(self) -> None:
         """Take note of a key: what was in sight before it has been seen, and what was not has its turn."""
@@ -64,10 +67,10 @@ class RoomModel:
     """What there is to show of `room`, and what its keys are for; `record` is the game where it is one on record.
 
     `names` are those of the cells, and `roles` those of the marks. `kind` is what one does there, `seat` the mark that
-    one plays, and `choices` what may be done. `typed` is what is typed of a move, `pending` a move that is sent, by its
-    cell and mark, `question` what is asked, with what yes does. `again` is what to enter for another opponent.
-    `falling` are boards to be shown before the newest one, `ending` is the first state of a game that is over, and
-    `turning_point` says where that was decided.
+    one plays, `is_to_choose` whether one is to choose a side, and `choices` what may be done. `typed` is what is typed
+    of a move, `pending` a move that is sent, by its cell and mark, `question` what is asked, with what yes does.
+    `again` is what to enter for another opponent. `falling` are boards to be shown before the newest one, `ending` is
+    the first state of a game that is over, and `turning_point` says where that was decided.
     """
 
     def __init__(
@@ -88,6 +91,7 @@ class RoomModel:
         self.kind: Kind = "waiting" if self.record is None else "replay"
         self.seat: str | None = None
         self.plays = False
+        self.is_to_choose = False
         self.rules = rules = room.state.rules.to_rules()
         self.names = tuple(format_cell(cell, rules) for cell in range(rules.size))
         self.roles = {mark: mark_role(mark, rules) for mark in rules.marks}
@@ -126,12 +130,15 @@ class RoomModel:
         if not self.plays:
             self.typed, self.question = "", None
         if old is not None:
-            self.news.tell(*announce(update.changes, self.room.viewer, sees_board=True, after_loss=update.after_loss))
+            told = announce(update.changes, self.room.viewer, sees_board=True, after_loss=update.after_loss)
+            by_others = [change for change in update.changes if isinstance(change, Chose) and change.mark != self.seat]
+            self.news.say(*told) if by_others else self.news.tell(*told)
 
     def consider(self, now: float) -> None:
         """Work out what may be done: there is a new state, the connection came or went, or time has passed."""
         room, state = self.room, self.room.state
         self.seat, self.plays = room.seat, room.plays
+        self.is_to_choose = room.is_my_turn and state.opening is not UNSET and state.opening.options != ()
         if self.record is None:
             running: Kind = "playing" if self.plays else "watching"
             self.kind = state.status if state.status in ("waiting", "over") else running  # type: ignore[assignment]
@@ -189,7 +196,7 @@ class RoomModel:
     @property
     def may_send(self) -> bool:
         """Whether a move would go out now: it is ours, and none is on its way."""
-        return self.pending is None and self.room.is_my_turn
+        return self.pending is None and self.room.is_my_turn and not self.is_to_choose
 
     def switch_code(self) -> None:
         """Show the invitation as a picture, or no longer."""

@@ -14,14 +14,14 @@ from tictactoe_client.input.intents import BadInput, Intent, Look, Place, descri
 from tictactoe_client.text.wording import describe_unknown
 from tictactoe_client.text.worth import rank_cells
 from tictactoe_client.tui.program import Program
-from tictactoe_client.tui.room.keys import action_of, example_cell, find_deed
+from tictactoe_client.tui.room.keys import action_of, example_cell, find_deed, list_sides
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_engine import Keys, Rules, has_single_keys
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import describe_reason
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.wording import name_of
+from tictactoe_protocol.wording import describe_turn, name_of, next_mark
 
 _WAYS_ON: Final = ("rematch", "another")
 
@@ -65,9 +65,9 @@ class MoveInput:
     def _press_cell(self, character: str, cell: int) -> None:
         model, state = self._model, self._model.room.state
         model.typed = ""
-        if self._is_quiet:
+        if monotonic() < model.quiet_until:  # a question was answered a moment ago
             return
-        if model.may_send:
+        if model.may_send or model.is_to_choose:
             self.play(cell)
             return
         model.type(character)
@@ -82,7 +82,7 @@ class MoveInput:
         """
         model = self._model
         if model.kind == "playing":
-            if self._is_quiet:
+            if monotonic() < model.quiet_until:  # a question was answered a moment ago
                 return
             if model.typed:
                 self._play_typed(model.typed.strip())
@@ -121,10 +121,12 @@ class MoveInput:
         model, state = self._model, self._model.room.state
         if model.may_send:
             target = landing_cell(state, cell)
-            model.pending = None if target is None else (target, state.turn or "")
+            model.pending = None if target is None else (target, next_mark(state) or "")
             self._do(Place(cell))
         elif why := model.choices.find_reason("place"):
             told = describe_reason(why, state)
+            if model.is_to_choose:
+                told = f"{describe_turn(state, model.room.viewer)}   {list_sides(model, self._program.keymap)}"
             self._program.say(f"{told}   {self._list_ways_on()}" if model.kind == "over" and model.seat else told)
 
     def play_or_point(self, cell: int) -> None:
@@ -175,11 +177,6 @@ class MoveInput:
         ]
         ways = [f"{show(action_of(deed))} {say(deed.label)}" for deed in deeds]
         return "   ".join([*ways, f"{show('back')} {say('key to home')}"])
-
-    @property
-    def _is_quiet(self) -> bool:
-        """Whether a question was answered a moment ago, so that no key may place."""
-        return monotonic() < self._model.quiet_until
 
     @property
     def _colon(self) -> str:

@@ -16,8 +16,9 @@ from tictactoe_client.input.past import list_rounds
 from tictactoe_client.tui.picture import Text, fold, measure, shorten, wrap
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_engine import format_cell
+from tictactoe_engine.opening import MORE
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.happened import is_draw
+from tictactoe_protocol.happened import choices_at, is_draw
 from tictactoe_protocol.lines import split_lines
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.telling import describe_why_over
@@ -32,6 +33,8 @@ _UNCERTAIN: Final = 0.15
 
 Line = Sequence[Text]
 """The texts of a line, one after the other."""
+Row = tuple[int, range, str]
+"""The number of a round and those of its moves, without the first one in what goes on with it; or what was chosen."""
 
 
 def fill_panel(
@@ -56,8 +59,10 @@ def fill_panel(
     lines = [*lines, *([graph] if graph else []), *(((shorten(line, width), ""),) for line in worth)][: max(0, height)]
     room, talk = max(0, height - len(lines)), break_talk(model, width)
     rounds = list_rounds(state.rules.marks, state.board, tuple(model.room.moves))
-    for_talk = min(len(talk), max(0, room - min(len(rounds), max(_FEWEST_MOVE_LINES, room // 2)) - 1))
-    lines += _list_moves(rounds, min(len(rounds), room - (for_talk + 1 if for_talk else 0)), model, state)
+    rows = [(number, plies, "") for number, plies in enumerate(rounds, 1)]
+    rows = _break_rows(rows, state) if state.chosen else rows
+    for_talk = min(len(talk), max(0, room - min(len(rows), max(_FEWEST_MOVE_LINES, room // 2)) - 1))
+    lines += _list_moves(rows, min(len(rows), room - (for_talk + 1 if for_talk else 0)), width, model, state)
     talk = cut_talk(model, talk, for_talk)
     lines += [(), *(((part, ""),) for _, part in talk)] if talk else []
     return lines, [line for line, _ in talk]
@@ -204,19 +209,38 @@ def draw_graph(model: RoomModel, width: int, *, ascii_only: bool) -> Line:
     return parts
 
 
-def _list_moves(rounds: list[range], most: int, model: RoomModel, state: RoomState) -> list[Line]:
-    """Return so many rounds around the moment that is looked at, which is marked where it is not the newest."""
+def _break_rows(rows: list[Row], state: RoomState) -> list[Row]:
+    """Return the rounds, broken where something was chosen in the opening, with what that was."""
+    found: list[Row] = []
+    for number, plies, _ in rows:
+        start = plies.start
+        for ply in plies:
+            for choice in choices_at(state, ply):
+                id = "record chose more" if choice.take == MORE else "record chose"
+                told = say(id, name=name_of(state, choice.mark), take=choice.take)
+                found += [(number, range(start, ply + 1), ""), (0, range(0), told)]
+                number, start = 0, ply + 1
+        found += [(number, range(start, plies.stop), "")] if start < plies.stop else []
+    return found
+
+
+def _list_moves(rows: list[Row], most: int, width: int, model: RoomModel, state: RoomState) -> list[Line]:
+    """Return so many rows around the moment that is looked at, which is marked where it is not the newest."""
     timeline, moves = model.actions.timeline, model.room.moves
     here, marks_here = timeline.here, timeline.is_back or model.record is not None
     column = 4 + max(len(model.names[-1]), 2)
-    current = next((number for number, plies in enumerate(rounds) if here in plies), 0 if here == 0 else len(rounds))
-    start = max(0, min(current - most // 2, len(rounds) - most))
+    current = next((place for place, row in enumerate(rows) if here in row[1]), 0 if here == 0 else len(rows))
+    start, digits = max(0, min(current - most // 2, len(rows) - most)), len(str(rows[-1][0])) if rows else 1
     judge = model.actions.judge
     found = judge.found if judge is not None and model.review.is_on else ()
     lines: list[Line] = []
-    for number, plies in enumerate(rounds[start : start + most], start + 1):
+    for number, plies, told in rows[start : start + most]:
         sign = "" if not marks_here else ">" if here in plies else " "
-        parts = [(f"{sign}{number:>{len(str(len(rounds)))}}. ", "dim")]
+        parts = [(f"{sign}{number:>{digits}}. " if number else " " * (len(sign) + digits + 2), "dim")]
+        if told:
+            parts.append((shorten(told, width - len(parts[0][0])), "dim"))
+        elif not number:
+            parts.append((" " * column, ""))
         for ply in plies:
             mark, cell = state.board[moves[ply - 1]], model.names[moves[ply - 1]]
             role = "dim" if ply > here else "title" if marks_here and ply == here else model.roles[mark]

@@ -11,13 +11,14 @@ from typing import Any, Final
 
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.online.errors import Refused
+from tictactoe_engine.opening import MORE
 from tictactoe_protocol.pushes import AnalysisState
 
 SETTLE_SECONDS: Final = 0.2
 """How long a moment is looked at before it is asked for: longer than an arrow key that repeats takes."""
 
-Moment = tuple[int, tuple[int, ...], tuple[str, ...]]
-"""A position of a game: the game's number, the moves that lead there, and who was out of the game by then."""
+Moment = tuple[int, tuple[int, ...], tuple[str, ...], tuple[str, ...]]
+"""A position: the game's number, the moves that lead there, who is out of the game, and what was chosen in it."""
 
 
 class Review:
@@ -108,6 +109,8 @@ class Review:
         state = self._room.state
         if analysis.ply != len(moves) or analysis.turn not in (None, *state.rules.marks):
             return False
+        if not set(analysis.best_options) <= analysis.options.keys() <= {*state.rules.marks, MORE}:
+            return False
         return set(analysis.best) <= analysis.cells.keys() <= set(range(len(state.board))) - set(moves)
 
     def _missing(self) -> Moment | None:
@@ -123,4 +126,4 @@ class Review:
         if not self._room.knows_moves or (state.status == "over" and not timeline.is_back):
             return None
         out = tuple(mark for mark, seat in state.seats.items() if seat is not None and seat.out)
-        return state.game, timeline.moves[: timeline.here], out
+        return state.game, timeline.moves[: timeline.here], out, state.chosen or ()

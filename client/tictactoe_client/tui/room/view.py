@@ -263,4 +263,4 @@ class RoomView:
         if analysis is None:
             return []
         paint_values(picture, LEFT, layout.top, view, grid, analysis)
-        return [] if grid.style.scale else list_worth(analysis, view.rules, _MOST_WORTHS)
+        return [] if grid.style.scale and analysis.cells else list_worth(analysis, view.rules, _MOST_WORTHS)

@@ -1,0 +1,169 @@
+"""Openings on the full screen: whose act it is and which mark comes next, the choice by its keys, what a swap does."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.peer import Peer, open_peer
+from tests.proxy import Proxy
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_client.online.client import Choice
+from tictactoe_client.tui import FirstPage
+from tictactoe_engine import PRESETS
+from tictactoe_engine.records import parse_record
+from tictactoe_server.server import Server
+
+RECORD = """
+[Rules "gomoku-standard"] [X "bo"] [O "ana"]
+1. h8 h9 2. i10 {swap2 O more} g8 3. k3 {swap2 X O} g2 *
+"""
+
+
+@contextlib.asynccontextmanager
+async def opened(
+    open_screen: OpenScreen, server: Server, cells: str = "", url: str = ""
+) -> AsyncIterator[tuple[ScreenUser, Peer, str]]:
+    """Let ana open a room on the screen, bo join her, and ana place on these cells."""
+    first = Choice("create", PRESETS["gomoku-standard"], private=True)
+    async with (
+        open_screen(url or server.url, first) as ana,
+        open_peer(server.url, "bo", features=["opening"]) as bo,
+    ):
+        await ana.until("Code   ")
+        await bo.ask("join", room=ana.code)
+        await ana.until("Place X: 3 to go.")
+        for ply, cell in enumerate(cells.split(), 1):
+            await ana.type(cell)
+            await ana.press("enter")
+            await bo.state(ply=ply)
+        yield ana, bo, ana.app.pages[-1].room.code
+
+
+async def test_who_opens_sees_which_mark_is_placed_next_and_how_many(
+    server: Server, open_screen: OpenScreen, proxy: Proxy
+) -> None:
+    async with opened(open_screen, server, url=proxy.url) as (ana, bo, _):
+        await ana.until("Place X: 3 to go.", "type a cell (h8)")
+        await ana.enter("h8", "Place O: 2 to go.", "(X)")
+        await bo.state(ply=1)
+        proxy.down.is_swallowing = True
+        await ana.enter("h9", "o?", "Sending")
+        await bo.state(ply=2)
+        proxy.down.is_swallowing = False
+        proxy.cut()
+        await ana.until("(O)", "Nothing was missed.", gone="o?")
+        await ana.do("down", "Place X: 1 to go.")
+
+
+async def test_a_swap_changes_seat_marks_clock_and_turn_at_once_and_is_told(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with opened(open_screen, server, cells="h8 h9 i10") as (ana, bo, code):
+        await ana.until("bo chooses a side.", "O  bo")
+        await bo.ask("choose", room=code, take="X", ply=3)
+        await ana.until("bo takes X: you are O now.", "bo v ana", "X  bo", "O  ana (you)", "2. X I10", " bo takes X.\n")
+        await ana.press("down")
+        await ana.until("YOUR MOVE (O)")
+        await ana.enter("g8", "bo's move (X)", "           O G8")
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ("ctrl+s", ("YOUR MOVE (O)", "You take O: bo is X now.", "X  bo", "O  ana (you)")),
+        ("ctrl+k", ("bo's move (O)", "You stay X.", "X  ana (you)", "O  bo")),
+    ],
+)
+async def test_a_choice_has_a_key_for_each_answer(
+    server: Server, open_screen: OpenScreen, key: str, told: tuple[str, ...]
+) -> None:
+    async with opened(open_screen, server, cells="h8 h9 i10") as (ana, bo, code):
+        await bo.ask("choose", room=code, take="more", ply=3)
+        await ana.until("bo places O: 2 to go.", "bo places two more, then ana chooses.")
+        for ply, cell in ((3, 0), (4, 1)):
+            await bo.ask("move", room=code, cell=cell, ply=ply)
+        await ana.until("You are X. Which side do you take?   Ctrl+S change sides   Ctrl+K keep my side")
+        assert "move: _" not in ana.text
+        await ana.enter("c3", "Choose your side.   Ctrl+S O  Ctrl+K X")
+        assert (await bo.ask("sync", room=code))["moves"][5:] == []
+        await ana.do("escape", gone="c3")
+        await ana.do(key, *told)
+
+
+async def test_who_places_two_more_goes_on_with_the_mark_that_is_next(server: Server, open_screen: OpenScreen) -> None:
+    async with open_peer(server.url, "bo", features=["opening"]) as bo:
+        code = (await bo.ask("create", rules="gomoku-standard"))["room"]
+        async with open_screen(server.url, Choice("join", code=code)) as ana:
+            await ana.until("bo places X: 3 to go.")
+            for ply, cell in enumerate((0, 1, 2)):
+                await bo.ask("move", room=code, cell=cell, ply=ply)
+            await ana.until("Ctrl+S change sides   Ctrl+K keep my side\n Ctrl+T place two more")
+            await ana.do("?", "Opening", "Ctrl+T", "Exactly five in a row win.")
+            await ana.press("escape")
+            await ana.do("ctrl+t", "Place O: 2 to go.", "You place two more, then bo chooses.", "ana places two more.")
+            ana.app.pages[-1].model.quiet_until = 0.0
+            await ana.enter("h8", "Place X: 1 to go.")
+            await ana.enter("h9", "bo chooses a side.")
+
+
+async def test_a_cells_own_key_asks_for_the_choice_first(server: Server, open_screen: OpenScreen) -> None:
+    async with open_peer(server.url, "bo", features=["opening"]) as bo:
+        code = (await bo.ask("create", rules={"rows": 3, "columns": 3, "line": 3, "opening": "pie"}))["room"]
+        async with open_screen(server.url, Choice("join", code=code), size=(80, 16)) as ana:
+            await bo.ask("move", room=code, cell=4, ply=0)
+            await ana.do("1", "Choose your side.   Ctrl+S X  Ctrl+K O")
+            await ana.do("?", "Your own game", "After the first mark the other player may take it over")
+            await ana.do("escape ctrl+s", "bo's move (O)", "X  ana (you)")
+
+
+@pytest.mark.parametrize("size", [(60, 20), (40, 12)])
+@pytest.mark.usefixtures("in_german")
+async def test_small_windows_have_all_answers_in_german_too(
+    server: Server, open_screen: OpenScreen, size: tuple[int, int]
+) -> None:
+    async with open_peer(server.url, "bo", features=["opening"]) as bo:
+        code = (await bo.ask("create", rules="gomoku-standard"))["room"]
+        async with open_screen(server.url, Choice("join", code=code), size=size) as ana:
+            await ana.until("bo setzt X: noch 3.")
+            for ply, cell in enumerate((0, 1, 2)):
+                await bo.ask("move", room=code, cell=cell, ply=ply)
+            await ana.until("▶O ana", "Strg+S X  Strg+K O  Strg+T 2 weitere", "Wähle deine Seite.")
+            await ana.do("ctrl+s", "X ana  ▶O bo", "bo ist am Zug (O)")
+
+
+async def test_a_record_shows_what_was_chosen_between_the_moves(open_screen: OpenScreen) -> None:
+    first_page = FirstPage("replay", record=parse_record(RECORD), ply=3, note="")
+    async with open_screen("ws://127.0.0.1:1", None, (80, 24), first_page) as ana:
+        text = await ana.until("Move 3 of 6: ana (O) places X on I10.", "bo (X) places two more.")
+        rows = [line[40:].rstrip() for line in text.splitlines()]
+        first = rows.index(" 1. X H8   O H9")
+        assert rows[first : first + 6] == [
+            " 1. X H8   O H9",
+            ">2. X I10",
+            "    bo places two more.",
+            "           O G8",
+            " 3. X K3",
+            "    ana takes O.",
+        ]
+        await ana.press("right", "right")
+        await ana.until("Move 5 of 6: bo (X) places X on K3.", "ana (O) takes O.")
+
+
+async def test_who_looks_on_compares_what_each_side_is_worth(server: Server, open_screen: OpenScreen) -> None:
+    rules = {"rows": 3, "columns": 3, "line": 3, "opening": "pie"}
+    async with (
+        open_peer(server.url, "ana", features=["opening"]) as ana,
+        open_peer(server.url, "bo", features=["opening"]) as bo,
+    ):
+        code = (await ana.ask("create", rules=rules, analysis="open"))["room"]
+        await bo.ask("join", room=code)
+        await ana.ask("move", room=code, cell=4, ply=0)
+        async with open_screen(server.url, Choice("watch", code=code), name="wat") as wat:
+            await wat.until("bo chooses a side.")
+            text = await wat.do("v", "O to choose. X: a draw; O: a draw. Best: X, O.")
+            assert "* O  a draw" in text
+            await bo.ask("choose", room=code, take="X", ply=1)
+            await wat.until("O to move: ", "bo takes X.", gone="to choose")
