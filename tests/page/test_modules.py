@@ -14,14 +14,15 @@ from tests.engine.random_games import decide
 from tests.environment import environment
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_engine import PRESETS, Position, Rules, format_cell
-from tictactoe_engine.search import Budget, Value, analyse
+from tictactoe_engine.search import Budget, analyse
 from tictactoe_protocol.catalogue import FOLDER as CATALOGUES
 from tictactoe_protocol.codec import encode
-from tictactoe_protocol.pushes import AnalysisState, CellValue, RulesState
+from tictactoe_protocol.pushes import AnalysisState, RulesState
 from tictactoe_server.http.assets import FOLDER
 
 PROGRAM = Path(__file__).with_name("modules.mjs")
-POSITIONS = 40
+POSITIONS = 60
+GAMES = ("classic", "misere", "three-players", "four", "four-pie", "gomoku-standard")
 SAY = """
 const [folder, catalogues, text] = process.argv.slice(1);
 const { readFileSync } = await import("node:fs");
@@ -61,19 +62,16 @@ def test_the_page_says_of_positions_and_moves_what_the_terminal_says() -> None:
     cases, told = [], []
     for seed in range(POSITIONS):
         random = Random(seed)
-        name = ("classic", "misere", "three-players", "four")[seed % 4]
-        position = Position.start(PRESETS[name])
-        for _ in range(random.randrange(2, 8)):
+        position = Position.start(PRESETS[GAMES[seed % len(GAMES)]])
+        for _ in range(random.randrange(1, 8)):
             if position.turn is not None:
+                position = decide(position, seed)
                 position = position.play(random.choice(position.legal_cells))
         if position.turn is None:
             continue
         found = analyse(position, Budget(nodes=2_000))
-        cells = {cell: _value_of(value) for cell, value in found.cells.items()}
-        state = AnalysisState(
-            position.ply, position.turn, _value_of(found.value), cells, found.best_cells, found.is_solved
-        )
-        cell = random.choice(position.legal_cells)
+        state = AnalysisState.of(position, found)
+        cell = random.choice(position.legal_cells or (0,))
         rules = position.rules
         cases.append([json.loads(encode(RulesState.of(rules))), json.loads(encode(state)), cell])
         told.append(
@@ -108,7 +106,3 @@ def test_the_page_knows_cells_landings_and_lines_as_the_engine_does() -> None:
             sorted({cell for run in lines for cell in run}),
         ]
         assert found == expected
-
-
-def _value_of(value: Value) -> CellValue:
-    return CellValue(value.kind, value.plies, value.estimate)

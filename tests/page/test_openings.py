@@ -37,7 +37,7 @@ async def test_a_game_by_swap2_is_placed_chosen_and_won_between_two_pages(server
     await bo.cell(0).click()
     await expect(bo.page.locator(".bubble")).to_have_text("Choose your side.")
     await bo.answer("place two more")
-    await ana.hears("bo places two more, then ana chooses.")
+    await ana.hears("bo places two more, then you choose.")
     await bo.play(96, 113)
     await expect(ana.page.locator(".ask button")).to_have_text(["change sides", "keep my side"])
     await ana.answer("change sides")
