@@ -213,6 +213,18 @@ def test_a_record_tells_who_placed_what_and_what_was_chosen_between() -> None:
     ]
 
 
+async def test_the_list_of_moves_says_what_was_chosen_after_which() -> None:
+    actions = RecordActions(RecordedRoom(RECORD), QUIET)
+    actions.timeline = actions.timeline.jump(5)
+    assert (await actions.do_line("moves")).lines == (
+        "Moves: 1 X A1, 2 O B1, 3 X C1, 4 O D1, 5 X E1.",
+        "After move 3: bo (X) places two more.",
+        "After move 5: ana (O) takes O.",
+    )
+    live, _ = alone(swap2(4, "X", seats=BACK), (0, 1, 2, 3))
+    assert (await live.do_line("moves")).lines[1:] == ("After move 3: bo takes X: you are O now.",)
+
+
 def test_programs_read_the_choices_of_a_record_and_each_opening() -> None:
     told = summarise_record(RECORD)
     assert told["choices"] == [{"ply": 3, "mark": "O", "take": "more"}, {"ply": 5, "mark": "X", "take": "O"}]

@@ -161,7 +161,7 @@ class Actions(Looking):
             case Query("moves") | Look() if not room.knows_moves:
                 raise BadInput(say("why moves"))
             case Query("moves", last):
-                return [list_moves(state, room.moves[: state.ply], last)]
+                return [list_moves(state, room.moves[: state.ply], last), *self.list_choices(state)]
             case Look():
                 return self.look(intent, state)
             case Query("turn") if self._is_offline:

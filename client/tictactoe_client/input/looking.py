@@ -82,6 +82,12 @@ class Looking:
             return []
         return render_board(BoardView.of(self.timeline.show(state)), BoardStyle(colour=self._settings.colour))
 
+    def list_choices(self, state: RoomState) -> list[str]:
+        """Return what was chosen in the opening, each with the move that it followed."""
+        plies = range(1, state.ply + 1) if state.chosen else ()
+        chosen = ((ply, told) for ply in plies for told in self._describe_choices(state, ply))
+        return [say("position after", n=ply, told=told) for ply, told in chosen]
+
     def _describe_choices(self, state: RoomState, ply: int) -> list[str]:
         return [tell(choice, self.room.viewer) for choice in choices_at(state, ply)]
 
