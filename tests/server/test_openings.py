@@ -177,6 +177,8 @@ def test_nothing_of_an_opening_is_taken_back() -> None:
     table = placed()
     ask = Undo(room=CODE, action="offer")
     assert "opening stays" in table.refusal(ANA, ask).message
+    for action in ("accept", "decline"):
+        assert table.refusal(ANA, Undo(room=CODE, action=action)).code == "no_offer"
     table.do(BO, choose("O", 3))
     for player in (ANA, BO):
         assert table.refusal(player, ask).data["why"] == "no move"

@@ -31,7 +31,7 @@ def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
         raise Refused(ErrorCode.NOT_ALLOWED, "draw")
     if not is_draw and len(room.rules.marks) > 2:
         raise Refused(ErrorCode.NOT_ALLOWED, "undo")
-    if not is_draw and position.opening is not None:
+    if not is_draw and request.action == "offer" and position.opening is not None:
         raise Refused(ErrorCode.NOT_ALLOWED, "opening")
     if request.ply is not UNSET and request.ply != position.ply:
         raise Refused(ErrorCode.STALE, "position", path="ply", ply=request.ply, played=position.ply)
