@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from tests.cluster.nodes import free_ports
 from tests.limits import uncounted
@@ -342,6 +343,7 @@ async def test_an_opening_goes_on_at_another_server_when_its_own_is_gone(node: N
         assert (await bo.ask("match", rules="four-pie"))["room"] == room
         await ana.ask("move", room=room, cell=5, ply=0)
         assert (await bo.ask("choose", room=room, take="X", ply=1))["type"] == "ok"
+        assert other.cluster.other_rooms.rooms[room].state(0).opening is UNSET
         await vanish(one)
         await until(lambda: room in other.cluster.own_rooms.rooms)
         for traveller in (ana, bo):

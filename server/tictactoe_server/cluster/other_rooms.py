@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final
 
 import structlog
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_protocol.pushes import LiveBoard, RoomState
@@ -77,7 +78,8 @@ class OtherRoom(Listed):
     def state(self, now: int) -> RoomState:
         """Return its state as far as it is known, with the newest board that was told."""
         board = self.board(now)
-        return replace(super().state(now), board=board.board, ply=board.ply, turn=board.turn, last=board.last)
+        known = replace(super().state(now), board=board.board, ply=board.ply, turn=board.turn, last=board.last)
+        return replace(known, opening=UNSET)  # that of the outline, which has no moves
 
 
 class OtherRooms(Elsewhere):
