@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,9 +17,10 @@ import pytest
 from tests.peer import until
 from tests.server import odd_worker
 from tictactoe_engine import PRESETS, Position, Rules
-from tictactoe_engine.search import Budget, analyse
+from tictactoe_engine.search import Budget, Memory, analyse, best_cells, solve
 from tictactoe_engine.strategies import Level, opening_cells
 from tictactoe_server.services.bots.pool import ThinkingPool
+from tictactoe_server.services.bots.thinking import result_of
 from tictactoe_server.services.bots.workers import COMMAND, Priority
 
 PATIENCE_SECONDS = 30.0
@@ -234,3 +236,17 @@ async def test_the_better_side_is_taken(open_pool: OpenPool, level: Level, deadl
 async def test_chance_takes_any_side(open_pool: OpenPool) -> None:
     pool, position = open_pool(), Position.replay(PRESETS["gomoku-standard"], (0, 1, 2))
     assert {await pool.choose_side(position, Level.RANDOM) for _ in range(99)} == {"X", "O", "more"}
+
+
+# -- what a worker keeps ----------------------------------------------------------------------------------------
+
+
+def test_a_worker_goes_on_with_what_it_has_proven() -> None:
+    memory = Memory()
+    position = Position.replay(PRESETS["connect-four"], (38, 31, 24, 17, 10, 3, 39, 40, 35, 37, 33, 32, 36, 30))
+    result_of(partial(best_cells, position, Budget(nodes=2_000)), memory)
+    known = len(memory.fresh)
+    assert known > 0
+    result_of(partial(analyse, position, Budget(nodes=2_000)), memory)
+    assert len(memory.fresh) > known
+    assert result_of(partial(solve, PRESETS["classic"]), memory) == solve(PRESETS["classic"])

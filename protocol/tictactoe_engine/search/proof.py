@@ -161,7 +161,7 @@ class Proof:
             raise _Enough
         columns, memory = self._columns, self._memory
         cells, bottom, completing, bounds_of = columns.cells, columns.bottom, columns.completing, columns.bounds
-        fresh, older = memory.fresh, memory.older
+        fresh, older, ranks = memory.fresh, memory.older, columns.ranks
         taken = own | other
         is_reached = False
         found = []
@@ -170,6 +170,14 @@ class Proof:
             move = rest & -rest
             rest ^= move
             after, now = own | move, taken | move
+            key = other + now
+            known = fresh.get(key) or older.get(key)
+            if known is not None:
+                if -known[1] >= target:
+                    is_reached = True
+                    break
+                if -known[0] < target:
+                    continue
             threats = completing(after) & cells & ~now
             replies = now + bottom & cells
             forced = replies & threats
@@ -184,16 +192,14 @@ class Proof:
                     is_reached = True
                     break
                 continue
-            key = other + now
-            known = fresh.get(key) or older.get(key)
             if known is None:
                 known = bounds_of(other, after, threats)
-            low, high = known
-            if -high >= target:
-                is_reached = True
-                break
-            if -low >= target:
-                found.append((-threats.bit_count(), columns.ranks[move], after, replies, known))
+                if -known[1] >= target:
+                    is_reached = True
+                    break
+                if -known[0] < target:
+                    continue
+            found.append((-threats.bit_count(), ranks[move], after, replies, known))
         if not is_reached:
             found.sort()
             for _, _, after, replies, known in found:

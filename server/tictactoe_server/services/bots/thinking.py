@@ -45,12 +45,12 @@ def main() -> None:
         sys.stdout.buffer.flush()
         question = questions.get()
         try:
-            answer = True, _answer(pickle.loads(question), memory)
+            answer = True, result_of(pickle.loads(question), memory)
         except Exception:
             answer = False, traceback.format_exc()
 
 
-def _answer(question: partial[Any], memory: Memory) -> Any:
+def result_of(question: partial[Any], memory: Memory) -> Any:
     """Return what the call returns; a search goes on with what earlier ones have proven."""
     return question(memory=memory) if question.func in (analyse, best_cells) else question()
 
