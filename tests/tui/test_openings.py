@@ -82,7 +82,7 @@ async def test_a_choice_has_a_key_for_each_answer(
 ) -> None:
     async with opened(open_screen, server, cells="h8 h9 i10") as (ana, bo, code):
         await bo.ask("choose", room=code, take="more", ply=3)
-        await ana.until("bo places O: 2 to go.", "bo places two more, then ana chooses.")
+        await ana.until("bo places O: 2 to go.", "bo places two more, then you choose.")
         for ply, cell in ((3, 0), (4, 1)):
             await bo.ask("move", room=code, cell=cell, ply=ply)
         await ana.until("You are X. Which side do you take?   Ctrl+S change sides   Ctrl+K keep my side")
