@@ -199,7 +199,10 @@ def _list_reasons(
     another = "private room" if state.visibility == "private" else "opponent"
     another = "game" if people < len(state.seats) and over else another
     no_turn = to_play or ("" if state.turn == own else "refused not_your_turn")
-    no_undo = "refused not_allowed undo" if len(state.seats) > 2 else _why_no_undo(state, own)
+    no_undo = "" if own is not None and own in state.board else "refused not_allowed no move"
+    if state.rules.opening is not None:
+        no_undo = _why_no_undo(state, no_undo, own or "")
+    no_undo = "refused not_allowed undo" if len(state.seats) > 2 else no_undo
     no_claim = in_game or ("" if away.gone else "refused not_allowed hold")
     shows_worth = over or state.analysis == "open" or (own is None and people < 2)
     return {
@@ -232,12 +235,10 @@ def _why_no_act(state: RoomState, not_now: str, offline: str) -> dict[str, str]:
     return {"place": not_now or "refused choose_first", **{f"choose {way}": not_now or offline for way in ways}}
 
 
-def _why_no_undo(state: RoomState, own: str | None) -> str:
-    """Return why a player of two cannot ask to take a move back, "" where that can be."""
-    if state.opening:
-        return "refused not_allowed opening"
-    if own is None or own not in state.board:
-        return "refused not_allowed no move"
+def _why_no_undo(state: RoomState, no_move: str, own: str) -> str:
+    """Return why a move of a game with an opening cannot be taken back, as `no_move` says it, "" where it can."""
+    if state.opening or no_move:
+        return "refused not_allowed opening" if state.opening else no_move
     rules = state.rules.to_rules()
     choices = choices_of(rules.opening, rules.marks, state.chosen or ()) if rules.opening else ()
     before = state.ply - taken_back_by(state, own)
