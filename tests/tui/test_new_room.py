@@ -87,7 +87,7 @@ async def test_the_text_of_a_line_goes_with_it_where_the_wheel_moves_it_away(at_
             wheel = events.MouseScrollUp(None, 20, 4, 0, -1, 0, shift=False, meta=False, ctrl=False)
             ana.app.post_message(wheel)
             await ana.pilot.pause()
-        await ana.until("Game               ‹ Your own", gone="b2,c3")
+        await ana.until("Game               ‹Your own", gone="b2,c3")
         await ana.type(",a1", "> Blocked cells      b2,c3,a1")
 
 

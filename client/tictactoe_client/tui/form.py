@@ -87,7 +87,7 @@ class FieldRow(Horizontal, can_focus=True):
         self.note.show((shown.note, "dim"))
         self.set_class(is_chosen, "-chosen")
         if self.line is None:
-            room = self.app.size.width - VALUE_COLUMN
+            room = self.app.size.width - VALUE_COLUMN - 1
             self.value.show((show_choice(shown.text, room) if shown.choices else "", ""))
         elif self.line.value.strip() != shown.value:
             with self.line.prevent(Input.Changed):
@@ -95,13 +95,13 @@ class FieldRow(Horizontal, can_focus=True):
 
 
 def show_choice(text: str, room: int) -> str:
-    """Return what is chosen between the signs that it can be changed, without blanks where it has room so alone.
+    """Return what is chosen between the signs that it can be changed, without blanks where there is little room.
 
-    >>> show_choice("Fair four", 13), show_choice("Fair four", 12), show_choice("Fair four", 9)
-    ('‹ Fair four ›', '‹Fair four›', '‹ Fair four ›')
+    >>> show_choice("Fair four", 13), show_choice("Fair four", 12)
+    ('‹ Fair four ›', '‹Fair four›')
     """
-    told, tight = f"‹ {text} ›", f"‹{text}›"
-    return tight if measure(tight) <= room < measure(told) else told
+    told = f"‹ {text} ›"
+    return told if measure(told) <= room else f"‹{text}›"
 
 
 def find_row(widget: Widget | None) -> FieldRow | None:

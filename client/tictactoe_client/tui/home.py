@@ -129,12 +129,14 @@ class HomePage(ListPage):
         return next((way for way in ways if measure(way) <= width), "●")
 
     def _describe(self, entry: Entry) -> str:
-        value = show_choice(entry.choice.text, self.size.width - VALUE_COLUMN) if entry.choice is not None else ""
+        room, value = self.size.width - VALUE_COLUMN - 1, ""
+        if entry.choice is not None:
+            value = show_choice(entry.choice.text, room)
         if "join" not in self._entries:
             return f"{entry.title}  {entry.note}"
         if entry is self._entries.get("watch"):
             value = f"  {say('watch live', n=len(self.program.lobby.list_rooms('playing')))}"
-        return f"{entry.title:<{_TITLE}}{value}"
+        return f"{entry.title:<{_TITLE if measure(value) <= room else _TITLE - 1}}{value}"
 
     # -- what happens ---------------------------------------------------------------------------------------------
 
