@@ -58,13 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     write.add_argument("--file", type=Path, default=FILE)
     options = parser.parse_args(arguments)
     if options.command == "ask":
-        done = (
-            set()
-            if options.done is None
-            else {line.partition(" ")[0] for line in options.done.read_text().splitlines()}
-        )
+        lines = [] if options.done is None else options.done.read_text().splitlines()
+        done = {board_of(line.partition(" ")[0]) for line in lines}
         for moves in to_ask(options.all_plies, options.plies):
-            if moves not in done:
+            if board_of(moves) not in done:
                 print(moves)
     else:
         content = book.encode(read_answers(options.answers, options.plies))
@@ -151,6 +148,11 @@ def conclude(position: Position, following: Answers) -> tuple[int, int] | None:
         elif -answer[0] > best[0]:
             best = -answer[0], cell % RULES.columns
     return best if is_complete or best[0] == 1 else None
+
+
+def board_of(moves: str) -> tuple[int, int]:
+    """Return what moves in any order, and their reflections, have in common: how many there are and the number."""
+    return len(moves), book.canonical_number(position_after(moves))[0]
 
 
 def most_central(position: Position) -> int:
