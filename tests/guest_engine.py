@@ -6,7 +6,6 @@ written to the file; where it hangs the file is held open instead, if ``deaf`` b
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -67,11 +66,12 @@ def main() -> None:
     columns, lines = 0, hear()
     stones: set[tuple[int, int]] = set()
     if WAY in ("deaf", "silent") and len(sys.argv) > 2:
-        held = open(FILE, "w")  # noqa: SIM115
+        os.open(FILE, os.O_WRONLY | os.O_CREAT)  # which stays open for as long as this lives
     if WAY == "deaf":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        sleep = "import time; time.sleep(600)"
-        subprocess.Popen([sys.executable, "-c", sleep], pass_fds=[held.fileno()])
+        if os.fork() == 0:  # a child of its own, which holds the file open as well
+            time.sleep(600)
+            os._exit(0)
     for line in lines:
         word, _, rest = line.partition(" ")
         if word in ("START", "RECTSTART"):

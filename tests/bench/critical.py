@@ -20,8 +20,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from time import perf_counter, process_time
-from typing import Final
+from typing import Any, Final
 
+from tests.environment import environment
 from tictactoe_engine import PRESETS, Position
 from tictactoe_engine.search import Budget
 from tictactoe_engine.strategies import Strategy, strategy_of
@@ -91,7 +92,8 @@ def show(positions: Path, ask: Ask) -> None:
 
 def command_player(options: argparse.Namespace) -> Ask:
     """Return what asks the command over its standard input and output."""
-    player = subprocess.Popen(options.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    player = subprocess.Popen(options.command, **pipes, env=environment())
 
     def ask(moves: str) -> int:
         if player.stdin is None or player.stdout is None:
@@ -124,7 +126,8 @@ def position_after(moves: str) -> Position:
 
 def critical_positions(solver: str, plies: Sequence[int], each: int, seed: str) -> Iterator[str]:
     """Yield so many critical positions of each ply as JSON lines."""
-    judge = subprocess.Popen([solver, "-m"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    judge = subprocess.Popen([solver, "-m"], **pipes, env=environment())
     if judge.stdin is None or judge.stdout is None:
         raise RuntimeError("The solver has no standard input and output.")
     for ply in plies:

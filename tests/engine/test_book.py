@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from tests.bench.critical import position_after
+from tests.environment import environment
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_engine.search import Budget, analyse, best_cells
 from tictactoe_engine.search.book import Known, decode, encode, is_in_book, look_up
@@ -99,9 +100,10 @@ def test_earlier_positions_follow_from_later_ones(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler")
 def test_the_solver_says_of_each_move_what_our_search_proves(tmp_path: Path) -> None:
     program = tmp_path / "solver"
-    subprocess.run(["gcc", "-O2", "-o", str(program), str(SOLVER)], check=True)
+    subprocess.run(["gcc", "-O2", "-o", str(program), str(SOLVER)], check=True, env=environment())
     moves = "44444452561322633115"
-    found = subprocess.run([program, "16", "-m"], input=moves + "\n", capture_output=True, text=True, check=True)
+    command = [str(program), "16", "-m"]
+    found = subprocess.run(command, input=moves + "\n", capture_output=True, text=True, check=True, env=environment())
     _, value, _, _, *columns = found.stdout.split()
     position = position_after(moves)
     analysis = analyse(position, Budget())

@@ -114,6 +114,7 @@ async def test_a_cells_own_key_asks_for_the_choice_first(server: Server, open_sc
         code = (await bo.ask("create", rules={"rows": 3, "columns": 3, "line": 3, "opening": "pie"}))["room"]
         async with open_screen(server.url, Choice("join", code=code), size=(80, 16)) as ana:
             await bo.ask("move", room=code, cell=4, ply=0)
+            await ana.until("Choose your side.")
             await ana.do("1", "Choose your side.   Ctrl+S X  Ctrl+K O")
             await ana.do("?", "Your own game", "After the first mark the other player may take it over")
             await ana.do("escape ctrl+s", "bo's move (O)", "X  ana (you)")
