@@ -113,6 +113,7 @@ async def test_a_cells_own_key_asks_for_the_choice_first(server: Server, open_sc
     async with open_peer(server.url, "bo", features=["opening"]) as bo:
         code = (await bo.ask("create", rules={"rows": 3, "columns": 3, "line": 3, "opening": "pie"}))["room"]
         async with open_screen(server.url, Choice("join", code=code), size=(80, 16)) as ana:
+            await ana.until("bo places X: 1 to go.")
             await bo.ask("move", room=code, cell=4, ply=0)
             await ana.until("Choose your side.")
             await ana.do("1", "Choose your side.   Ctrl+S X  Ctrl+K O")
