@@ -203,7 +203,7 @@ def choose(chance: random.Random, room: Room, people: tuple[Player, ...], now: i
     mover = next((one for one in people if room.mark_of(one.id) == room.position.turn), people[0])
     somebody = chance.choice(people)
     action: Any = chance.choice(("offer", "accept", "decline"))
-    legal, opening = room.position.legal_cells, room.position.opening
+    legal, options = room.position.legal_cells, room.position.options
     rare: list[tuple[Player, Command]] = [
         (somebody, Draw(room=code, action=action)),
         (somebody, Undo(room=code, action=action)),
@@ -223,10 +223,10 @@ def choose(chance: random.Random, room: Room, people: tuple[Player, ...], now: i
         yield somebody, Claim(room=code, as_=chance.choice(("win", "draw")))
     if room.result is not None and chance.random() < 0.8:
         yield from rematches
-    if opening and chance.random() < 0.2:
+    if room.position.opening and chance.random() < 0.2:
         yield somebody, Draw(room=code, action="offer")
-    if opening and opening.options and chance.random() < 0.6:
-        yield mover, Choose(room=code, take=chance.choice(opening.options), ply=ply)
+    if options and chance.random() < 0.6:
+        yield mover, Choose(room=code, take=chance.choice(options), ply=ply)
     if legal and chance.random() < 0.55:
         yield mover, Move(room=code, cell=chance.choice(legal), ply=ply)
     yield chance.choice(rare[:6] if chance.random() < 0.85 else rare)

@@ -117,9 +117,15 @@ class Position(_Fields):
         return opening_of(rules.opening, rules.marks, len(self.moves), self.chosen)
 
     @property
+    def options(self) -> tuple[str, ...]:
+        """What may be chosen in the opening now; empty where no choice is due."""
+        opening = self.opening
+        return () if opening is None else opening.options
+
+    @property
     def legal_cells(self) -> tuple[int, ...]:
         """The cells that may be played, ascending; empty when the game is over or a choice is due."""
-        if self.outcome or (self.opening and self.opening.options):
+        if self.outcome or self.options:
             return ()
         if not self.rules.gravity:
             return tuple(cell for cell, mark in enumerate(self.board) if mark == FREE)
@@ -133,8 +139,8 @@ class Position(_Fields):
         another cell of its column lies lower and is free; and where a choice is due.
         """
         rules, board, moves, _, outcome, passed, mover, stones, geometry, chosen = self
-        if rules.opening is not None and (opening := self.opening) is not None and opening.options:
-            raise illegal("choose_first", "Choose first: {options}.", options=", ".join(opening.options))
+        if rules.opening is not None and (options := self.options):
+            raise illegal("choose_first", "Choose first: {options}.", options=", ".join(options))
         if outcome is not None or not 0 <= cell < len(board) or board[cell] != FREE:
             raise self._explain(cell)
         if rules.gravity and FREE in board[cell + rules.columns :: rules.columns]:
@@ -160,13 +166,12 @@ class Position(_Fields):
 
         Raises `IllegalMove` (``not_allowed``) where no choice is due, or not this one.
         """
-        opening = self.opening
-        if opening is None or not opening.options:
+        options = self.options
+        if not options:
             raise illegal("not_allowed", "There is nothing to choose now.", why="nothing to choose")
-        if take not in opening.options:
+        if take not in options:
             words = "{take} is not offered here: choose {options}."
-            options = ", ".join(opening.options)
-            raise illegal("not_allowed", words, why="no option", take=quote(take), options=options)
+            raise illegal("not_allowed", words, why="no option", take=quote(take), options=", ".join(options))
         return self._replace(chosen=(*self.chosen, take))._with_turn()
 
     @property

@@ -171,7 +171,7 @@ def play_opened(rules: Rules, move: Strategy, choose_side: SideChooser, rng: Ran
     """Return the end of a game that one player plays against itself."""
     position = Position.start(rules)
     while position.outcome is None:
-        if position.opening and position.opening.options:
+        if position.options:
             position = position.choose(choose_side(position, rng))
         else:
             position = position.play(move(position, rng))

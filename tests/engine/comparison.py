@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple, cast
 
 from tests.engine import oracle
@@ -81,16 +81,10 @@ def _compare_move(game: oracle.NaiveGame, position: Position, step: Step) -> tup
 
 def _compare_passing(game: oracle.NaiveGame, position: Position, number: int) -> tuple[Position, str | None]:
     mark = game.plan.marks[number % len(game.plan.marks)]
-    allowed = game.can_pass_over(mark)
-    before = position
-    try:
-        position = position.pass_over(mark)
-    except ValueError as error:
-        return before, f"after {game.moves} {mark} may be passed over, but: {error}" if allowed else None
-    if not allowed:
-        return before, f"after {game.moves} {mark} was passed over, but may not be"
-    game.pass_over(mark)
-    return position, None
+    following, difference = _compare_doing(game.can_pass_over(mark), "passed over", mark, position.pass_over)
+    if following is not None and difference is None:
+        game.pass_over(mark)
+    return following or position, difference and f"after {game.moves} {difference}"
 
 
 def _compare_choice(game: oracle.NaiveGame, position: Position, number: int) -> tuple[Position, str | None]:
@@ -99,15 +93,21 @@ def _compare_choice(game: oracle.NaiveGame, position: Position, number: int) -> 
     if options and number % 3 == 0:
         return position, None
     take = options[number % len(options)] if options else (*game.plan.marks, "more")[number % 3]
-    before = position
+    following, difference = _compare_doing(bool(options), "chosen", take, position.choose)
+    if following is not None and difference is None:
+        game.choose(take)
+    return following or position, difference and f"after {game.moves} {difference}"
+
+
+def _compare_doing(
+    allowed: bool, done: str, what: str, do: Callable[[str], Position]
+) -> tuple[Position | None, str | None]:
+    """Return what the engine makes of something that is allowed or not, None where it refuses, and how that differs."""
     try:
-        position = position.choose(take)
-    except IllegalMove as error:
-        return before, f"after {game.moves} {take} may be chosen, but: {error.code}" if options else None
-    if not options:
-        return before, f"after {game.moves} {take} was chosen, but may not be"
-    game.choose(take)
-    return position, None
+        following = do(what)
+    except ValueError as error:
+        return None, f"{what} may be {done}, but: {error}" if allowed else None
+    return following, None if allowed else f"{what} was {done}, but may not be"
 
 
 def _compare_states(game: oracle.NaiveGame, position: Position) -> str | None:
@@ -117,7 +117,7 @@ def _compare_states(game: oracle.NaiveGame, position: Position) -> str | None:
         "turn": (game.turn, position.turn),
         "outcome": (game.ending, outcome and (outcome.reason, outcome.winner, outcome.line)),
         "legal cells": (tuple(game.list_legal_cells()), position.legal_cells),
-        "options": (tuple(game.list_options()), position.opening.options if position.opening else ()),
+        "options": (tuple(game.list_options()), position.options),
         "moves": (tuple(game.moves), position.moves),
         "ply and last": (
             (len(game.moves), game.moves[-1] if game.moves else None),

@@ -13,7 +13,7 @@ def naive_score(position: Position, mark: str, memo: Memo) -> Score:
     if position.outcome is not None:
         winner = position.outcome.winner
         return (0 if winner is None else 1 if winner == mark else -1), 0
-    is_choice = position.opening is not None and bool(position.opening.options)
+    is_choice = bool(position.options)
     key = (mark, position.board, position.turn, position.active_marks, is_choice)
     if key not in memo:
         if is_choice:  # whoever chooses plays the side that is better for them

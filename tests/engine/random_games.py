@@ -40,7 +40,7 @@ def open_games(draw: st.DrawFn, rules: st.SearchStrategy[Rules], *, least_played
 
 def decide(position: Position, number: int) -> Position:
     """Make the choice that is due, by a number, if one is."""
-    options = position.opening.options if position.opening else ()
+    options = position.options
     return position.choose(options[number % len(options)]) if options else position
 
 

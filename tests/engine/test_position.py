@@ -71,7 +71,7 @@ def one_by_one(
 ) -> Position:
     position, waiting, choices = Position.start(rules), list(passed), list(chosen)
     for cell in [*moves, None]:
-        if position.opening and position.opening.options and choices:
+        if position.options and choices:
             position = position.choose(choices.pop(0))
         while waiting and (cell is None or waiting[0][0] <= position.ply):
             position = position.pass_over(waiting.pop(0)[1])

@@ -96,7 +96,7 @@ def read_opening(answer: str, position: Position) -> dict[Moment, int | str]:
     opening, marks, words = position.opening, position.rules.marks, answer.split()
     cells = [cell for word in words if (cell := read_cell(word, position.rules)) is not None]
     acts: list[int | str] = []
-    if opening is None or not opening.options:
+    if not position.options:
         acts += [cell for cell in cells if cell in position.legal_cells][: opening.left if opening else 0]
     elif answer == _SWAP:
         acts += [marks[0]]

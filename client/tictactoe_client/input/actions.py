@@ -235,11 +235,8 @@ class Actions(Looking):
                 return Outcome((self.muted.unmute(argument),))
         if kind == "choose" and argument in state.seats:
             argument = "stay" if argument == room.seat else "swap"
-        if self._is_offline and kind == "choose":
-            raise BadInput(say("offline again", words=word_of(f"choose {argument}")))
         if self._is_offline:
-            way = word_of(f"way {argument}") if argument and kind in ("draw", "undo", "claim") else ""
-            raise BadInput(say("offline again", words=f"{word_of(kind)} {way}".rstrip()))
+            raise BadInput(say("offline again", words=_words_for(kind, argument)))
         match kind:
             case "yes" | "no":
                 return await self._answer_offer(state, accepts=kind == "yes")
@@ -315,3 +312,11 @@ class Actions(Looking):
         if before is None:
             return Outcome((told, say("moves not kept")))
         return Outcome() if before == self._refused_at else Outcome((told,))
+
+
+def _words_for(kind: str, argument: str) -> str:
+    """Return the words that are typed for a deed."""
+    if kind == "choose":
+        return word_of(f"choose {argument}")
+    way = word_of(f"way {argument}") if argument and kind in ("draw", "undo", "claim") else ""
+    return f"{word_of(kind)} {way}".rstrip()

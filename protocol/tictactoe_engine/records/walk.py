@@ -52,8 +52,8 @@ class Walk:
             raise InvalidRecord(tell("chosen late", take=take, moves=self.position.ply), f"chosen[{count}]")
 
     def _choose(self) -> None:
-        opening, count = self.position.opening, len(self.position.chosen)
-        if opening is None or not opening.options or count >= len(self._chosen):
+        count = len(self.position.chosen)
+        if count >= len(self._chosen) or not self.position.options:
             return
         try:
             self.position = self.position.choose(self._chosen[count])

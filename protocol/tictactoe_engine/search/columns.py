@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from tictactoe_engine.geometry import runs_from
+from tictactoe_engine.geometry import cells_of, runs_from
 from tictactoe_engine.rules import Rules
 from tictactoe_engine.search.completing import completing_of
 
@@ -66,12 +66,7 @@ class Columns:
 
     def pad(self, bitboard: int) -> int:
         """Return a bitboard of `Position` (row-major, the top row first) by columns."""
-        padded = 0
-        while bitboard:
-            lowest = bitboard & -bitboard
-            padded |= self.bit_of(lowest.bit_length() - 1)
-            bitboard ^= lowest
-        return padded
+        return sum(map(self.bit_of, cells_of(bitboard)))
 
     def bit_of(self, cell: int) -> int:
         """Return the bit of a row-major cell."""

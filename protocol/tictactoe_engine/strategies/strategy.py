@@ -28,13 +28,12 @@ def check_is_open(position: Position) -> None:
     """Raise ValueError when there is no move to choose."""
     if position.outcome is not None:
         raise ValueError("The game is over: there is no move to choose.")
-    if position.opening is not None and position.opening.options:
+    if position.options:
         raise ValueError("A side is chosen next: there is no move to choose.")
 
 
 def options_of(position: Position) -> tuple[str, ...]:
     """Return what there is to choose in the opening; raises ValueError when that is nothing."""
-    options = position.opening.options if position.opening else ()
-    if not options:
+    if not position.options:
         raise ValueError("There is no side to choose.")
-    return options
+    return position.options

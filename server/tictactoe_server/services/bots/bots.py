@@ -10,7 +10,7 @@ from typing import Final, Literal, get_args
 
 import structlog
 
-from tictactoe_engine.strategies import choose_at_random
+from tictactoe_engine.strategies import choose_at_random, choose_side_at_random
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import Choose, Draw, Move, Rematch, Undo
 from tictactoe_server.core.core import Core
@@ -139,7 +139,7 @@ class Bots(Service):
         command: Move | Choose
         try:
             level = LEVELS[room.seat(mark).bot or ""]
-            if position.opening and position.opening.options:
+            if position.options:
                 take = await self.pool.choose_side(position, level, clock_seconds=left - pause, priority=priority)
                 command = Choose(room=room.code, take=take, ply=position.ply)
             else:
@@ -166,8 +166,8 @@ class Bots(Service):
 def _at_random(room: Room) -> Move | Choose:
     """Return any move, or choice, that may be made."""
     position = room.position
-    if position.opening and position.opening.options:
-        return Choose(room=room.code, take=Random().choice(position.opening.options), ply=position.ply)
+    if position.options:
+        return Choose(room=room.code, take=choose_side_at_random(position, Random()), ply=position.ply)
     return Move(room=room.code, cell=choose_at_random(position, Random()), ply=position.ply)
 
 
