@@ -7,14 +7,16 @@ from types import MappingProxyType
 from typing import Final
 
 from tictactoe_engine import PRESETS
-from tictactoe_protocol import pushes, requests
+from tictactoe_protocol import events, pushes, requests, terms
 from tictactoe_protocol.codes import PROTOCOL_VERSION
-from tictactoe_protocol.pushes import Push, RulesState
+from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Request
+from tictactoe_protocol.terms import RulesState
 
 _ROOM: Final = "K7M4PQ"
+_EVENT: Final = "K7M4PR"
 _REPLAY: Final = "aB3-_dE5fG7hI9jK1mN3oP"
-_CLOCK: Final = requests.ClockFields(initial_ms=180_000, increment_ms=2_000)
+_CLOCK: Final = terms.ClockFields(initial_ms=180_000, increment_ms=2_000)
 _CLASSIC: Final = RulesState.of(PRESETS["classic"])
 _ANA: Final = pushes.SeatState("p5K2", "ana", online=True, bot=None)
 _BO: Final = pushes.SeatState("p9QD", "bo", online=False, bot=None, hold_ms=47_000)
@@ -51,7 +53,7 @@ _SUMMARY: Final = pushes.RoomSummary(
     room=_ROOM,
     status="waiting",
     rules=RulesState.of(PRESETS["gomoku"]),
-    clock=requests.ClockTerms(move_ms=10_000),
+    clock=terms.ClockTerms(move_ms=10_000),
     seats={"X": _ANA, "O": None},
     ply=0,
     watchers=0,
@@ -86,6 +88,15 @@ _PLAYED: Final = pushes.PlayedGame(
     result=_PAST_GAME.result,
 )
 
+_CALL: Final = events.Call(_EVENT, "r1-1", _ROOM, "X", "bo", 60_000)
+_EVENT_ROW: Final = events.EventRow(1, "p5K2", "ana", None, 1.0, 1, (("wins", 1.0, "1"),))
+_EVENT_PAIRING: Final = events.EventPairing(
+    "r1-1", 1, {"X": "p5K2", "O": "p9QD"}, {"X": "ana", "O": "bo"}, "scored", "X", "line", "game", "g7KQ2", _ROOM
+)
+_EVENT_HEAD: Final = events.EventHead(
+    "Friday", "round_robin", _CLASSIC, _SUMMARY.clock or _CLOCK, ("p5K2",), players=4, present=3, rounds=3
+)
+
 REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
     {
         requests.Hello: (
@@ -96,14 +107,14 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
             requests.Create(id="2"),
             requests.Create(
                 id="3",
-                rules=requests.RulesFields(rows=6, columns=7, line=4, gravity=True),
+                rules=terms.RulesFields(rows=6, columns=7, line=4, gravity=True),
                 visibility="private",
                 clock=_CLOCK,
                 seat="O",
                 bots=("perfect",),
             ),
         ),
-        requests.Match: (requests.Match(id="4", rules="four", clock=requests.ClockFields(move_ms=10_000)),),
+        requests.Match: (requests.Match(id="4", rules="four", clock=terms.ClockFields(move_ms=10_000)),),
         requests.Join: (requests.Join(id="5", room=_ROOM), requests.Join(id="23", room=_ROOM, seq=12)),
         requests.Watch: (requests.Watch(id="6", room=_ROOM), requests.Watch(id="24", room=_ROOM, seq=12)),
         requests.Leave: (requests.Leave(id="7", room=_ROOM),),
@@ -127,6 +138,21 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         ),
         requests.Record: (requests.Record(id="21", game="g7KQ2"),),
         requests.Share: (requests.Share(id="26", game="g7KQ2"), requests.Share(id="27", game="g7KQ2", on=False)),
+        events.EventOpen: (
+            events.EventOpen(id="30", kind="swiss", title="Friday", clock=_CLOCK, rounds=5, bots=("hard",)),
+            events.EventOpen(
+                id="31", kind="round_robin", title="5b", clock=_CLOCK, entry="roster", roster=("ana", "bo")
+            ),
+        ),
+        events.EventJoin: (events.EventJoin(id="32", event=_EVENT, ticket="4F7KQ2M9", name="ana"),),
+        events.EventLeave: (events.EventLeave(id="33", event=_EVENT),),
+        events.EventReady: (events.EventReady(id="34", event=_EVENT, on=False),),
+        events.EventRun: (
+            events.EventRun(id="35", event=_EVENT, seq=4, action="begin"),
+            events.EventRun(id="36", event=_EVENT, seq=9, action="forfeit", player="p9QD", pairing="r1-2"),
+        ),
+        events.EventWatch: (events.EventWatch(id="37", event=_EVENT, on=True),),
+        events.Events: (events.Events(id="38"),),
     }
 )
 """Examples of what a client may ask, by type."""
@@ -166,6 +192,9 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             pushes.Ok(id="21", record=_RECORD, played=_PLAYED),
             pushes.Ok(id="22", analysis=_ANALYSIS),
             pushes.Ok(id="26", replay=_REPLAY, link=f"http://localhost:8765/replay/{_REPLAY}"),
+            pushes.Ok(id="30", event=_EVENT, ticket="7KQ2M94F"),
+            pushes.Ok(id="31", event=_EVENT, cards=(events.Card("ana", "4F7KQ2M9"), events.Card("bo", "M94F7KQ2"))),
+            pushes.Ok(id="38", events=(events.EventSummary(_EVENT, "Friday", "swiss", "running", 2, 17),)),
         ),
         pushes.Error: (
             pushes.Error(
@@ -197,6 +226,22 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             pushes.Notice("stopping", 2_000, in_ms=600_000),
         ),
         pushes.Announcement: (pushes.Announcement("The next tournament begins at eight.", 1_770_000_000_000),),
+        events.EventState: (
+            events.EventState(_EVENT, 9, "running", 1, None, _EVENT_HEAD, (_EVENT_ROW,), (_EVENT_PAIRING,)),
+        ),
+        events.EventRows: (
+            events.EventRows(
+                event=_EVENT,
+                seq=10,
+                status="running",
+                round=1,
+                due_ms=5_000,
+                present=4,
+                rows=(_EVENT_ROW,),
+                pairings=(_EVENT_PAIRING,),
+            ),
+        ),
+        events.Call: (_CALL,),
     }
 )
 """Examples of what a server says, by type."""

@@ -14,7 +14,8 @@ from typing import Any, Final, get_args
 import msgspec
 
 from tictactoe_protocol.pushes import Push
-from tictactoe_protocol.requests import ClockFields, ClockTerms, Request
+from tictactoe_protocol.requests import Request
+from tictactoe_protocol.terms import ClockFields, ClockTerms
 from tools.asyncapi import describe_protocol
 
 JsonObject = dict[str, Any]

@@ -22,8 +22,9 @@ from tictactoe_protocol.catalogue import LANGUAGES, speak
 from tictactoe_protocol.choices import Choices, choices, describe_question, describe_reason
 from tictactoe_protocol.happened import Change, happened, standing
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.requests import Choose, Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.telling import announce, announce_standing
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.rooms import (
     NOBODY,
     Command,

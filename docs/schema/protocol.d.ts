@@ -28,6 +28,23 @@ declare namespace Protocol {
     code?: string;
   }
 
+  /** That a player is to come to a room, to play `mark` against somebody; the first move is due in `due_ms`. */
+  interface Call {
+    type: "call";
+    event: string;
+    pairing: string;
+    room: string;
+    mark: string;
+    against: string;
+    due_ms: number;
+  }
+
+  /** What lets one of a roster in: under this `name`, once. */
+  interface Card {
+    name: string;
+    ticket: string;
+  }
+
   /** What a position or a move is worth to the player to move. `plies` counts all moves until the end for `win` and `loss`; `estimate` runs from -1 (lost) to 1 (won), and is exact but for `unknown`. */
   interface CellValue {
     kind: string;
@@ -141,6 +158,158 @@ declare namespace Protocol {
     retry_ms?: number;
     url?: string;
     data?: { [key: string]: string | number | boolean | (string | number)[] | null };
+  }
+
+  /** What an event is: its terms, the ids of its `organisers`, how many are entered, and how many of them are here. `rounds` is how many there are in all, 0 while that is not known. */
+  interface EventHead {
+    title: string;
+    kind: string;
+    rules: RulesState;
+    clock: ClockTerms;
+    organisers: string[];
+    players: number;
+    present: number;
+    rounds?: number;
+    double?: boolean;
+    entry?: string;
+    size?: number;
+    start?: string;
+    advance?: string;
+    ready_ms?: number;
+    late_until?: number;
+  }
+
+  /** Enters an event, with the `ticket` that lets one in where it is not open to all. `name` is for this event alone; the ticket of a roster decides it. */
+  interface EventJoin {
+    type: "event_join";
+    event: string;
+    ticket?: string;
+    name?: string;
+    id?: string;
+  }
+
+  /** Leaves an event; while it runs that forfeits what is open. */
+  interface EventLeave {
+    type: "event_leave";
+    event: string;
+    id?: string;
+  }
+
+  /** Opens an event, of which the sender is the organiser. `rounds` are for a Swiss alone. With `entry` `roster` the names are given, and each gets a card; with `code` the `ticket` of the answer lets people in. `start` is `full` with a `size`, else by hand. The next round begins 5 s after the last result, or by hand where `advance` says so. A first move is due after `ready_ms`, and people may still enter until round `late_until`. */
+  interface EventOpen {
+    type: "event_open";
+    kind: "knock_out" | "round_robin" | "swiss";
+    title: string;
+    clock: ClockFields;
+    rules?: string | RulesFields;
+    double?: boolean;
+    rounds?: number;
+    entry?: "code" | "open" | "roster";
+    roster?: string[];
+    bots?: string[];
+    start?: "full" | "hand";
+    size?: number;
+    advance?: "auto" | "hand";
+    ready_ms?: number;
+    late_until?: number;
+    chat?: "all" | "players";
+    id?: string;
+  }
+
+  /** Who plays whom, by mark; who has nobody is there alone. `result` is a mark, `draw`, or `none` for 0-0. `room` is there while it is open or its game can still be seen; `game` is the id of the finished game. */
+  interface EventPairing {
+    id: string;
+    round: number;
+    players: { [key: string]: string };
+    names: { [key: string]: string };
+    state: string;
+    result?: string | null;
+    reason?: string | null;
+    by?: string | null;
+    game?: string | null;
+    room?: string;
+  }
+
+  /** Pauses oneself, or comes back: who is away is not paired. */
+  interface EventReady {
+    type: "event_ready";
+    event: string;
+    on: boolean;
+    id?: string;
+  }
+
+  /** One row of the table; `tie` has each tie-break as its name, its value, and the sum that made it. */
+  interface EventRow {
+    place: number;
+    player: string;
+    name: string;
+    bot: string | null;
+    points: number;
+    played: number;
+    tie: ([string, number, string])[];
+    status?: string;
+  }
+
+  /** What changed in an event since the last of these or its state: rows of the table, and pairings. */
+  interface EventRows {
+    type: "event_rows";
+    event: string;
+    seq: number;
+    status: string;
+    round: number;
+    due_ms: number | null;
+    present: number;
+    rows: EventRow[];
+    pairings: EventPairing[];
+  }
+
+  /** What the organiser does with an event whose newest state is `seq`; `cards` only asks for those of a roster. */
+  interface EventRun {
+    type: "event_run";
+    event: string;
+    seq: number;
+    action: "add" | "begin" | "cards" | "close" | "expel" | "forfeit" | "next" | "pause" | "resume" | "void";
+    player?: string;
+    pairing?: string;
+    name?: string;
+    id?: string;
+  }
+
+  /** An event as far as it fits: the top of the table and the own row, the pairings of this round, the own first. `due_ms` is when the next round begins by itself, or what is waited for is over, None where nothing is due. */
+  interface EventState {
+    type: "event";
+    event: string;
+    seq: number;
+    status: string;
+    round: number;
+    due_ms: number | null;
+    head: EventHead;
+    table: EventRow[];
+    pairings: EventPairing[];
+  }
+
+  /** One row of the list of events; `players` is how many are entered. */
+  interface EventSummary {
+    event: string;
+    title: string;
+    kind: string;
+    status: string;
+    round: number;
+    players: number;
+  }
+
+  /** Subscribes to an event's states, or ends that. */
+  interface EventWatch {
+    type: "event_watch";
+    event: string;
+    on: boolean;
+    id?: string;
+  }
+
+  /** Asks for the events that are open or on. */
+  interface Events {
+    type: "events";
+    id?: string;
   }
 
   /** Something that the change to a state brought, beside what shows in it. The `type` is `out`: who plays `mark` plays no more in this game, and `why`. Or it is `chose`: who sat at `mark` took a side in the opening, or chose `more`; where that is another mark, both have changed places. */
@@ -285,6 +454,10 @@ declare namespace Protocol {
     analysis?: AnalysisState;
     replay?: string;
     link?: string;
+    event?: string;
+    events?: EventSummary[];
+    ticket?: string;
+    cards?: Card[];
   }
 
   /** An opening that is not decided, and what the seat whose turn it is has to do. At the step `place` it places `left` more marks, `places` the next; at `choose` it takes one of `options`: a mark, or `more`. */
@@ -495,7 +668,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the player is the same at each. A server on its own has neither. */
+  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the player is the same at each. A server on its own has neither. `calls` are those of events that are open. */
   interface Welcome {
     type: "welcome";
     protocol: number;
@@ -510,9 +683,10 @@ declare namespace Protocol {
     id?: string;
     servers?: string[];
     cluster?: string;
+    calls?: Call[];
   }
 
-  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review;
+  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events;
 
-  type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement;
+  type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement | EventState | EventRows | Call;
 }

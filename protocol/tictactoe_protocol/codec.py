@@ -16,7 +16,8 @@ from msgspec import UNSET
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_ID_LENGTH, ErrorCode
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.refusals import Refusal
-from tictactoe_protocol.requests import CLOCK_WORDS, Chat, Request
+from tictactoe_protocol.requests import Chat, Request
+from tictactoe_protocol.terms import CLOCK_WORDS
 from tictactoe_protocol.text import clean_text
 
 _decode_push: Final = msgspec.json.Decoder(Push).decode

@@ -56,6 +56,12 @@ class ErrorCode(StrEnum):
 
     NO_OFFER = "no_offer"
 
+    NO_SUCH_EVENT = "no_such_event"
+    EVENT_FULL = "event_full"
+    EVENT_BEGUN = "event_begun"
+    NOT_ENTERED = "not_entered"
+    NOT_ORGANISER = "not_organiser"
+
     RATE_LIMITED = "rate_limited"
     BUSY = "busy"
     SERVER_FULL = "server_full"

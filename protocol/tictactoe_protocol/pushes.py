@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tictactoe_engine import Rules
-from tictactoe_protocol.requests import ClockTerms, RulesFields, spell_out
+from tictactoe_protocol.events import Call, Card, EventRows, EventState, EventSummary
+from tictactoe_protocol.terms import ClockTerms, PushFields, RulesState
 
 if TYPE_CHECKING:
     from tictactoe_engine import Analysis, Position, Value
@@ -39,6 +39,7 @@ FEATURES: Final = (
     "analysis",
     "boards",
     "chat",
+    "events",
     "moved",
     "opening",
     "repeat",
@@ -54,38 +55,6 @@ FEATURES: Final = (
 def known_features(named: tuple[str, ...]) -> frozenset[str]:
     """Return those of the named features that this version knows; the others are ignored."""
     return frozenset(FEATURES).intersection(named)
-
-
-class RulesState(Struct, frozen=True, omit_defaults=True):
-    """Rules in full; `preset` is their name, or None where they have none. `blocked` is ascending.
-
-    `exact` and `opening` are left out where they are false and None.
-    """
-
-    preset: str | None
-    rows: int
-    columns: int
-    line: int
-    marks: str
-    blocked: tuple[int, ...]
-    misere: bool
-    gravity: bool
-    exact: bool = False
-    opening: str | None = None
-
-    @classmethod
-    def of(cls, rules: Rules) -> RulesState:
-        """Return what the wire says of `rules`."""
-        return cls(rules.preset, **spell_out(rules))
-
-    def to_rules(self) -> Rules:
-        """Return the engine's value, one for all that are equal; raises `InvalidRules` for what none of ours sends."""
-        return _rules_of(self)
-
-
-@lru_cache(maxsize=256)
-def _rules_of(state: RulesState) -> Rules:
-    return Rules(**{name: getattr(state, name) for name in RulesFields.__struct_fields__})
 
 
 class SeatState(Struct, frozen=True, omit_defaults=True):
@@ -175,11 +144,7 @@ class ClockState(Struct, frozen=True):
     start_ms: int | UnsetType = UNSET
 
 
-class _Push(Struct, frozen=True, tag_field="type"):
-    pass
-
-
-class RoomState(_Push, frozen=True, tag="room"):
+class RoomState(PushFields, frozen=True, tag="room"):
     """The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`.
 
     `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the
@@ -319,14 +284,14 @@ class HeldSeat(Struct, frozen=True):
     turn: str | UnsetType | None = UNSET
 
 
-class Welcome(_Push, frozen=True, tag="welcome", kw_only=True):
+class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     """The answer to hello; `token` is the secret that makes this the same player again.
 
     `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the
     player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can
     do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of
     the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the
-    player is the same at each. A server on its own has neither.
+    player is the same at each. A server on its own has neither. `calls` are those of events that are open.
     """
 
     protocol: int
@@ -341,9 +306,10 @@ class Welcome(_Push, frozen=True, tag="welcome", kw_only=True):
     id: str | UnsetType = UNSET
     servers: tuple[str, ...] | UnsetType = UNSET
     cluster: str | UnsetType = UNSET
+    calls: tuple[Call, ...] | UnsetType = UNSET
 
 
-class Ok(_Push, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
+class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     """A request was carried out; which of the fields are there depends on the request."""
 
     id: str
@@ -358,9 +324,13 @@ class Ok(_Push, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     analysis: AnalysisState | UnsetType = UNSET
     replay: str | UnsetType = UNSET
     link: str | UnsetType = UNSET
+    event: str | UnsetType = UNSET
+    events: tuple[EventSummary, ...] | UnsetType = UNSET
+    ticket: str | UnsetType = UNSET
+    cards: tuple[Card, ...] | UnsetType = UNSET
 
 
-class Error(_Push, frozen=True, tag="error", kw_only=True, omit_defaults=True):
+class Error(PushFields, frozen=True, tag="error", kw_only=True, omit_defaults=True):
     """A request was refused and changed nothing; `code` is one of `ErrorCode`, or newer than this client.
 
     `url` is there with ``moved``: the server that has the room. `data` is what the message was made from.
@@ -376,7 +346,7 @@ class Error(_Push, frozen=True, tag="error", kw_only=True, omit_defaults=True):
     data: dict[str, Datum] | UnsetType = UNSET
 
 
-class ChatLine(_Push, frozen=True, tag="chat", kw_only=True, rename={"from_": "from"}):
+class ChatLine(PushFields, frozen=True, tag="chat", kw_only=True, rename={"from_": "from"}):
     """Something said in a room, `from` the name and `player` the public id of who said it.
 
     `seat` is None for a watcher, `at` ms since the epoch.
@@ -390,7 +360,7 @@ class ChatLine(_Push, frozen=True, tag="chat", kw_only=True, rename={"from_": "f
     player: str | UnsetType = UNSET
 
 
-class LobbyChange(_Push, frozen=True, tag="lobby"):
+class LobbyChange(PushFields, frozen=True, tag="lobby"):
     """What changed in the list of public rooms since the last of these."""
 
     changed: tuple[RoomSummary, ...]
@@ -417,26 +387,26 @@ class LiveBoard(Struct, frozen=True):
     clock: ClockState | UnsetType = UNSET
 
 
-class LiveBoards(_Push, frozen=True, tag="boards"):
+class LiveBoards(PushFields, frozen=True, tag="boards"):
     """The boards of some public games that are on, all that one is shown from now on."""
 
     boards: tuple[LiveBoard, ...]
 
 
-class Replaced(_Push, frozen=True, tag="replaced"):
+class Replaced(PushFields, frozen=True, tag="replaced"):
     """The player's seat is now attached to a newer connection."""
 
     room: str
 
 
-class Moved(_Push, frozen=True, tag="moved"):
+class Moved(PushFields, frozen=True, tag="moved"):
     """Another server has the room from now on: whoever plays or watches there goes on at `url`."""
 
     room: str
     url: str
 
 
-class Closed(_Push, frozen=True, tag="closed"):
+class Closed(PushFields, frozen=True, tag="closed"):
     """The room is gone; `reason` says in words what `code` and `data` say for programs."""
 
     room: str
@@ -445,7 +415,7 @@ class Closed(_Push, frozen=True, tag="closed"):
     data: dict[str, Datum] | UnsetType = UNSET
 
 
-class Notice(_Push, frozen=True, tag="notice"):
+class Notice(PushFields, frozen=True, tag="notice"):
     """The server is about to go; come back after `retry_ms`, unless the code is ``stopping``: then for good.
 
     With `in_ms` it goes when the games that are on are over, at the latest after so long; null is no such limit.
@@ -456,7 +426,7 @@ class Notice(_Push, frozen=True, tag="notice"):
     in_ms: int | UnsetType | None = UNSET
 
 
-class Announcement(_Push, frozen=True, tag="announcement"):
+class Announcement(PushFields, frozen=True, tag="announcement"):
     """Something that the operator says to everybody; `at` is in ms since the epoch.
 
     With a `code` it is the server that says it, to this player; `text` says the same in words.
@@ -480,4 +450,7 @@ Push = (
     | Closed
     | Notice
     | Announcement
+    | EventState
+    | EventRows
+    | Call
 )

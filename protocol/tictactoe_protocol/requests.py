@@ -6,84 +6,23 @@ encoding a request sends only what was said. Numbers are bounded here, meanings 
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
-from tictactoe_engine import Rules
-from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_ID_LENGTH, MAX_LISTED_GAMES, MAX_LIVE_BOARDS
-
-MAX_INTEGER = 2**31 - 1
-MAX_CLOCK_MS = 24 * 60 * 60 * 1000
-CLOCK_WORDS: Final = "A clock has initial_ms and increment_ms, or move_ms alone"
-
-RequestId = Annotated[str, Meta(min_length=1, max_length=MAX_ID_LENGTH)]
-RoomText = Annotated[str, Meta(min_length=1, max_length=64)]
-Integer = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
-Count = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
-OfferAction = Literal["offer", "accept", "decline"]
-Feature = Annotated[str, Meta(max_length=32, pattern="^[a-z][a-z0-9-]*$")]
-GameId = Annotated[str, Meta(min_length=1, max_length=64)]
-
-
-class RulesFields(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Rules spelled out; what is missing is as in ``classic``. The engine decides whether they can be played."""
-
-    rows: Integer = 3
-    columns: Integer = 3
-    line: Integer = 3
-    marks: Annotated[str, Meta(max_length=64)] = "XO"
-    blocked: Annotated[tuple[Integer, ...], Meta(max_length=1024)] = ()
-    misere: bool = False
-    gravity: bool = False
-    exact: bool = False
-    opening: Annotated[str, Meta(max_length=64)] | None = None
-
-    @classmethod
-    def of(cls, rules: Rules) -> RulesFields:
-        """Return `rules` spelled out."""
-        return cls(**spell_out(rules))
-
-    def to_rules(self) -> Rules:
-        """Return the engine's value; raises `InvalidRules`."""
-        return Rules(**{name: getattr(self, name) for name in _TERMS})
-
-
-def spell_out(rules: Rules) -> dict[str, Any]:
-    """Return what the wire says of rules, by the names of its fields; `blocked` is ascending."""
-    return {name: getattr(rules, name) for name in _TERMS} | {"blocked": tuple(sorted(rules.blocked))}
-
-
-_TERMS: Final = RulesFields.__struct_fields__
-
-RulesChoice = Annotated[str, Meta(max_length=64)] | RulesFields
-
-
-class ClockTerms(Struct, frozen=True):
-    """A clock for each seat (`initial_ms` with `increment_ms` a move) or for each move (`move_ms`)."""
-
-    initial_ms: Annotated[int, Meta(ge=1, le=MAX_CLOCK_MS)] | UnsetType = UNSET
-    increment_ms: Annotated[int, Meta(ge=0, le=MAX_CLOCK_MS)] | UnsetType = UNSET
-    move_ms: Annotated[int, Meta(ge=1, le=MAX_CLOCK_MS)] | UnsetType = UNSET
-
-    def __post_init__(self) -> None:
-        by_seat = self.initial_ms is not UNSET and self.increment_ms is not UNSET
-        by_move = self.move_ms is not UNSET
-        mixed = by_move and (self.initial_ms is not UNSET or self.increment_ms is not UNSET)
-        if mixed or not (by_seat or by_move):
-            raise ValueError(CLOCK_WORDS)
-
-
-class ClockFields(ClockTerms, frozen=True, forbid_unknown_fields=True):
-    """The clock that a request asks for: one for each seat (with an increment a move) or one for each move."""
-
-
-class RequestFields(
-    Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", kw_only=True, gc=False, omit_defaults=True
-):
-    """What every request may have. With an `id` it is answered under that."""
-
-    id: RequestId | UnsetType = UNSET
+from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_LISTED_GAMES, MAX_LIVE_BOARDS
+from tictactoe_protocol.events import EventJoin, EventLeave, EventOpen, EventReady, EventRun, Events, EventWatch
+from tictactoe_protocol.terms import (
+    ClockFields,
+    Count,
+    Feature,
+    GameId,
+    Integer,
+    OfferAction,
+    RequestFields,
+    RoomText,
+    RulesChoice,
+)
 
 
 class Hello(RequestFields, frozen=True, tag="hello"):
@@ -272,4 +211,11 @@ Request = (
     | Share
     | Analyse
     | Review
+    | EventOpen
+    | EventJoin
+    | EventLeave
+    | EventReady
+    | EventRun
+    | EventWatch
+    | Events
 )

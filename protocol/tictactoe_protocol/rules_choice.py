@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from tictactoe_engine import PRESETS, InvalidRules, Rules
 from tictactoe_protocol.refusals import describe_refusal
-from tictactoe_protocol.requests import RulesChoice, RulesFields
+from tictactoe_protocol.terms import RulesChoice, RulesFields
 
 
 def rules_of(choice: RulesChoice | UnsetType) -> Rules:

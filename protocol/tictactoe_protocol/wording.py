@@ -11,8 +11,8 @@ from typing import Final
 
 from tictactoe_engine import Rules, format_cell, has_single_keys
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState
-from tictactoe_protocol.requests import ClockTerms
+from tictactoe_protocol.pushes import RoomState, RoomSummary
+from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_protocol.text import clean_text
 
 LEVELS: Final = ("easy", "medium", "hard")

@@ -9,7 +9,8 @@ from msgspec import UNSET
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol import telling
 from tictactoe_protocol.happened import happened
-from tictactoe_protocol.pushes import Offers, Result, RoomState, RulesState, SeatState, opening_state
+from tictactoe_protocol.pushes import Offers, Result, RoomState, SeatState, opening_state
+from tictactoe_protocol.terms import RulesState
 
 CLASSIC = PRESETS["classic"]
 ANA, BO, CY = "p-ana", "p-bo", "p-cy"

@@ -9,8 +9,9 @@ from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
 from tictactoe_client.text.wording import describe_choices
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.telling import announce_standing
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.rooms import NOBODY, Command, Dropped, Enter, Expire, Player, state_of
 
 WATCHER = "pwatcher"

@@ -16,7 +16,7 @@ from tictactoe_client.cli.engines import use_engine
 from tictactoe_client.settings import Misuse, Settings
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol.pushes import ClockState
-from tictactoe_protocol.requests import ClockTerms
+from tictactoe_protocol.terms import ClockTerms
 
 GOMOKU = PRESETS["gomoku"]
 

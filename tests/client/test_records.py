@@ -18,8 +18,8 @@ from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord, GameResult, InvalidRecord, MoveClock, format_record, parse_record
 from tictactoe_engine.records.faults import WORDS
 from tictactoe_protocol.catalogue import open_catalogue
-from tictactoe_protocol.pushes import Result, RoomState, RulesState
-from tictactoe_protocol.requests import ClockTerms
+from tictactoe_protocol.pushes import Result, RoomState
+from tictactoe_protocol.terms import ClockTerms, RulesState
 
 GAME = GameRecord(moves=(4, 0), players=(("X", "Zoë"),))
 

@@ -5,7 +5,7 @@ import pytest
 from tictactoe_client.input.rule_options import parse_clock, parse_rules, parse_seat
 from tictactoe_client.settings import Misuse
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.terms import ClockFields
 
 
 @pytest.mark.parametrize(

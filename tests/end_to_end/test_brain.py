@@ -18,7 +18,7 @@ from tictactoe_client import Room, connect
 from tictactoe_client.online.events import Ended, Moved, RoomEvent, Said
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
 
 SCRIPT = str(Path(__file__).parents[1] / "guest_engine.py")

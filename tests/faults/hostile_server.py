@@ -33,13 +33,11 @@ from tictactoe_protocol.pushes import (
     Result,
     RoomState,
     RoomSummary,
-    RulesState,
     SeatState,
     Welcome,
 )
 from tictactoe_protocol.requests import (
     Chat,
-    ClockTerms,
     Create,
     Hello,
     History,
@@ -54,6 +52,7 @@ from tictactoe_protocol.requests import (
     Sync,
     Watch,
 )
+from tictactoe_protocol.terms import ClockTerms, RulesState
 
 ROOM = "K7M4PQ"
 CLIENT, OTHER = "p-client", "p-other"

@@ -15,7 +15,8 @@ from tests.page.checkers import tsc
 from tests.page.weight import weigh
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
-from tictactoe_protocol.pushes import FEATURES, RulesState
+from tictactoe_protocol.pushes import FEATURES
+from tictactoe_protocol.terms import RulesState
 from tictactoe_server.http.assets import FOLDER
 from tools.protocol_types import PATH, render_declarations
 

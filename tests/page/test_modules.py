@@ -17,7 +17,8 @@ from tictactoe_engine import PRESETS, Position, Rules, format_cell
 from tictactoe_engine.search import Budget, analyse
 from tictactoe_protocol.catalogue import FOLDER as CATALOGUES
 from tictactoe_protocol.codec import encode
-from tictactoe_protocol.pushes import AnalysisState, RulesState
+from tictactoe_protocol.pushes import AnalysisState
+from tictactoe_protocol.terms import RulesState
 from tictactoe_server.http.assets import FOLDER
 
 PROGRAM = Path(__file__).with_name("modules.mjs")

@@ -11,7 +11,7 @@ from tests.page.conftest import Visit, Visitor
 from tests.page.test_play import address
 from tests.peer import Peer
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.pushes import RulesState
+from tictactoe_protocol.terms import RulesState
 from tictactoe_protocol.wording import describe_rules
 from tictactoe_server.server import Server
 

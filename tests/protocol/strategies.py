@@ -5,20 +5,20 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from tictactoe_protocol import MAX_LISTED_GAMES, MAX_LIVE_BOARDS, ErrorCode, pushes, requests
+from tictactoe_protocol import MAX_LISTED_GAMES, MAX_LIVE_BOARDS, ErrorCode, events, pushes, requests, terms
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 ROOMS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 IDS = st.just(UNSET) | ROOMS
 MARKS = st.sampled_from("XOABC")
-NUMBERS = st.integers(-requests.MAX_INTEGER, requests.MAX_INTEGER)
-COUNTS = st.integers(0, requests.MAX_INTEGER)
+NUMBERS = st.integers(-terms.MAX_INTEGER, terms.MAX_INTEGER)
+COUNTS = st.integers(0, terms.MAX_INTEGER)
 CELLS = st.lists(st.integers(0, 1023), max_size=9).map(tuple)
 VISIBILITIES = st.sampled_from(("public", "private"))
 ACTIONS = st.sampled_from(("offer", "accept", "decline"))
 
 RULES_FIELDS = st.builds(
-    requests.RulesFields,
+    terms.RulesFields,
     rows=NUMBERS,
     columns=NUMBERS,
     line=NUMBERS,
@@ -28,15 +28,15 @@ RULES_FIELDS = st.builds(
     gravity=st.booleans(),
 )
 RULES_CHOICES = st.just(UNSET) | TEXTS | RULES_FIELDS
-MILLISECONDS = st.integers(1, requests.MAX_CLOCK_MS)
+MILLISECONDS = st.integers(1, terms.MAX_CLOCK_MS)
 
 
-def clocks_of(kind: type[requests.ClockTerms]) -> st.SearchStrategy[requests.ClockTerms]:
+def clocks_of(kind: type[terms.ClockTerms]) -> st.SearchStrategy[terms.ClockTerms]:
     by_seat = st.builds(kind, initial_ms=MILLISECONDS, increment_ms=MILLISECONDS)
     return by_seat | st.builds(kind, move_ms=MILLISECONDS)
 
 
-CLOCKS = clocks_of(requests.ClockFields)
+CLOCKS = clocks_of(terms.ClockFields)
 
 REQUESTS_BY_KIND: dict[type, st.SearchStrategy[requests.Request]] = {
     requests.Hello: st.builds(
@@ -80,11 +80,43 @@ REQUESTS_BY_KIND: dict[type, st.SearchStrategy[requests.Request]] = {
     ),
     requests.Record: st.builds(requests.Record, id=IDS, game=ROOMS),
     requests.Share: st.builds(requests.Share, id=IDS, game=ROOMS, on=st.booleans()),
+    events.EventOpen: st.builds(
+        events.EventOpen,
+        id=IDS,
+        kind=st.sampled_from(events.EVENT_KINDS),
+        title=ROOMS,
+        clock=CLOCKS,
+        rules=RULES_CHOICES,
+        double=st.booleans(),
+        rounds=st.just(UNSET) | st.integers(1, events.MAX_ROUNDS),
+        entry=st.sampled_from(("open", "code", "roster")),
+        roster=st.lists(TEXTS, max_size=3).map(tuple),
+        bots=st.lists(TEXTS, max_size=3).map(tuple),
+        size=st.just(UNSET) | st.integers(2, events.MAX_ENTRANTS),
+        ready_ms=st.integers(events.MIN_READY_MS, events.MAX_READY_MS),
+    ),
+    events.EventJoin: st.builds(
+        events.EventJoin, id=IDS, event=ROOMS, ticket=st.just(UNSET) | ROOMS, name=st.just(UNSET) | TEXTS
+    ),
+    events.EventLeave: st.builds(events.EventLeave, id=IDS, event=ROOMS),
+    events.EventReady: st.builds(events.EventReady, id=IDS, event=ROOMS, on=st.booleans()),
+    events.EventRun: st.builds(
+        events.EventRun,
+        id=IDS,
+        event=ROOMS,
+        seq=COUNTS,
+        action=st.sampled_from(("begin", "next", "expel", "forfeit", "void", "close")),
+        player=st.just(UNSET) | ROOMS,
+        pairing=st.just(UNSET) | ROOMS,
+        name=st.just(UNSET) | TEXTS,
+    ),
+    events.EventWatch: st.builds(events.EventWatch, id=IDS, event=ROOMS, on=st.booleans()),
+    events.Events: st.builds(events.Events, id=IDS),
 }
 REQUESTS = st.one_of(*REQUESTS_BY_KIND.values())
 
 RULES_STATES = st.builds(
-    pushes.RulesState,
+    terms.RulesState,
     preset=st.none() | TEXTS,
     rows=COUNTS,
     columns=COUNTS,
@@ -103,6 +135,35 @@ SEATS = st.none() | st.builds(
     hold_ms=st.just(UNSET) | COUNTS,
     left=st.booleans(),
 )
+EVENT_ROWS = st.builds(
+    events.EventRow,
+    place=COUNTS,
+    player=TEXTS,
+    name=TEXTS,
+    bot=st.none() | TEXTS,
+    points=st.integers(0, 400).map(lambda halves: halves / 2),
+    played=COUNTS,
+    tie=st.lists(st.tuples(TEXTS, st.integers(0, 400).map(float), TEXTS), max_size=2).map(tuple),
+)
+EVENT_PAIRINGS = st.builds(
+    events.EventPairing,
+    id=ROOMS,
+    round=COUNTS,
+    players=st.dictionaries(MARKS, TEXTS, max_size=2),
+    names=st.dictionaries(MARKS, TEXTS, max_size=2),
+    state=st.sampled_from(events.PAIRING_STATES),
+    result=st.none() | MARKS,
+    game=st.none() | TEXTS,
+    room=st.just(UNSET) | ROOMS,
+)
+EVENT_PARTS = {
+    "event": ROOMS,
+    "seq": COUNTS,
+    "status": st.sampled_from(events.EVENT_STATUSES),
+    "round": COUNTS,
+    "due_ms": st.none() | COUNTS,
+}
+CALLS = st.builds(events.Call, event=ROOMS, pairing=ROOMS, room=ROOMS, mark=MARKS, against=TEXTS, due_ms=COUNTS)
 SEATS_BY_MARK = st.dictionaries(MARKS, SEATS, max_size=3)
 STATUSES = st.sampled_from(("waiting", "playing", "over"))
 REASONS = st.sampled_from(pushes.RESULT_REASONS)
@@ -119,7 +180,7 @@ SUMMARIES = st.builds(
     room=ROOMS,
     status=STATUSES,
     rules=RULES_STATES,
-    clock=st.none() | clocks_of(requests.ClockTerms),
+    clock=st.none() | clocks_of(terms.ClockTerms),
     seats=SEATS_BY_MARK,
     ply=COUNTS,
     watchers=COUNTS,
@@ -260,5 +321,29 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
     ),
     pushes.Notice: st.builds(pushes.Notice, code=TEXTS, retry_ms=COUNTS, in_ms=st.just(UNSET) | st.none() | COUNTS),
     pushes.Announcement: st.builds(pushes.Announcement, text=TEXTS, at=COUNTS, code=st.just(UNSET) | TEXTS),
+    events.EventState: st.builds(
+        events.EventState,
+        **EVENT_PARTS,
+        head=st.builds(
+            events.EventHead,
+            title=TEXTS,
+            kind=st.sampled_from(events.EVENT_KINDS),
+            rules=RULES_STATES,
+            clock=clocks_of(terms.ClockTerms),
+            organisers=st.lists(TEXTS, max_size=2).map(tuple),
+            players=COUNTS,
+            present=COUNTS,
+        ),
+        table=st.lists(EVENT_ROWS, max_size=2).map(tuple),
+        pairings=st.lists(EVENT_PAIRINGS, max_size=2).map(tuple),
+    ),
+    events.EventRows: st.builds(
+        events.EventRows,
+        **EVENT_PARTS,
+        present=COUNTS,
+        rows=st.lists(EVENT_ROWS, max_size=2).map(tuple),
+        pairings=st.lists(EVENT_PAIRINGS, max_size=2).map(tuple),
+    ),
+    events.Call: CALLS,
 }
 PUSHES = st.one_of(*PUSHES_BY_KIND.values())

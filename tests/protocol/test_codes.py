@@ -26,6 +26,7 @@ def test_the_error_codes_are_those_of_the_table() -> None:
         bad_rules no_such_room room_full feature_required moved not_in_room not_seated not_allowed
         not_started game_over not_your_turn off_board occupied blocked floating stale choose_first
         no_offer
+        no_such_event event_full event_begun not_entered not_organiser
         rate_limited busy server_full unavailable internal
         banned kicked
     """

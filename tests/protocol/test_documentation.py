@@ -11,7 +11,16 @@ import msgspec
 import pytest
 
 from tictactoe_engine import PRESETS
-from tictactoe_protocol import ROOM_CODE_ALPHABET, BadMessage, ErrorCode, decode_push, decode_request, pushes, requests
+from tictactoe_protocol import (
+    ROOM_CODE_ALPHABET,
+    BadMessage,
+    ErrorCode,
+    decode_push,
+    decode_request,
+    pushes,
+    requests,
+    terms,
+)
 
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
 TABLE_TERMS = {
@@ -39,7 +48,7 @@ def test_every_request_and_each_of_its_fields_is_explained(kind: type[msgspec.St
 
 @pytest.mark.parametrize(
     "kind",
-    [requests.RulesFields, pushes.RoomState, pushes.RoomSummary, pushes.PastGame],
+    [terms.RulesFields, pushes.RoomState, pushes.RoomSummary, pushes.PastGame],
     ids=lambda kind: kind.__name__,
 )
 def test_every_field_of_rules_states_and_rows_has_its_row(kind: type[msgspec.Struct]) -> None:
@@ -67,7 +76,7 @@ def test_every_other_push_and_each_of_its_fields_is_explained(kind: type[msgspec
 
 
 def test_every_field_of_ok_stands_beside_the_request_that_it_answers() -> None:
-    answers = re.findall(r"^\| `[a-z]+` \|.*\|([^|]*)\|$", PAGE, re.MULTILINE)
+    answers = re.findall(r"^\| `[a-z_]+` \|.*\|([^|]*)\|$", PAGE, re.MULTILINE)
     named = {term for answer in answers for term in re.findall(r"`([^`]+)`", answer)}
     assert set(pushes.Ok.__struct_encode_fields__) - {"id"} <= named
 

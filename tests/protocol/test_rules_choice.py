@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from tictactoe_engine import PRESETS, InvalidRules, Rules
 from tictactoe_protocol import choice_of, rules_of
-from tictactoe_protocol.requests import RulesFields
+from tictactoe_protocol.terms import RulesFields
 
 
 def test_saying_nothing_chooses_classic() -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
-from tictactoe_protocol.requests import ClockFields, Move
+from tictactoe_protocol.requests import Move
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.documents import RoomDocuments
 from tictactoe_server.core.kept import GAMES, ROOMS
 from tictactoe_server.core.rooms import (

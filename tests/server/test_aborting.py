@@ -12,7 +12,8 @@ from tests.peer import open_peer, play_out, two_playing
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_room, encode_room
 from tests.server.test_connections import Serve
 from tictactoe_protocol.pushes import Result
-from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Rematch, Resign
+from tictactoe_protocol.requests import Claim, Draw, Leave, Rematch, Resign
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.rooms import Command, Dropped, Enter, Player, expires_at
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits

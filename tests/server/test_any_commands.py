@@ -13,7 +13,8 @@ from tests.server.tables import ANA, BO, CODE, CY, DI, START, decode_room, encod
 from tictactoe_engine import Rules
 from tictactoe_protocol import decode_push, encode
 from tictactoe_protocol.pushes import Offers, RoomState
-from tictactoe_protocol.requests import Choose, Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.rooms import (
     NOBODY,
     Command,

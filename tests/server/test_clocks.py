@@ -9,7 +9,8 @@ import pytest
 from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Table, decode_room, encode_room
 from tictactoe_protocol import BadMessage, decode_request
 from tictactoe_protocol.pushes import Result
-from tictactoe_protocol.requests import MAX_CLOCK_MS, Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.terms import MAX_CLOCK_MS, ClockFields
 from tictactoe_server.core.rooms import (
     START_MS,
     Command,

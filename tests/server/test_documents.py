@@ -16,7 +16,8 @@ from msgspec.structs import asdict, replace
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_game, decode_room, encode_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
-from tictactoe_protocol.requests import ClockFields, Draw, Leave, Rematch, Resign
+from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.documents import GameDocuments, RoomDocuments
 from tictactoe_server.core.kept import encode_game
 from tictactoe_server.core.rooms import Dropped, FinishedGame, Room, finished_game, open_room, state_of

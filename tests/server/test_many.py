@@ -17,7 +17,7 @@ from tests.raw import open_raw, text
 from tests.server.tables import ANA, BO, CY
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import MAX_LISTED_ROOMS
-from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.agenda import SLICE_ITEMS, Agenda
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.matchmaking import Matchmaker

@@ -7,7 +7,8 @@ import pytest
 from tests.server.tables import ANA, BO, CODE, Table, decode_room, encode_room
 from tictactoe_engine import PRESETS, Rules, format_record, parse_record
 from tictactoe_protocol.pushes import Happening
-from tictactoe_protocol.requests import Choose, Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.rooms import Dropped, Enter, Player, finished_game
 from tictactoe_server.core.rooms.finished import played_game, record_of
 

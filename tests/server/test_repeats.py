@@ -8,7 +8,8 @@ import pytest
 
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_room, encode_room
 from tictactoe_protocol.pushes import Offers, Result
-from tictactoe_protocol.requests import Draw, Leave, OfferAction, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign, Undo
+from tictactoe_protocol.terms import OfferAction
 from tictactoe_server.core.rooms import Player
 
 LEAVE = Leave(room=CODE)

@@ -13,7 +13,8 @@ from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing, until
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import encode
-from tictactoe_protocol.requests import Ping, RequestFields
+from tictactoe_protocol.requests import Ping
+from tictactoe_protocol.terms import RequestFields
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.rooms import FinishedGame, Player

@@ -6,7 +6,8 @@ import pytest
 
 from tests.peer import two_playing
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_room, encode_room
-from tictactoe_protocol.requests import Claim, ClockFields, Draw, Leave, Move, Rematch, Resign
+from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.rooms import Command, Dropped
 from tictactoe_server.server import Server
 

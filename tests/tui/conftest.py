@@ -26,7 +26,7 @@ from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.app import TicTacToe
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.peer import open_peer
 from tests.tui.conftest import Game, OpenScreen
 from tictactoe_client.online.client import Choice
-from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
 
 

@@ -11,7 +11,7 @@ from tests.proxy import Proxy
 from tests.tui.conftest import BRIEF, NEVER, AtHome, Game, OpenScreen
 from tictactoe_client.online.client import Choice
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")

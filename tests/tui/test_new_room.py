@@ -17,7 +17,7 @@ from tictactoe_client.online.client import Choice
 from tictactoe_client.settings import Misuse
 from tictactoe_client.tui.new_room import list_lines
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
 
 

@@ -31,7 +31,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices, choices, describe_reason, take_of
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.requests import OfferAction
+from tictactoe_protocol.terms import OfferAction
 from tictactoe_protocol.wording import describe_turn
 
 _WITH_FREE_CELLS: Final = frozenset({"occupied", "blocked", "floating"})

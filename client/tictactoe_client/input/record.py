@@ -19,8 +19,9 @@ from tictactoe_engine.records import GameRecord, format_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.happened import choices_at
-from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, RulesState, SeatState, opening_state
-from tictactoe_protocol.requests import ClockTerms, Leave, Request
+from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, SeatState, opening_state
+from tictactoe_protocol.requests import Leave, Request
+from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_protocol.wording import count, describe_clock, describe_reason, describe_rules
 
 

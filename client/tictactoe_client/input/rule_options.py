@@ -14,7 +14,7 @@ from tictactoe_client.text.wording import describe_clock_in_words
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Rules, UnknownNotation, format_cell, parse_cell
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.refusals import describe_fault
-from tictactoe_protocol.requests import MAX_CLOCK_MS, ClockFields
+from tictactoe_protocol.terms import MAX_CLOCK_MS, ClockFields
 from tictactoe_protocol.wording import LEVELS, describe_rules
 
 _SECONDS = r"([0-9]{1,5}(?:\.[0-9]{1,3})?)"

@@ -22,7 +22,7 @@ from tictactoe_client.online.errors import ProtocolBroken, Refused, Unreachable
 from tictactoe_client.online.reconnect import arrive
 from tictactoe_client.online.room import Room
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode, choice_of, requests
+from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode, choice_of, requests, terms
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import Ok, PastGame, RoomSummary
 
@@ -42,7 +42,7 @@ class Client(Conversation):
         self,
         rules: Rules | str | None = None,
         *,
-        clock: requests.ClockFields | None = None,
+        clock: terms.ClockFields | None = None,
         private: bool = False,
         seat: str | None = None,
         bots: Sequence[str] = (),
@@ -67,7 +67,7 @@ class Client(Conversation):
         )
         return await self._enter(request)
 
-    async def match(self, rules: Rules | str | None = None, *, clock: requests.ClockFields | None = None) -> Room:
+    async def match(self, rules: Rules | str | None = None, *, clock: terms.ClockFields | None = None) -> Room:
         """Join the oldest open public room with these rules and this clock, or open one."""
         return await self._enter(requests.Match(rules=self._choose_rules(rules), clock=clock))
 
@@ -114,7 +114,7 @@ class Client(Conversation):
         """Return the server's time in milliseconds since the epoch."""
         return (await self._ask(requests.Ping())).time or 0
 
-    def _choose_rules(self, rules: Rules | str | None) -> requests.RulesChoice | UnsetType:
+    def _choose_rules(self, rules: Rules | str | None) -> terms.RulesChoice | UnsetType:
         """Return rules as they are asked for; raises `Refused` for those that the server is too old to know."""
         known = PRESETS.get(rules) if isinstance(rules, str) else rules
         if known is not None and (known.exact or known.opening) and "opening" not in self.features:
@@ -190,7 +190,7 @@ class Choice:
 
     way: Literal["match", "create", "join", "watch"]
     rules: Rules = PRESETS["classic"]
-    clock: requests.ClockFields | None = None
+    clock: terms.ClockFields | None = None
     private: bool = False
     seat: str | None = None
     bots: tuple[str, ...] = ()
@@ -216,7 +216,7 @@ class Choice:
 
 
 def against_computer(
-    level: str, rules: Rules = PRESETS["classic"], seat: str | None = None, clock: requests.ClockFields | None = None
+    level: str, rules: Rules = PRESETS["classic"], seat: str | None = None, clock: terms.ClockFields | None = None
 ) -> Choice:
     """Return a game with the computer in all other seats."""
     return Choice("create", rules, clock, private=True, seat=seat, bots=(level,) * (len(rules.marks) - 1))

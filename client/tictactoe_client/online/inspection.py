@@ -30,6 +30,7 @@ from tictactoe_protocol import (
 )
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.refusals import describe_announcement, describe_closing, describe_fault, describe_refusal
+from tictactoe_protocol.terms import RulesState
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 
 NAMELESS: Final = "?"
@@ -141,7 +142,7 @@ def _clean_fields(struct: Said, keeps: frozenset[str] = frozenset()) -> Said:
         cleaned[name] = value if name in keeps else _clean(value, _LIMITS.get(name, MAX_ERROR_BYTES))
         if name in ("name", "from_") and isinstance(value, str) and not cleaned[name].strip():
             cleaned[name] = NAMELESS
-        if name == "opening" and isinstance(struct, pushes.RulesState) and value not in OPENINGS:
+        if name == "opening" and isinstance(struct, RulesState) and value not in OPENINGS:
             cleaned[name] = None
         if name == "room" and value is not UNSET and not isinstance(struct, pushes.Error):
             _demand_codes(cleaned[name])
@@ -151,7 +152,7 @@ def _clean_fields(struct: Said, keeps: frozenset[str] = frozenset()) -> Said:
 def _inspect(said: Struct) -> None:
     """Refuse what contradicts itself, or the rules that it names; what stands in it was looked through before."""
     match said:
-        case pushes.RulesState():
+        case RulesState():
             try:
                 said.to_rules()
             except InvalidRules as invalid:

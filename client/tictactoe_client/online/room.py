@@ -14,7 +14,7 @@ from tictactoe_client.online.events import Cut, RoomEvent, Updated
 from tictactoe_client.online.feed import RoomFeed, RoomRequests, position_after
 from tictactoe_client.online.messages import Stream, call
 from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
-from tictactoe_protocol import MAX_LISTED_GAMES, requests
+from tictactoe_protocol import MAX_LISTED_GAMES, requests, terms
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.refusals import describe_fault
@@ -40,7 +40,7 @@ class Room(RoomFeed):
 
     def __init__(self, client: RoomRequests, code: str) -> None:
         super().__init__(client, code)
-        self._asked_at: dict[tuple[type, requests.OfferAction], tuple[int, int]] = {}
+        self._asked_at: dict[tuple[type, terms.OfferAction], tuple[int, int]] = {}
 
     @property
     def features(self) -> frozenset[str]:
@@ -158,11 +158,11 @@ class Room(RoomFeed):
                 return (await self._client.request(requests.Record(game=past.id))).record or ""
         return None
 
-    async def draw(self, action: requests.OfferAction = "offer") -> None:
+    async def draw(self, action: terms.OfferAction = "offer") -> None:
         """Offer a draw, or answer an offer."""
         await self._ask_once(requests.Draw(room=self.code, action=action))
 
-    async def undo(self, action: requests.OfferAction = "offer") -> None:
+    async def undo(self, action: terms.OfferAction = "offer") -> None:
         """Ask to take back our last move, or answer such a request."""
         await self._ask_once(requests.Undo(room=self.code, action=action))
 

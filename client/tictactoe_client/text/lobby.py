@@ -14,7 +14,8 @@ from tictactoe_engine import Rules
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.happened import is_draw
-from tictactoe_protocol.pushes import PastGame, RoomSummary, RulesState
+from tictactoe_protocol.pushes import PastGame, RoomSummary
+from tictactoe_protocol.terms import RulesState
 from tictactoe_protocol.wording import (
     count,
     describe_clock,

@@ -17,7 +17,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import choices, take_of
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.requests import ClockTerms
+from tictactoe_protocol.terms import ClockTerms
 from tictactoe_protocol.wording import count, describe_clock, describe_turn, join_words, name_of, seat_of
 
 MOST_FREE_AFTER_MISTAKE: Final = 9

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 import structlog
 
-from tictactoe_protocol.requests import RulesFields
+from tictactoe_protocol.terms import RulesFields
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import SEEKS, Found, Seek, ask, encode

@@ -11,7 +11,7 @@ import structlog
 from msgspec import Struct
 
 from tictactoe_engine import InvalidRules
-from tictactoe_protocol.requests import ClockFields, RulesFields
+from tictactoe_protocol.terms import ClockFields, RulesFields
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.storage.store import StoreUnavailable
 

@@ -19,7 +19,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from tictactoe_engine import Position
-from tictactoe_protocol.pushes import RESULT_REASONS, VISIBILITIES, RulesState, SeatState
+from tictactoe_protocol.pushes import RESULT_REASONS, VISIBILITIES, SeatState
+from tictactoe_protocol.terms import RulesState
 from tictactoe_server.core.rooms import FinishedGame, Room
 from tictactoe_server.core.rooms.view import rules_state
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from tictactoe_engine import Rules
-from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.listed import Listed
 
 GameKind = tuple[Rules, ClockFields | None]

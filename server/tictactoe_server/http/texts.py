@@ -15,7 +15,8 @@ from typing import Final
 from tictactoe_engine import BLOCKED, FREE, format_column
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.happened import mover_of
-from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState
+from tictactoe_protocol.pushes import RoomState, RoomSummary, SeatState
+from tictactoe_protocol.terms import RulesState
 from tictactoe_protocol.wording import (
     count,
     describe_cell,

@@ -10,7 +10,8 @@ from msgspec import UNSET, UnsetType
 
 from tictactoe_engine import InvalidRules, Rules
 from tictactoe_protocol import ErrorCode, rules_of
-from tictactoe_protocol.requests import Create, Join, Leave, Match, RulesChoice, Watch
+from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
+from tictactoe_protocol.terms import RulesChoice
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.answers import Call, Requested
 from tictactoe_server.core.core import Core, bot_seats

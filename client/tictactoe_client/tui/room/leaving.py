@@ -19,8 +19,8 @@ from tictactoe_client.tui.ways_in import describe_wait
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Cost
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.requests import ClockFields
 from tictactoe_protocol.telling import describe_result
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_protocol.wording import join_words, name_of, seat_of
 
 

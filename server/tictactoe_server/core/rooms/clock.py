@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from tictactoe_engine import Position
 from tictactoe_protocol.pushes import ClockState
-from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.rooms.room import Room
 
 

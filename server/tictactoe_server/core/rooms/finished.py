@@ -9,8 +9,8 @@ from msgspec import UNSET
 
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock
-from tictactoe_protocol.pushes import PastPlayer, PlayedGame, Result, RulesState
-from tictactoe_protocol.requests import ClockFields
+from tictactoe_protocol.pushes import PastPlayer, PlayedGame, Result
+from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.core.rooms.room import Room
 from tictactoe_server.core.rooms.view import rules_state
 

@@ -14,7 +14,8 @@ from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Happening, Offers, Result, RoomStatus, SeatState, Visibility
 from tictactoe_protocol.refusals import Refusal
-from tictactoe_protocol.requests import Choose, Claim, ClockFields, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.terms import ClockFields
 
 HOLD_MS: Final = 60_000
 """How long a seat is kept for a player whose connection dropped, where the room says nothing else."""

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Offers, SeatState
-from tictactoe_protocol.requests import ClockFields, Leave
+from tictactoe_protocol.requests import Leave
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.core.rooms import play
 from tictactoe_server.core.rooms.clock import begin_turn, full_clocks, resume_turn

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import encode
-from tictactoe_protocol.pushes import RoomState, RoomSummary, RulesState, SeatState, opening_state
+from tictactoe_protocol.pushes import RoomState, RoomSummary, SeatState, opening_state
+from tictactoe_protocol.terms import RulesState
 from tictactoe_server.core.rooms.clock import clock_state
 from tictactoe_server.core.rooms.room import Room
 

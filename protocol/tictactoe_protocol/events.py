@@ -1,0 +1,220 @@
+"""Events, which are tournaments: what is asked of them, and what the server says of them.
+
+The feature ``events`` names them in `welcome` and `hello`. See `docs/protocol.md`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from tictactoe_protocol.terms import ClockFields, ClockTerms, Count, PushFields, RequestFields, RulesChoice, RulesState
+
+MAX_ENTRANTS: Final = 200
+MAX_ROUNDS: Final = 50
+MAX_TITLE_LENGTH: Final = 60
+MIN_READY_MS: Final = 1_000
+MAX_READY_MS: Final = 60 * 60 * 1000
+
+EVENT_KINDS: Final = ("round_robin", "swiss", "knock_out")
+EVENT_STATUSES: Final = ("open", "running", "paused", "over", "void")
+ENTRANT_STATUSES: Final = ("in", "away", "out", "expelled")
+PAIRING_STATES: Final = ("due", "open", "scored")
+SCORED_BY: Final = ("game", "forfeit", "bye", "organiser")
+
+EventKind = Annotated[str, Meta(examples=list(EVENT_KINDS))]
+EventStatus = Annotated[str, Meta(examples=list(EVENT_STATUSES))]
+EntrantStatus = Annotated[str, Meta(examples=list(ENTRANT_STATUSES))]
+PairingState = Annotated[str, Meta(examples=list(PAIRING_STATES))]
+ScoredBy = Annotated[str, Meta(examples=list(SCORED_BY))]
+PairingResult = Annotated[str, Meta(examples=["X", "O", "draw", "none"])]
+
+EventText = Annotated[str, Meta(min_length=1, max_length=64)]
+Name = Annotated[str, Meta(max_length=64)]
+Ticket = Annotated[str, Meta(min_length=1, max_length=64)]
+PlayerId = Annotated[str, Meta(min_length=1, max_length=64)]
+PairingId = Annotated[str, Meta(min_length=1, max_length=32)]
+RunAction = Literal["begin", "next", "pause", "resume", "expel", "forfeit", "void", "close", "add", "cards"]
+
+
+class EventOpen(RequestFields, frozen=True, tag="event_open"):
+    """Opens an event, of which the sender is the organiser.
+
+    `rounds` are for a Swiss alone. With `entry` ``roster`` the names are given, and each gets a card; with ``code`` the
+    `ticket` of the answer lets people in. `start` is ``full`` with a `size`, else by hand. The next round begins 5 s
+    after the last result, or by hand where `advance` says so. A first move is due after `ready_ms`, and people may
+    still enter until round `late_until`.
+    """
+
+    kind: Literal["round_robin", "swiss", "knock_out"]
+    title: Annotated[str, Meta(min_length=1, max_length=MAX_TITLE_LENGTH)]
+    clock: ClockFields
+    rules: RulesChoice | UnsetType = UNSET
+    double: bool = False
+    rounds: Annotated[int, Meta(ge=1, le=MAX_ROUNDS)] | UnsetType = UNSET
+    entry: Literal["open", "code", "roster"] = "open"
+    roster: Annotated[tuple[Name, ...], Meta(max_length=MAX_ENTRANTS)] = ()
+    bots: Annotated[tuple[Name, ...], Meta(max_length=MAX_ENTRANTS)] = ()
+    start: Literal["hand", "full"] = "hand"
+    size: Annotated[int, Meta(ge=2, le=MAX_ENTRANTS)] | UnsetType = UNSET
+    advance: Literal["auto", "hand"] = "auto"
+    ready_ms: Annotated[int, Meta(ge=MIN_READY_MS, le=MAX_READY_MS)] = 60_000
+    late_until: Annotated[int, Meta(ge=0, le=MAX_ROUNDS)] = 0
+    chat: Literal["all", "players"] = "all"
+
+
+class _EventRequest(RequestFields, frozen=True):
+    event: EventText
+
+
+class EventJoin(_EventRequest, frozen=True, tag="event_join"):
+    """Enters an event, with the `ticket` that lets one in where it is not open to all.
+
+    `name` is for this event alone; the ticket of a roster decides it.
+    """
+
+    ticket: Ticket | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
+
+
+class EventLeave(_EventRequest, frozen=True, tag="event_leave"):
+    """Leaves an event; while it runs that forfeits what is open."""
+
+
+class EventReady(_EventRequest, frozen=True, tag="event_ready"):
+    """Pauses oneself, or comes back: who is away is not paired."""
+
+    on: bool
+
+
+class EventRun(_EventRequest, frozen=True, tag="event_run"):
+    """What the organiser does with an event whose newest state is `seq`; ``cards`` only asks for those of a roster."""
+
+    seq: Count
+    action: RunAction
+    player: PlayerId | UnsetType = UNSET
+    pairing: PairingId | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
+
+
+class EventWatch(_EventRequest, frozen=True, tag="event_watch"):
+    """Subscribes to an event's states, or ends that."""
+
+    on: bool
+
+
+class Events(RequestFields, frozen=True, tag="events"):
+    """Asks for the events that are open or on."""
+
+
+class EventSummary(Struct, frozen=True):
+    """One row of the list of events; `players` is how many are entered."""
+
+    event: str
+    title: str
+    kind: EventKind
+    status: EventStatus
+    round: int
+    players: int
+
+
+class Card(Struct, frozen=True):
+    """What lets one of a roster in: under this `name`, once."""
+
+    name: str
+    ticket: str
+
+
+class EventHead(Struct, frozen=True, omit_defaults=True):
+    """What an event is: its terms, the ids of its `organisers`, how many are entered, and how many of them are here.
+
+    `rounds` is how many there are in all, 0 while that is not known.
+    """
+
+    title: str
+    kind: EventKind
+    rules: RulesState
+    clock: ClockTerms
+    organisers: tuple[str, ...]
+    players: int
+    present: int
+    rounds: int = 0
+    double: bool = False
+    entry: str = "open"
+    size: int | UnsetType = UNSET
+    start: str = "hand"
+    advance: str = "auto"
+    ready_ms: int = 60_000
+    late_until: int = 0
+
+
+class EventRow(Struct, frozen=True, omit_defaults=True):
+    """One row of the table; `tie` has each tie-break as its name, its value, and the sum that made it."""
+
+    place: int
+    player: str
+    name: str
+    bot: str | None
+    points: float
+    played: int
+    tie: tuple[tuple[str, float, str], ...]
+    status: EntrantStatus = "in"
+
+
+class EventPairing(Struct, frozen=True, omit_defaults=True):
+    """Who plays whom, by mark; who has nobody is there alone. `result` is a mark, ``draw``, or ``none`` for 0-0.
+
+    `room` is there while it is open or its game can still be seen; `game` is the id of the finished game.
+    """
+
+    id: str
+    round: int
+    players: dict[str, str]
+    names: dict[str, str]
+    state: PairingState
+    result: PairingResult | None = None
+    reason: str | None = None
+    by: ScoredBy | None = None
+    game: str | None = None
+    room: str | UnsetType = UNSET
+
+
+class EventState(PushFields, frozen=True, tag="event"):
+    """An event as far as it fits: the top of the table and the own row, the pairings of this round, the own first.
+
+    `due_ms` is when the next round begins by itself, or what is waited for is over, None where nothing is due.
+    """
+
+    event: str
+    seq: int
+    status: EventStatus
+    round: int
+    due_ms: int | None
+    head: EventHead
+    table: tuple[EventRow, ...]
+    pairings: tuple[EventPairing, ...]
+
+
+class EventRows(PushFields, frozen=True, tag="event_rows", kw_only=True):
+    """What changed in an event since the last of these or its state: rows of the table, and pairings."""
+
+    event: str
+    seq: int
+    status: EventStatus
+    round: int
+    due_ms: int | None
+    present: int
+    rows: tuple[EventRow, ...]
+    pairings: tuple[EventPairing, ...]
+
+
+class Call(PushFields, frozen=True, tag="call"):
+    """That a player is to come to a room, to play `mark` against somebody; the first move is due in `due_ms`."""
+
+    event: str
+    pairing: str
+    room: str
+    mark: str
+    against: str
+    due_ms: int
