@@ -289,7 +289,7 @@ class Server:
         names = () if self.certificate is None else self.certificate.names
         admission.names |= {name.lower() for name in (socket.gethostname(), settings.host, *names) if name}
         if settings.page:
-            admission.pages = Pages(Assets(), core, admission).answer
+            admission.pages = Pages(Assets(), core, admission, self._services).answer
         make: Callable[..., Connection] = Connection
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MeteredConnection  # nothing else here needs its library

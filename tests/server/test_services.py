@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
+from http import HTTPStatus
 from pathlib import Path
 
 import pytest
@@ -11,20 +13,25 @@ from msgspec import UNSET, Struct
 
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing, until
+from tests.raw import open_bytes
+from tests.server.test_pages import BROWSER, get, head_of
+from tests.server.test_plain_http import read_answer
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import encode
 from tictactoe_protocol.requests import Ping
 from tictactoe_protocol.terms import RequestFields
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.live_room import no_such_room
 from tictactoe_server.core.rooms import FinishedGame, Player
-from tictactoe_server.core.service import Service
+from tictactoe_server.core.service import PageHead, Reply, Service
 from tictactoe_server.core.topics import Topic
 from tictactoe_server.server import USUAL, Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import save
 from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse
 
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
 
@@ -107,6 +114,57 @@ async def test_what_a_service_keeps_in_a_table_of_its_own_is_there_after_a_resta
     token = ana.welcome["token"]
     async with Server(settings, services=[Mottos()]) as server, open_peer(server.url, token=token) as again:
         assert (await again.ask("motto"))["room"] == "centre first"
+
+
+class Sights(Service):
+    """Shows things in plain HTTP: to people, and to the pages of other origins."""
+
+    def __init__(self) -> None:
+        self.routes = {r"/sight/(\w+)(\.csv)?": self.show, r"/api/sight/(\w+)": self.tell}
+
+    def show(self, request: HttpRequest, name: str, form: str | None) -> Reply:
+        if form:
+            return HttpResponse(HTTPStatus.OK, f"name\n{name}\n".encode(), "text/csv", tag=name)
+        return PageHead(f"The {name}", "A sight", "home.js") if request.wants_html else [f"The {name}", "a sight"]
+
+    async def tell(self, request: HttpRequest, name: str) -> Reply:
+        raise no_such_room(name)
+
+
+async def test_a_service_answers_paths_of_its_own_with_text_a_page_or_a_response() -> None:
+    async with Server(HERE, services=[Sights()]) as server:
+        text, table = await get(server, "/sight/tower"), await get(server, "/sight/tower.csv")
+        page = await get(server, "/sight/tower", accept=BROWSER)
+        unchanged = await get(server, "/sight/tower.csv", 'If-None-Match: W/"tower"')
+    assert (text.body, head_of(page)) == (b"The tower\na sight\n", ("The tower", "A sight"))
+    assert (table.body, table.fields["content-type"], table.fields["etag"]) == (
+        *(b"name\ntower\n", "text/csv"),
+        'W/"tower"',
+    )
+    assert (unchanged.status, unchanged.body) == (304, b"")
+
+
+async def test_what_a_route_refuses_is_not_there_and_is_not_found_by_trying() -> None:
+    limits = replace(uncounted(), misses_per_minute_per_address=2, misses_at_once_per_address=2)
+    async with Server(HERE, services=[Sights()], limits=limits) as server:
+        found = [await get(server, "/api/sight/K7M4PQ") for _ in range(3)]
+    assert [answer.status for answer in found] == [404, 404, 429]
+    assert json.loads(found[0].body) == {
+        "type": "error",
+        "code": "no_such_room",
+        "message": "No room K7M4PQ. It may have closed.",
+    }
+
+
+async def test_pages_of_every_origin_may_read_what_is_under_api_and_nothing_else() -> None:
+    async with Server(HERE, services=[Sights()]) as server, open_bytes(server.port) as (reader, writer):
+        told, shown = await get(server, "/api/sight/K7M4PQ"), await get(server, "/sight/tower")
+        writer.write(b"OPTIONS /api/sight/K7M4PQ HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        may = await read_answer(reader)
+    assert told.fields["access-control-allow-origin"] == "*"
+    assert "access-control-allow-origin" not in shown.fields
+    assert (may.status, may.fields["access-control-allow-origin"]) == (200, "*")
+    assert may.fields["access-control-allow-methods"] == "GET, HEAD, OPTIONS"
 
 
 async def test_a_service_answers_a_request_of_its_own() -> None:

@@ -200,11 +200,11 @@ def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     if response.status != HTTPStatus.OK:
         fields = (("Cache-Control", "no-store"), *fields)
     else:  # a weak tag: it is the same for what is packed and what is not
-        tag = f'"{blake2b(body, digest_size=_TAG_BYTES).hexdigest()}"'
+        tag = f'"{response.tag or blake2b(body, digest_size=_TAG_BYTES).hexdigest()}"'
         fields = (("Cache-Control", "no-cache"), ("ETag", f"W/{tag}"), *fields)
         if tag in request.field("if-none-match"):
             return HttpResponse(HTTPStatus.NOT_MODIFIED, b"", fields=fields)
-    if len(body) >= _WORTH_PACKING_BYTES and takes(request.field("accept-encoding"), "gzip"):
+    if len(body) >= _WORTH_PACKING_BYTES and request.accepts("gzip", "accept-encoding"):
         return replace(response, body=_compress(body), fields=(_PACKED, *fields))
     return replace(response, fields=fields)
 
@@ -212,18 +212,9 @@ def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 def send_part(request: HttpRequest, asset: Asset, *fields: tuple[str, str]) -> HttpResponse:
     """Return a file that never changes under its name; nothing that one asker says but the packing changes it."""
     fields = (("Cache-Control", "public, max-age=31536000, immutable"), ("Vary", "Accept-Encoding"), *fields)
-    if takes(request.field("accept-encoding"), "gzip"):
+    if request.accepts("gzip", "accept-encoding"):
         return HttpResponse(HTTPStatus.OK, asset.packed, asset.kind, (_PACKED, *fields))
     return HttpResponse(HTTPStatus.OK, asset.body, asset.kind, fields)
-
-
-def takes(accepted: str, what: str) -> bool:
-    """Tell whether a header names something among what is accepted, not as what is not."""
-    for each in accepted.lower().split(","):
-        name, *parameters = (part.strip() for part in each.split(";"))
-        if name == what:
-            return not any(part in ("q=0", "q=0.0", "q=0.00", "q=0.000") for part in parameters)
-    return False
 
 
 @lru_cache(maxsize=8)

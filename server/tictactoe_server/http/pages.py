@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Awaitable, Coroutine, Iterable
+from dataclasses import replace
 from functools import lru_cache
 from http import HTTPStatus
 from io import BytesIO
@@ -17,116 +18,111 @@ from typing import Any, Final
 import segno
 import structlog
 
-from tictactoe_engine.records import format_record
-from tictactoe_protocol import BadRoomCode, encode, parse_room_code
+from tictactoe_protocol import BadRoomCode, ErrorCode, encode, error_answer, parse_room_code
 from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.kept import SHARES
 from tictactoe_server.core.rooms import Refused
-from tictactoe_server.core.rooms.finished import played_game, record_of
+from tictactoe_server.core.service import PageHead, Reply, Service
 from tictactoe_server.http import texts
-from tictactoe_server.http.assets import PREFIX, Assets, send, send_part, takes
+from tictactoe_server.http.assets import PREFIX, Assets, send, send_part
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission, key_of
-from tictactoe_server.transport.http_messages import PLAIN_TEXT, HttpRequest, HttpResponse, say_too_many
+from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse, say_too_many
 from tictactoe_server.transport.rate_limit import RateLimit
 
 ANSWER_SECONDS: Final = 5.0
 """How long the store may take until somebody who looks at something is told that it does not answer."""
 
-WALL_MS: Final = 500  # for how long a wall that was drawn as text is shown: a hundred large boards take a while
 _ROBOTS: Final = "User-agent: *\nAllow: /$\nDisallow: /"
-_REPLAY: Final = "/replay/"
 _QR: Final = re.compile(r"/qr(?:/([^/]+))?\.svg")
-_FORMS: Final = ("", "json", "txt")  # of a shared game: to look at, for programs, and its record
 _CHOSEN: Final = re.compile(r"\blanguage=(\w+)")
 _LANGUAGE: Final = re.compile(r"(?:^|,)\s*([a-z]+)")  # of the tags that a browser sends, the best first
-_SHARE_ID: Final = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
+
+_PREFLIGHT: Final = (
+    ("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS"),
+    ("Access-Control-Allow-Headers", "*"),
+    ("Access-Control-Max-Age", "86400"),
+)
+"""What a browser is told that asks whether a page of another origin may read something. Source: Fetch, 3.3, on CORS."""
+
+_READABLE: Final = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "ETag, Retry-After"))
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Pages:
-    """Answers requests of plain HTTP."""
+    """Answers requests of plain HTTP: what `services` have routes for first."""
 
-    def __init__(self, assets: Assets, core: Core, admission: Admission) -> None:
+    def __init__(self, assets: Assets, core: Core, admission: Admission, services: Iterable[Service]) -> None:
         self._assets = assets
         self._core = core
         self._admission = admission
-        self._walls: dict[bool, tuple[int, list[str]]] = {}
+        self._routes = [(re.compile(path), route) for service in services for path, route in service.routes.items()]
 
     def answer(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
-        """Return the response to a request of GET or HEAD, or what will have it, where it has to wait for something."""
+        """Return the response to a request, or what will have it, where it has to wait for something."""
         asset = self._assets.find(request.path)
         if asset is not None:
             return send_part(request, asset, *_policy("'self'"))
+        if request.method == "OPTIONS":
+            return self._reply(request, HttpResponse(HTTPStatus.OK, b"", fields=_PREFLIGHT))
         try:
             found = self._find(request)
-        except Exception:
-            return self._fail(request)
-        return found if isinstance(found, HttpResponse) else self._wait_for(request, found)
+        except Exception as error:
+            return self._fail(request, error)
+        return self._wait_for(request, found) if isinstance(found, Coroutine) else self._reply(request, found)
 
-    async def _wait_for(self, request: HttpRequest, finding: Coroutine[Any, Any, HttpResponse]) -> HttpResponse:
+    async def _wait_for(self, request: HttpRequest, finding: Coroutine[Any, Any, Reply]) -> HttpResponse:
         """Return what is asked for, or why it does not come."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                return await finding
-        except (StoreUnavailable, TimeoutError):
+                return self._reply(request, await finding)
+        except Exception as error:
+            return self._fail(request, error)
+
+    def _fail(self, request: HttpRequest, error: Exception) -> HttpResponse:
+        """Say why something is not shown; what nobody intended is logged."""
+        if isinstance(error, Refused):
+            return self._refuse(request, error)
+        if isinstance(error, StoreUnavailable | TimeoutError):
             words = "The server cannot read this now. Try again soon."
-            return self._text(request, [words], HTTPStatus.SERVICE_UNAVAILABLE)
-        except Exception:
-            return self._fail(request)
+            return self._explain(request, HTTPStatus.SERVICE_UNAVAILABLE, ErrorCode.UNAVAILABLE, words)
+        log.error("a request in plain HTTP failed", path=request.path, exc_info=error)
+        words = "The server made a mistake."
+        return self._explain(request, HTTPStatus.INTERNAL_SERVER_ERROR, ErrorCode.INTERNAL, words)
 
-    def _fail(self, request: HttpRequest) -> HttpResponse:
-        """Log the exception that is being handled, and say that there was one."""
-        log.exception("a request in plain HTTP failed", path=request.path)
-        return self._text(request, ["The server made a mistake."], HTTPStatus.INTERNAL_SERVER_ERROR)
-
-    def _find(self, request: HttpRequest) -> HttpResponse | Coroutine[Any, Any, HttpResponse]:
+    def _find(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply]:
         path = request.path
         if path == "/robots.txt":
-            return self._text(request, [_ROBOTS])
+            return [_ROBOTS]
         if path in ("/favicon.svg", "/favicon.ico"):
             icon = self._assets.named("favicon.svg")
-            return self._nothing(request) if icon is None else self._send(request, icon.body, icon.kind)
-        if _wants_page(request) and not self._admission.knows(request.host):
+            return self._nothing(request) if icon is None else HttpResponse(HTTPStatus.OK, icon.body, icon.kind)
+        if request.wants_html and not self._admission.knows(request.host):
             words = f"This server does not know itself by this name. Start it with --origin {request.origin}"
-            return self._text(request, [words], HTTPStatus.MISDIRECTED_REQUEST)
+            return _text([words], HTTPStatus.MISDIRECTED_REQUEST)
         if path == "/":
             return self._home(request)
-        if path == "/wall":
-            head = texts.HEAD_OF_WALL
-            return self._page(request, *head, module="wall.js") if _wants_page(request) else self._wall(request)
-        if path.startswith(_REPLAY):
-            return self._replay(request, path.removeprefix(_REPLAY))
+        for pattern, route in self._routes:
+            if found := pattern.fullmatch(path):
+                return route(request, *found.groups())
         if qr := _QR.fullmatch(path):
             return self._qr(request, qr[1])
-        if path.startswith(PREFIX):
+        if path.startswith(PREFIX) or request.is_open_to_all:
             return self._nothing(request)
         return self._room(request, path.removeprefix("/"))
 
     # -- what is asked for --------------------------------------------------------------------------------------
 
-    def _home(self, request: HttpRequest) -> HttpResponse:
+    def _home(self, request: HttpRequest) -> Reply:
         counts = self._core.registry.by_status
-        if _wants_page(request):
-            return self._page(request, *texts.head_of_home(counts["playing"]), module="home.js")
+        if request.wants_html:
+            return PageHead(*texts.head_of_home(counts["playing"]), "home.js")
         rooms = [live.summary(self._core.time()) for live in islice(self._core.lobby.newest(), texts.MOST_LISTED)]
-        return self._text(request, texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin))
+        return texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin)
 
-    async def _wall(self, request: HttpRequest) -> HttpResponse:
-        is_coloured, now = _wants_colour(request), self._core.time()
-        drawn_at, lines = self._walls.get(is_coloured, (-WALL_MS, []))
-        if now - drawn_at >= WALL_MS:
-            games = (live for live in self._core.lobby.newest() if live.room.status == "playing" and live.is_alive)
-            shown = list(islice(games, texts.MOST_BOARDS))
-            await self._core.registry.elsewhere.look_at(shown)
-            lines = texts.describe_wall([live.state(now) for live in shown], is_coloured=is_coloured)
-            self._walls[is_coloured] = now, lines
-        return self._text(request, [*lines, "", f"In a browser:  {request.origin}/wall"])
-
-    def _room(self, request: HttpRequest, text: str) -> HttpResponse | Coroutine[Any, Any, HttpResponse]:
+    def _room(self, request: HttpRequest, text: str) -> Reply | Coroutine[Any, Any, Reply]:
         """Return a room that is here, or the one that the store has."""
         try:
             code = parse_room_code(text)
@@ -134,39 +130,12 @@ class Pages:
             return self._nothing(request)
         live, wait = self._core.registry.find_here(code), self._misses_of(request).wait()
         if wait and (live is None or live.room.visibility != "public"):  # the same whether there is such a room or not
-            is_page = _wants_page(request)
-            return self._page(request, texts.PRIVATE, texts.PRIVATE) if is_page else say_too_many(wait)
-        return self._look(request, code) if live is None else self._show(request, live.state(self._core.time()))
+            return PageHead(texts.PRIVATE, texts.PRIVATE) if request.wants_html else say_too_many(wait)
+        return self._look(request, code) if live is None else _show(request, live.state(self._core.time()))
 
-    async def _look(self, request: HttpRequest, code: str) -> HttpResponse:
+    async def _look(self, request: HttpRequest, code: str) -> Reply:
         """Return the room that the store has."""
-        try:
-            return self._show(request, await self._core.registry.look(code))
-        except Refused as refused:
-            return self._missed(request, refused.message)
-
-    def _show(self, request: HttpRequest, state: RoomState) -> HttpResponse:
-        if _wants_page(request):
-            return self._page(request, *texts.head_of_room(state))
-        return self._text(request, texts.describe_room(state, request.origin, is_coloured=_wants_colour(request)))
-
-    async def _replay(self, request: HttpRequest, name: str) -> HttpResponse:
-        """Return a game that was shared: with all that there is to know of it, as a record, or its end."""
-        id, _, form = name.partition(".")
-        if _SHARE_ID.fullmatch(id) is None or form not in _FORMS:
-            return self._nothing(request)
-        found = await self._core.store.table(SHARES).load(id)
-        if found is None:
-            return self._missed(request, "There is no such game, or it is not shared any more.")
-        game, _ = found
-        if form == "json":
-            return self._send(request, encode(played_game(game)), "application/json")
-        if form == "txt":
-            return self._text(request, format_record(record_of(game)).splitlines())
-        if _wants_page(request):
-            return self._page(request, *texts.head_of_game(game))
-        link = f"{request.origin}{_REPLAY}{id}"
-        return self._text(request, texts.describe_game(game, link, is_coloured=_wants_colour(request)))
+        return _show(request, await self._core.registry.look(code))
 
     def _qr(self, request: HttpRequest, text: str | None) -> HttpResponse:
         """Return the link to a room, or to this server, as a QR code; that there is such a room is not looked up."""
@@ -175,51 +144,60 @@ class Pages:
         except BadRoomCode:
             return self._nothing(request)
         link = f"{self._admission.address_for_others(request) or request.origin}/{path}"
-        return self._send(request, _draw_qr(link), "image/svg+xml")
+        return HttpResponse(HTTPStatus.OK, _draw_qr(link), "image/svg+xml")
 
     # -- how it is answered -------------------------------------------------------------------------------------
 
-    def _page(
-        self,
-        request: HttpRequest,
-        title: str,
-        words: str,
-        status: HTTPStatus = HTTPStatus.OK,
-        module: str = "game.js",
-    ) -> HttpResponse:
-        address = self._admission.address_for_others(request)
-        body = self._assets.page(title, words, address, _language_of(request), module)
-        return self._send(request, body, "text/html; charset=utf-8", status)
-
-    def _text(self, request: HttpRequest, lines: Sequence[str], status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-        return self._send(request, "".join(f"{line}\n" for line in lines).encode(), PLAIN_TEXT, status)
-
-    def _send(self, request: HttpRequest, body: bytes, kind: str, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+    def _reply(self, request: HttpRequest, reply: Reply) -> HttpResponse:
         """Return a response that may connect to this server, and to the others of the cluster."""
+        if isinstance(reply, PageHead):
+            reply = self._page(request, reply)
+        elif not isinstance(reply, HttpResponse):
+            reply = _text(reply)
         own = (f"ws://{request.host}", f"wss://{request.host}") if request.host else ()
         places = " ".join(("'self'", *own, *self._core.registry.elsewhere.urls))
-        return send(request, HttpResponse(status, body, kind, _policy(places)))
+        readable = _READABLE if request.is_open_to_all else ()
+        return send(request, replace(reply, fields=(*reply.fields, *readable, *_policy(places))))
+
+    def _page(self, request: HttpRequest, head: PageHead, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+        address = self._admission.address_for_others(request)
+        body = self._assets.page(head.title, head.description, address, _language_of(request), head.module)
+        return HttpResponse(status, body, "text/html; charset=utf-8")
+
+    def _explain(self, request: HttpRequest, status: HTTPStatus, code: ErrorCode, words: str) -> HttpResponse:
+        """Say to people, and to programs in JSON, why something is not shown."""
+        if request.is_open_to_all:
+            return self._reply(request, HttpResponse(status, encode(error_answer(code, words)), JSON))
+        return self._reply(request, _text([words], status))
 
     def _nothing(self, request: HttpRequest, words: str = "") -> HttpResponse:
         """Say that there is nothing, in a browser on a page that leads on."""
-        if _wants_page(request):
-            return self._page(request, *texts.HEAD_OF_NOTHING, HTTPStatus.NOT_FOUND, "nothing.js")
         words = words or f"There is nothing here. What there is to see: {request.origin}/"
-        return self._text(request, [words], HTTPStatus.NOT_FOUND)
+        if request.wants_html and not request.is_open_to_all:
+            return self._page(request, PageHead(*texts.HEAD_OF_NOTHING, "nothing.js"), HTTPStatus.NOT_FOUND)
+        return _text([words], HTTPStatus.NOT_FOUND)
 
-    def _missed(self, request: HttpRequest, words: str) -> HttpResponse:
-        """Say that what was asked for is not there, and count that: codes are not to be found by trying."""
-        wait = self._misses_of(request).take()
-        return say_too_many(wait) if wait else self._nothing(request, words)
+    def _refuse(self, request: HttpRequest, refused: Refused) -> HttpResponse:
+        """Say why it is not for this one, and count what is not there: codes are not to be found by trying."""
+        is_missed = refused.code is not ErrorCode.RATE_LIMITED
+        wait = self._misses_of(request).take() if is_missed else refused.retry_ms or 0
+        if not wait and request.is_open_to_all:
+            return self._explain(request, HTTPStatus.NOT_FOUND, refused.code, refused.message)
+        return self._reply(request, say_too_many(wait) if wait else self._nothing(request, refused.message))
 
     def _misses_of(self, request: HttpRequest) -> RateLimit:
         """Return how much may be asked for from an address that is not there."""
         return self._core.allowances.page_misses[key_of(request.address)]
 
 
-def _wants_page(request: HttpRequest) -> bool:
-    """Tell whether a browser asks: it names HTML among what it takes, other programs take anything."""
-    return takes(request.field("accept"), "text/html")
+def _show(request: HttpRequest, state: RoomState) -> Reply:
+    if request.wants_html:
+        return PageHead(*texts.head_of_room(state))
+    return texts.describe_room(state, request.origin, is_coloured=request.wants_colour)
+
+
+def _text(lines: Iterable[str], status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+    return HttpResponse(status, "".join(f"{line}\n" for line in lines).encode())
 
 
 def _language_of(request: HttpRequest) -> str:
@@ -227,10 +205,6 @@ def _language_of(request: HttpRequest) -> str:
     chosen = _CHOSEN.findall(request.field("cookie"))
     asked = _LANGUAGE.findall(request.field("accept-language").lower())
     return next((one for one in (*chosen, *asked) if one in LANGUAGES), LANGUAGES[0])
-
-
-def _wants_colour(request: HttpRequest) -> bool:
-    return any(part.partition("=")[0] in ("color", "colour") for part in request.query.split("&"))
 
 
 @lru_cache(maxsize=256)

@@ -9,12 +9,13 @@ import base64
 import secrets
 import time
 from hashlib import blake2b
+from http import HTTPStatus
 from typing import Final
 
 from msgspec import UNSET
 
 from tictactoe_engine.records import format_record
-from tictactoe_protocol import ErrorCode
+from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import Announcement, PastGame
 from tictactoe_protocol.refusals import describe_announcement
 from tictactoe_protocol.requests import History, Record, Share
@@ -24,8 +25,10 @@ from tictactoe_server.core.kept import SHARES, encode_game
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.rooms import FinishedGame, Player, Refused
 from tictactoe_server.core.rooms.finished import played_game, players_of, record_of
-from tictactoe_server.core.service import Service
+from tictactoe_server.core.service import PageHead, Reply, Service
+from tictactoe_server.http import texts
 from tictactoe_server.storage.store import GameLog, delete, save
+from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 from tictactoe_server.transport.rate_limit import RateLimits
 
 ROW_BYTES: Final = 200
@@ -43,6 +46,7 @@ class PastGames(Service):
     def __init__(self, *, shows_pages: bool) -> None:
         self._shows_pages = shows_pages
         self.handles = {History: self.list, Record: self.record, Share: self.share}
+        self.routes = {r"/replay/([A-Za-z0-9_-]{16,64})(\.json|\.txt)?": self.replay}
 
     def start(self, core: Core) -> None:
         self._games = core.store.games
@@ -103,6 +107,20 @@ class PastGames(Service):
             if id is not None:
                 await delete(self._shares, id, None)
             call.answer()
+
+    async def replay(self, request: HttpRequest, id: str, form: str | None) -> Reply:
+        """Answer with a game that was shared: with all that there is to know of it, as a record, or its end."""
+        found = await self._shares.load(id)
+        if found is None:
+            raise Refused(ErrorCode.NOT_ALLOWED, "replay", replay=id)
+        game, _ = found
+        if form == ".json":
+            return HttpResponse(HTTPStatus.OK, encode(played_game(game)), JSON)
+        if form == ".txt":
+            return format_record(record_of(game)).splitlines()
+        if request.wants_html:
+            return PageHead(*texts.head_of_game(game))
+        return texts.describe_game(game, f"{request.origin}/replay/{id}", is_coloured=request.wants_colour)
 
 
 async def find_own(games: GameLog[FinishedGame], player: Player, id: str) -> FinishedGame:

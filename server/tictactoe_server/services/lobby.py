@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import time
+from itertools import islice
+from typing import Final
 
 from tictactoe_protocol.requests import Lobby, Ping, Rooms
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.service import Service
+from tictactoe_server.core.service import PageHead, Reply, Service
+from tictactoe_server.http import texts
+from tictactoe_server.transport.http_messages import HttpRequest
+
+WALL_MS: Final = 500  # for how long a wall that was drawn as text is shown: a hundred large boards take a while
 
 
 class PublicRooms(Service):
@@ -15,8 +21,11 @@ class PublicRooms(Service):
 
     def __init__(self) -> None:
         self.handles = {Rooms: self.list, Lobby: self.subscribe, Ping: self.tell_time}
+        self.routes = {"/wall": self.show_wall}
+        self._walls: dict[bool, tuple[int, list[str]]] = {}
 
     def start(self, core: Core) -> None:
+        self._core = core
         self._lobby = core.lobby
         self.topics = (core.lobby, core.lobby.boards)
 
@@ -36,3 +45,17 @@ class PublicRooms(Service):
 
     def tell_time(self, call: Call) -> None:
         call.answer(time=time.time_ns() // 1_000_000)
+
+    async def show_wall(self, request: HttpRequest) -> Reply:
+        """Answer with the boards of all public games, as text of the newest."""
+        if request.wants_html:
+            return PageHead(*texts.HEAD_OF_WALL, "wall.js")
+        is_coloured, now = request.wants_colour, self._core.time()
+        drawn_at, lines = self._walls.get(is_coloured, (-WALL_MS, []))
+        if now - drawn_at >= WALL_MS:
+            games = (live for live in self._lobby.newest() if live.room.status == "playing" and live.is_alive)
+            shown = list(islice(games, texts.MOST_BOARDS))
+            await self._core.registry.elsewhere.look_at(shown)
+            lines = texts.describe_wall([live.state(now) for live in shown], is_coloured=is_coloured)
+            self._walls[is_coloured] = now, lines
+        return [*lines, "", f"In a browser:  {request.origin}/wall"]

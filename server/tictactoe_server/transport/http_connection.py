@@ -238,7 +238,7 @@ def answer_handshake(request: HttpRequest, admission: Admission) -> HandshakeRes
 
 def answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | Awaitable[HttpResponse]:
     """Return the response to any other request."""
-    if request.method not in ("GET", "HEAD"):
+    if request.method not in ("GET", "HEAD") and not (request.method == "OPTIONS" and request.is_open_to_all):
         return say(HTTPStatus.METHOD_NOT_ALLOWED, "Ask with GET or HEAD.", ("Allow", "GET, HEAD"))
     if request.has_body:
         return say(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "A request has no body here.")

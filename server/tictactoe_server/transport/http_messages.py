@@ -23,6 +23,9 @@ MAX_HEAD_BYTES: Final = 16 * 1024  # how much a request may have, to the end of 
 MAX_LINE_BYTES: Final = 8 * 1024
 MAX_FIELDS: Final = 100
 PLAIN_TEXT: Final = "text/plain; charset=utf-8"
+JSON: Final = "application/json"
+OPEN_TO_ALL: Final = "/api/"
+"""How the paths begin of what pages of every origin may read."""
 
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
 _BARE_LINE_END: Final = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
@@ -62,6 +65,27 @@ class HttpRequest:
         """Return a header, all its lines in one; empty where it is not there."""
         return ", ".join(self.fields.get(name, ()))
 
+    def accepts(self, what: str, name: str = "accept") -> bool:
+        """Tell whether a header names something among what is accepted, not as what is not."""
+        for each in self.field(name).lower().split(","):
+            accepted, *parameters = (part.strip() for part in each.split(";"))
+            if accepted == what:
+                return not any(part in ("q=0", "q=0.0", "q=0.00", "q=0.000") for part in parameters)
+        return False
+
+    @property
+    def is_open_to_all(self) -> bool:
+        return self.path.startswith(OPEN_TO_ALL)
+
+    @property
+    def wants_html(self) -> bool:
+        """Whether a browser asks: it names HTML among what it takes, other programs take anything."""
+        return self.accepts("text/html")
+
+    @property
+    def wants_colour(self) -> bool:
+        return any(part.partition("=")[0] in ("color", "colour") for part in self.query.split("&"))
+
     @property
     def asks_for_websocket(self) -> bool:
         return "websocket" in self.field("upgrade").lower()
@@ -74,12 +98,16 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """What is answered, in `kind` the media type of the body; `fields` are further headers."""
+    """What is answered, in `kind` the media type of the body; `fields` are further headers.
+
+    `tag` is the same while nothing has changed that matters, empty where only the whole body tells.
+    """
 
     status: HTTPStatus
     body: bytes
     kind: str = PLAIN_TEXT
     fields: tuple[tuple[str, str], ...] = ()
+    tag: str = ""
 
 
 Answer = Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]
