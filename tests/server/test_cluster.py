@@ -354,6 +354,18 @@ async def test_an_opening_goes_on_at_another_server_when_its_own_is_gone(node: N
         assert (await bo.state(ply=2))["chosen"] == ["X"]
 
 
+async def test_the_others_hear_of_what_a_server_changed_and_all_agree_who_does_what_is_due(node: Node) -> None:
+    async with cluster_of(node, 3) as servers:
+        heard: list[list[tuple[str, str]]] = [[] for _ in servers]
+        for server, told in zip(servers, heard, strict=True):
+            server.core.registry.elsewhere.on_changed.add(lambda *said, told=told: told.append(said))
+        servers[0].core.registry.elsewhere.tell_changed("bans", "K7M4PQ")
+        await until(lambda: all(heard[1:]))
+        assert heard == [[], [("bans", "K7M4PQ")], [("bans", "K7M4PQ")]]
+        for key in map(str, range(20)):
+            assert sum(server.core.registry.elsewhere.is_chosen(key) for server in servers) == 1
+
+
 async def test_nobody_is_taken_for_gone_in_a_cluster_where_nothing_happens(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ from tests.server.test_pages import BROWSER, get, head_of
 from tests.server.test_plain_http import read_answer
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import encode
+from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.requests import Ping
 from tictactoe_protocol.terms import RequestFields
 from tictactoe_server.core.answers import Call
@@ -230,6 +231,18 @@ async def test_a_room_opens_without_anybody_with_seats_for_a_player_and_a_bot() 
                     await ana.send("move", room=room, cell=state["board"].index("."), ply=state["ply"])
                 state = await ana.next_of("room")
         assert state["status"] == "over"
+
+
+async def test_a_welcome_has_the_rooms_of_events_to_which_a_player_is_called() -> None:
+    async def calls_of(player: str) -> tuple[EventCall, ...]:
+        return (EventCall("K7M4PR", "r1-2", "K7M4PQ", "X", player, 60_000),)
+
+    async with Server(HERE) as server, open_peer(server.url, "ana") as ana:
+        assert "calls" not in ana.welcome
+        server.core.calls_of = calls_of
+        async with open_peer(server.url, "bo") as bo:
+            (call,) = bo.welcome["calls"]
+            assert (call["type"], call["against"], call["due_ms"]) == ("call", bo.welcome["player"], 60_000)
 
 
 async def test_what_services_keep_is_known_to_every_command_about_what_is_kept() -> None:

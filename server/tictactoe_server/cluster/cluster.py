@@ -131,6 +131,7 @@ class Cluster:
         said: list[tuple[str, Any, Callable[[Any], object], str]] = [
             (messages.HEARTBEATS, messages.Heartbeat, self._hear, "a sign of life cannot be read"),
             (messages.NEWS, messages.News, other_rooms.hear_news, "news of another server cannot be read"),
+            (messages.CHANGED, tuple[str, str, str], other_rooms.hear_changed, "what was changed cannot be read"),
             (messages.HANDED_OVER + id, tuple[str, int], other_rooms.read_again, "a handover cannot be read"),
             (messages.BOARDS + id, list[str], self.own_rooms.boards_of, "a question for boards cannot be read"),
             (messages.SEEKS + id, messages.Seek, self._matching.find, "a question for a match cannot be read"),

@@ -17,6 +17,7 @@ from tictactoe_server.storage.store import StoreUnavailable
 
 HEARTBEATS: Final = "house.alive"
 NEWS: Final = "house.news"
+CHANGED: Final = "house.changed"
 HERE: Final = "house.here."  # NATS returns what is sent there where the server is gone
 NOT_THERE: Final = "house.not."
 PAGES: Final = "house.page."
@@ -24,7 +25,7 @@ BOARDS: Final = "house.boards."
 HANDED_OVER: Final = "house.gave."
 SEEKS: Final = "house.seek."
 ORDERS: Final = "house.order."
-"""The subjects: the first two are for all, behind the others stands the id of the server for which they are."""
+"""The subjects: the first three are for all, behind the others stands the id of the server for which they are."""
 
 Said = TypeVar("Said")
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from tictactoe_protocol.pushes import LiveBoard, RoomState
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import Members
-from tictactoe_server.cluster.messages import BOARDS, HANDED_OVER, PAGES, News, Outline, Page, ask, encode
+from tictactoe_server.cluster.messages import BOARDS, CHANGED, HANDED_OVER, PAGES, News, Outline, Page, ask, encode
 from tictactoe_server.cluster.own_rooms import OwnRoom, OwnRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.elsewhere import ClusterIdentity, Elsewhere
@@ -91,6 +91,7 @@ class OtherRooms(Elsewhere):
     is_several = True
 
     def __init__(self, link: Link, members: Members, own: OwnRooms, core: Core) -> None:
+        super().__init__()
         self.id = ""
         self.members = members
         self._link = link
@@ -134,6 +135,18 @@ class OtherRooms(Elsewhere):
         if room.code not in self.rooms and self._core.time() - room.opened_at < YOUNG_MS:
             await asyncio.sleep(_WORD_SECONDS)
         return self.find(room.code) is None
+
+    def is_chosen(self, key: str) -> bool:
+        return self.members.is_in and self.members.chosen_for(key) == self.members.id
+
+    def tell_changed(self, table: str, key: str) -> None:
+        self._link.publish(CHANGED, encode((self.members.id, table, key)))
+
+    def hear_changed(self, said: tuple[str, str, str]) -> None:
+        """Pass on what another server has changed."""
+        sender, table, key = said
+        if sender != self.members.id:
+            self.on_changed(table, key)
 
     def drop(self, code: str) -> OtherRoom | None:
         """Forget a room of another server; return what was known of it."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tictactoe_engine import Rules
+from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_server.core.agenda import Agenda
 from tictactoe_server.core.changes import Changes, ServerChange, told
@@ -56,7 +57,10 @@ class Presence:
 
 
 class Core:
-    """What all services work with. Rooms hold the seat of one who drops for `hold_ms`; limits go by `monotonic_ns`."""
+    """What all services work with. Rooms hold the seat of one who drops for `hold_ms`; limits go by `monotonic_ns`.
+
+    `calls_of` returns to which rooms of events a player is called now.
+    """
 
     def __init__(
         self, store: Storage, time: ServedTime, limits: Limits, hold_ms: int, monotonic_ns: Callable[[], int]
@@ -75,6 +79,7 @@ class Core:
         self.lobby = Lobby(time)
         self.registry = Registry(rooms, self.changes, self.timers, self.lobby, time, limits, tally)
         self.allowances = Allowances(limits, tally.limited, monotonic_ns)
+        self.calls_of: Callable[[str], Awaitable[tuple[EventCall, ...]]] = _call_nobody
 
     def on_result(self, listener: Callable[[FinishedGame], object]) -> None:
         """Tell a listener of each game that is over and stored from now on, also of one that was aborted."""
@@ -126,6 +131,10 @@ class Core:
         live = LiveRoom(room, owner=owner, origin=origin, source=self.registry.source_of(origin))
         self.registry.expect(live)
         return live
+
+
+async def _call_nobody(player: str) -> tuple[EventCall, ...]:
+    return ()
 
 
 def bot_seats(levels: Sequence[str]) -> list[SeatState]:

@@ -1,4 +1,4 @@
-"""Rooms that are not here: the one thing that is asked about the other servers of a cluster."""
+"""Rooms that are not here, and what others have changed: all that is asked about the other servers of a cluster."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.matchmaking import GameKind
 from tictactoe_server.core.rooms import Player, Refused, Room
+from tictactoe_server.core.topics import Listeners
 
 
 class ClusterIdentity(NamedTuple):
@@ -23,11 +24,15 @@ class Elsewhere:
 
     A cluster, which `is_several`, has its own kind. There `seek` returns the code of the room for one who asks for a
     match, and where that is, None for here; there is no such room yet where it is to be opened here. It raises
-    `StoreUnavailable` where nobody can say.
+    `StoreUnavailable` where nobody can say. Listeners of `on_changed` hear of what another server has changed, by its
+    table and key; some of it may never be heard.
     """
 
     is_several = False
     seek: Callable[[GameKind, Player], Awaitable[tuple[str, str | None]]]
+
+    def __init__(self) -> None:
+        self.on_changed = Listeners[[str, str]]()
 
     @property
     def cluster(self) -> ClusterIdentity | None:
@@ -51,6 +56,13 @@ class Elsewhere:
     async def may_take(self, room: Room) -> bool:
         """Tell whether a room that was found in the store is nobody's, and may be served here from now on."""
         return True
+
+    def is_chosen(self, key: str) -> bool:
+        """Tell whether of all living servers this is the one that does what is due for something, by its key."""
+        return True
+
+    def tell_changed(self, table: str, key: str) -> None:
+        """Tell the others that something was changed here that is kept in a table."""
 
     async def look_at(self, rooms: Iterable[Listed]) -> None:
         """Have the newest boards of these rooms, as far as others tell them soon."""

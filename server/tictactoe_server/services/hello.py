@@ -85,6 +85,7 @@ class Greeting(Service):
         session.connection.let_in()
         registry = self._core.registry
         held = await registry.held_seats(player.id)
+        calls = await self._core.calls_of(player.id)
         cluster = registry.elsewhere.cluster
         session.push(
             Welcome(
@@ -100,6 +101,7 @@ class Greeting(Service):
                 id=request.id,
                 servers=UNSET if cluster is None else cluster.urls,
                 cluster=UNSET if cluster is None else cluster.id,
+                calls=calls or UNSET,
             )
         )
 
@@ -114,7 +116,7 @@ class Greeting(Service):
         except BadName as bad:
             raise Refused(ErrorCode.BAD_NAME, path="name", **bad.data) from None
         if token is UNSET:
-            own = _own_name(chosen) if chosen else f"guest-{_random_text(_GUEST_ALPHABET, 4)}"
+            own = own_name(chosen) if chosen else f"guest-{_random_text(_GUEST_ALPHABET, 4)}"
             self._core.allowances.take_new_player(address)
             made = KnownPlayer(Player("p" + _random_text(_ID_ALPHABET, _ID_LENGTH), own), today())
             token = secrets.token_urlsafe(_TOKEN_BYTES)
@@ -133,7 +135,7 @@ class Greeting(Service):
             raise Refused(ErrorCode.BAD_TOKEN, path="token")
         known, revision = found
         if name is not None and name != known.player.name:
-            known = replace(known, player=Player(known.player.id, _own_name(name)))
+            known = replace(known, player=Player(known.player.id, own_name(name)))
             await save(self._players, key, known, revision)
         return known
 
@@ -167,7 +169,7 @@ class Greeting(Service):
             log.debug("that a player is here could not be noted", reason=str(unavailable))
 
 
-def _own_name(name: str) -> str:
+def own_name(name: str) -> str:
     """Return a name that a person may take: not one of a bot, however it is written."""
     if _HOUSE_NAME.fullmatch(unicodedata.normalize("NFKC", name)):
         raise Refused(ErrorCode.BAD_NAME, "taken", path="name", name=name)
