@@ -42,8 +42,9 @@ from tictactoe_server.core.rooms import (
 from tictactoe_server.core.rooms.seating import seat_of
 
 PATH: Final = Path(__file__).parent.parent / "tests" / "vectors.json"
-MOST: Final = 300
+MOST: Final = 330
 PLAYS: Final = 300
+EVENTS: Final = 60
 PEOPLE: Final = tuple(Player(f"p-{name}", name) for name in ("ana", "bo", "cy", "Bo plays C"))
 GAMES: Final = (
     PRESETS["classic"],
@@ -70,8 +71,8 @@ def make_vectors() -> list[dict[str, Any]]:
     """Return the vectors: of many transitions those that have what is rarest among the ones before."""
     chance = random.Random(20261123)
     found: list[tuple[dict[str, Any], list[Any]]] = []
-    for _ in range(PLAYS):
-        seen = play(chance)
+    for number in range(PLAYS + EVENTS):
+        seen = play(chance) if number < PLAYS else play_in_event(chance)
         for index, now in enumerate(seen):
             back = chance.choice((1, 1, 1, 1, 2, 3, 4))
             one = make_vector(chance, seen[index - back] if index >= back else None, now)
@@ -160,6 +161,8 @@ def traits_of(vector: dict[str, Any]) -> list[Any]:
     for event in vector["events"]:
         result, by = event.get("result") or {}, event.get("mark", event.get("by"))
         kind = (event["type"], event.get("kind"), event.get("cause"), result.get("reason"), event.get("swaps"))
+        if result.get("reason") == "forfeit":
+            traits.append(("forfeit", result["winner"] is None, by == own))
         traits.append((*kind, own is None, by == own, len(after["seats"]) > 2))
     return traits
 
@@ -176,8 +179,25 @@ def play(chance: random.Random) -> list[Seen]:
     room = open_room(
         "K7M4PQ", rules, people[0], now, seat=rules.marks[0], clock=clock, hold_ms=500, start_ms=3_000, **terms
     )
+    return go_on(chance, room, people, people[1:], now)
+
+
+def play_in_event(chance: random.Random) -> list[Seen]:
+    """Return the moments of a room in which two people play a game of an event, or do not come."""
+    rules, clock = chance.choice([rules for rules in GAMES if len(rules.marks) == 2]), chance.choice(CLOCKS[1:])
+    people, now = PEOPLE[:2], 1_000
+    reserved = {mark: replace(seat_of(one), online=False) for mark, one in zip(rules.marks, people, strict=True)}
+    terms: dict[str, Any] = {"clock": clock, "reserved": reserved, "event": "EV3NTS", "pairing": "r3-2"}
+    room = open_room("K7M4PQ", rules, None, now, hold_ms=500, start_ms=3_000, **terms)
+    return go_on(chance, room, people, chance.choice((people, people, people[:1], ())), now)
+
+
+def go_on(
+    chance: random.Random, room: Room, people: tuple[Player, ...], entering: tuple[Player, ...], now: int
+) -> list[Seen]:
+    """Return the moments of an open room that some enter."""
     seen = [Seen(state_of(room, now, watchers=0), room.position.moves)]
-    for player in people[1:]:
+    for player in entering:
         room = apply(room, player, Enter(), now)
         seen.append(Seen(state_of(room, now, watchers=0), room.position.moves))
     for _ in range(chance.choice((10, 30, 60))):

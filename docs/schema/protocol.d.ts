@@ -551,7 +551,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`. `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the change to this very `seq` brought more than shows in it. `opening` is there while one is to be decided, `chosen` once something was chosen in it. */
+  /** The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`. `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the change to this very `seq` brought more than shows in it. `opening` is there while one is to be decided, `chosen` once something was chosen in it. `event` and `pairing` are there in a room of an event. */
   interface RoomState {
     type: "room";
     room: string;
@@ -576,6 +576,8 @@ declare namespace Protocol {
     happened?: Happening[];
     opening?: OpeningState;
     chosen?: string[];
+    event?: string;
+    pairing?: string;
   }
 
   /** One row of the list of public rooms; `seats` has None for a free seat, `age_ms` counts from its opening. */

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from tictactoe_engine.opening import choices_of
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.codes import EVENT_DRAW_PLY
 from tictactoe_protocol.happened import taken_back_by
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.telling import describe_take_back
@@ -131,7 +132,7 @@ def cost_of_going(state: RoomState, viewer: str, *, aborts: bool) -> Cost:
     is_beginning = any(mark not in state.board for mark in playing)
     if state.rules.opening is not None:  # whose first choice is the second player's first act
         is_beginning = not state.chosen
-    return "abort" if aborts and is_beginning and len(playing) == 2 else "lose"
+    return "abort" if aborts and is_beginning and len(playing) == 2 and not state.event else "lose"
 
 
 def describe_reason(reason: str, state: RoomState) -> str:
@@ -203,16 +204,20 @@ def _list_reasons(
     if state.rules.opening is not None:
         no_undo = _why_no_undo(state, no_undo, own or "")
     no_undo = "refused not_allowed undo" if len(state.seats) > 2 else no_undo
+    no_draw = "refused not_allowed draw" if active > 2 else ""
     no_claim = in_game or ("" if away.gone else "refused not_allowed hold")
-    shows_worth = over or state.analysis == "open" or (own is None and people < 2)
+    shows_worth = over or state.analysis == "open" or (own is None and people < 2 and not state.event)
+    if state.event:
+        no_undo, no_claim = "refused not_allowed event undo", in_game or "refused not_allowed event claim"
+        no_draw = "refused not_allowed event draw" if state.ply < EVENT_DRAW_PLY else ""
     return {
         **({"place": no_turn} if state.rules.opening is None else _why_no_act(state, no_turn, offline)),
-        **_why_not_offered("draw", state.offers.draw, own, in_game, "refused not_allowed draw" if active > 2 else ""),
+        **_why_not_offered("draw", state.offers.draw, own, in_game, no_draw),
         **_why_not_offered("undo", state.offers.undo, own, in_game, no_undo),
         "resign": in_game,
         "claim win": no_claim,
         "claim draw": no_claim or ("refused not_allowed claim draw" if len(away.gone) + 1 < active else ""),
-        **_why_no_rematch(state.offers.rematch, own, at_end, is_deserted=bool(away.left)),
+        **_why_no_rematch(state, own, at_end, is_deserted=bool(away.left)),
         f"new {another}": at_end,
         "computer": "why watching" if own is None else offline if waiting else "why begun",
         "join": "why seated" if own is not None else offline if waiting else "why full",
@@ -264,7 +269,9 @@ def _why_not_offered(kind: str, by: str | None, own: str | None, to_play: str, c
     }
 
 
-def _why_no_rematch(asked: Sequence[str], own: str | None, at_end: str, *, is_deserted: bool) -> dict[str, str]:
+def _why_no_rematch(state: RoomState, own: str | None, at_end: str, *, is_deserted: bool) -> dict[str, str]:
+    asked = state.offers.rematch
+    at_end = at_end or ("refused not_allowed event rematch" if state.event else "")
     ask = at_end or ("refused not_allowed deserted" if is_deserted else "why asked" if own in asked else "")
     return {
         "rematch ask": ask or ("why answer rematch" if asked else ""),
@@ -294,7 +301,7 @@ def _list_questions(state: RoomState, viewer: str, deeds: dict[str, Deed], away:
         found.append(Question("own rematch", (own,)))
     elif "rematch accept" in deeds:
         found.append(Question("rematch", state.offers.rematch, (deeds["rematch accept"],)))
-    if away.gone:
+    if away.gone and not state.event:
         claims = (deeds.get("claim win"), deeds.get("claim draw"))
         found.append(Question("claim", away.gone, tuple(deed for deed in claims if deed is not None)))
     if away.absent:

@@ -20,6 +20,8 @@ MAX_CHAT_LENGTH: Final = 200
 MAX_LISTED_ROOMS: Final = 200
 MAX_LISTED_GAMES: Final = 100
 MAX_LIVE_BOARDS: Final = 100
+EVENT_DRAW_PLY: Final = 8
+"""How many moves lie on the board of an event's game before a draw is offered."""
 
 
 class ErrorCode(StrEnum):

@@ -181,8 +181,8 @@ def standing(state: RoomState, moves: Sequence[int] | None = None) -> list[Chang
 
 
 def is_draw(result: Result) -> bool:
-    """Tell whether a game that is over is a draw: not one that was aborted, or ended as only newer servers know."""
-    return result.winner is None and result.reason in RESULT_REASONS and result.reason != "aborted"
+    """Tell whether a game that is over is a draw: not one that was aborted or nobody came to, nor a newer server's."""
+    return result.winner is None and result.reason in RESULT_REASONS and result.reason not in ("aborted", "forfeit")
 
 
 def _missed_games(old: RoomState, new: RoomState) -> Iterator[Change]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ROOM_STATUSES: Final = ("waiting", "playing", "over")
 VISIBILITIES: Final = ("public", "private")
-RESULT_REASONS: Final = ("line", "full", "resigned", "timeout", "claimed", "agreed", "aborted")
+RESULT_REASONS: Final = ("line", "full", "resigned", "timeout", "claimed", "agreed", "aborted", "forfeit")
 
 RoomStatus = Annotated[str, Meta(examples=list(ROOM_STATUSES))]
 Visibility = Annotated[str, Meta(examples=list(VISIBILITIES))]
@@ -149,7 +149,7 @@ class RoomState(PushFields, frozen=True, tag="room"):
 
     `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the
     change to this very `seq` brought more than shows in it. `opening` is there while one is to be decided, `chosen`
-    once something was chosen in it.
+    once something was chosen in it. `event` and `pairing` are there in a room of an event.
     """
 
     room: str
@@ -174,6 +174,8 @@ class RoomState(PushFields, frozen=True, tag="room"):
     happened: tuple[Happening, ...] | UnsetType = UNSET
     opening: OpeningState | UnsetType = UNSET
     chosen: tuple[str, ...] | UnsetType = UNSET
+    event: str | UnsetType = UNSET
+    pairing: str | UnsetType = UNSET
 
 
 class RoomSummary(Struct, frozen=True):

@@ -85,16 +85,17 @@ def describe_why_over(state: RoomState, viewer: str) -> str:
     result = state.result
     if result is None:
         return ""
-    loser = loser_of(state) if result.reason in ("resigned", "timeout") else None
+    loser = loser_of(state) if result.reason in ("resigned", "timeout", "forfeit") else None
     if result.reason == "line":
         return describe_lines(state)
     if result.reason in _WHY_OVER:
         return say(f"ended {result.reason}")
     if loser is not None:
-        deed = "timeout" if result.reason == "timeout" else "left" if _why_out(state, loser) == "left" else "resigned"
+        has_left = result.reason == "resigned" and _why_out(state, loser) == "left"
+        deed = "left" if has_left else result.reason
         return _say_of(state, loser, f"ended {deed}", viewer)
-    if result.reason in ("resigned", "timeout"):
-        return say("ended nobody left")
+    if result.reason in ("resigned", "timeout", "forfeit"):
+        return say("ended nobody came" if result.reason == "forfeit" else "ended nobody left")
     return say("ended otherwise", reason=describe_reason(result.reason))
 
 

@@ -18,7 +18,7 @@ from tictactoe_protocol.text import clean_text
 LEVELS: Final = ("easy", "medium", "hard")
 """How well the computer plays, in words of their own; a server may have more."""
 _MOST_BLOCKED: Final = 4
-_REASONS: Final = frozenset({"line", "full", "resigned", "timeout", "claimed", "agreed", "aborted"})
+_REASONS: Final = frozenset({"line", "full", "resigned", "timeout", "claimed", "agreed", "aborted", "forfeit"})
 
 
 def seat_of(state: RoomState, viewer: str) -> str | None:

@@ -185,7 +185,7 @@ def test_what_is_wrong_with_a_record_is_told_in_the_language(tmp_path: Path) -> 
     path = tmp_path / "game.txt"
     for text, told in (
         ("1. b2 b2", f"{path}, Zeile 1, Spalte 7: B2 ist schon mit X besetzt."),
-        ("1. b2 a1 2. c3", f"{path}, Zeile 1, Spalte 15: Das Ergebnis fehlt: X, O, *, draw."),
+        ("1. b2 a1 2. c3", f"{path}, Zeile 1, Spalte 15: Das Ergebnis fehlt: X, O, *, draw, none."),
         ('[X "ana"] [X "bo"]', f"{path}, Zeile 1, Spalte 12: Die Angabe 'X' steht zweimal da."),
     ):
         path.write_text(text)

@@ -54,9 +54,10 @@ def results_of(draw: st.DrawFn, position: Position) -> GameResult | None:
     if position.outcome is not None:
         return GameResult(position.outcome.reason, position.outcome.winner)
     choices: list[GameResult | None] = [None, GameResult("agreed", None), GameResult("claimed", None)]
+    choices.append(GameResult("forfeit", None))
     if len(position.active_marks) == 2:
         for winner in position.active_marks:
-            choices += [GameResult("resigned", winner), GameResult("timeout", winner), GameResult("claimed", winner)]
+            choices += [GameResult(reason, winner) for reason in ("resigned", "timeout", "claimed", "forfeit")]
     return draw(st.sampled_from(choices))
 
 
@@ -70,6 +71,8 @@ def game_records(draw: st.DrawFn, rules: st.SearchStrategy[Rules] = RULES) -> Ga
         moves=position.moves,
         result=draw(results_of(position)),
         players=tuple((mark, draw(VALUES)) for mark in named),
+        event=draw(st.none() | st.just("") | VALUES),
+        round=draw(st.none() | VALUES),
         date=draw(st.none() | DATES),
         room=draw(st.none() | VALUES),
         game=draw(st.none() | st.integers(1, 999_999_999)),

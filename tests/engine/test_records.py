@@ -25,13 +25,15 @@ FULL = GameRecord(
     moves=(15, 16, 17, 10, 18),
     result=GameResult("resigned", "X"),
     players=(("A", "Zoë \\"), ("X", 'an "a"')),
+    event="Club evening",
+    round="3.2",
     date="2030-12-31T18:05:00Z",
     room="K7M4PQ",
     game=7,
     clock=SeatClock(180_000, 2_500),
     passed=((2, "A"),),
     comments=((0, "Good luck."), (2, "A went."), (5, "Well played."), (5, "Again?")),
-    tags=(("Event", "Club evening"), ("Annotator", "")),
+    tags=(("Site", "here"), ("Annotator", "")),
 )
 FULL_TEXT = """\
 [Rows "4"]
@@ -42,6 +44,8 @@ FULL_TEXT = """\
 [Gravity "true"]
 [X "an \\"a\\""]
 [A "Zoë \\\\"]
+[Event "Club evening"]
+[Round "3.2"]
 [Date "2030-12-31T18:05:00Z"]
 [Room "K7M4PQ"]
 [Game "7"]
@@ -49,7 +53,7 @@ FULL_TEXT = """\
 [Passed "A@2"]
 [Result "X"]
 [Reason "resigned"]
-[Event "Club evening"]
+[Site "here"]
 [Annotator ""]
 
 {Good luck.} 1. a4 b4 {A went.} 2. c4 a3 3. d4 {Well played.} {Again?} X
@@ -104,8 +108,8 @@ def test_comments_keep_their_place_and_lose_their_line_ends() -> None:
 
 
 def test_unknown_tags_are_kept_in_order() -> None:
-    record = parse_record('[Site "here"] [Event "\\"x\\""] *')
-    assert record.tags == (("Site", "here"), ("Event", '"x"'))
+    record = parse_record('[Site "here"] [White "\\"x\\""] *')
+    assert record.tags == (("Site", "here"), ("White", '"x"'))
 
 
 @pytest.mark.parametrize(
@@ -301,8 +305,10 @@ def test_errors_survive_pickling() -> None:
         ({"clock": SeatClock(1, -1)}, "clock"),
         ({"tags": (("Rules", "classic"),)}, "tags[Rules]"),
         ({"tags": (("X", "ana"),)}, "tags[X]"),
-        ({"tags": (("Event", "\x07"),)}, "tags[Event]"),
-        ({"tags": (("Event", "a"), ("Event", "b"))}, "tags[Event]"),
+        ({"event": "\x07"}, "event"),
+        ({"round": "1" * 256}, "round"),
+        ({"tags": (("Site", "\x07"),)}, "tags[Site]"),
+        ({"tags": (("Site", "a"), ("Site", "b"))}, "tags[Site]"),
         ({"comments": ((0, " "),)}, "comments[0]"),
         ({"comments": ((0, "a } b"),)}, "comments[0]"),
         ({"comments": ((0, "a\u200bb"),)}, "comments[0]"),
@@ -314,6 +320,7 @@ def test_errors_survive_pickling() -> None:
         ({"result": GameResult("resigned", "A")}, "result"),
         ({"result": GameResult("resigned", None)}, "result"),
         ({"result": GameResult("bored", "X")}, "reason"),
+        ({"result": GameResult("forfeit", "A")}, "result"),
     ],
 )
 def test_a_record_that_cannot_be_is_refused_with_the_part_at_fault(content: dict[str, Any], part: str) -> None:

@@ -42,7 +42,7 @@ def test_there_are_vectors_enough_and_of_every_kind() -> None:
         *("Offered", "Declined", "Withdrawn", "Lapsed", "Ended"),
     }
     reasons = {event["result"]["reason"] for event in events if "result" in event}
-    assert reasons == {"line", "full", "resigned", "timeout", "claimed", "agreed", "aborted"}
+    assert reasons == {"line", "full", "resigned", "timeout", "claimed", "agreed", "aborted", "forfeit"}
 
 
 def test_there_are_vectors_of_every_deed_and_of_everything_that_waits() -> None:

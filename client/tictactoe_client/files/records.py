@@ -131,6 +131,8 @@ def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameReco
         result=result,
         players=tuple((mark, clean_text(seat.name)) for mark, seat in state.seats.items() if seat is not None),
         date=now.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        event=state.event or None,
+        round=(state.pairing or "").removeprefix("r").replace("-", ".") or None,
         room=state.room,
         game=state.game,
         clock=clock,

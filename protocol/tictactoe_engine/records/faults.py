@@ -48,6 +48,7 @@ WORDS: Final = {
     "agreed": "What the players agree on is a draw.",
     "no winner resigned": "A game that is resigned has a winner.",
     "no winner timeout": "A game that is timeout has a winner.",
+    "nobody wins": "Nobody wins a forfeit without a winner: its result is none.",
     "not last": "{mark} is not the last one left: {others} still play.",
     "not last, out": "{mark} is not the last one left: it was passed over.",
     "over won": "This game is over: {mark} won by {reason}.",

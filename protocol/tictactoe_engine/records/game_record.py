@@ -17,13 +17,14 @@ from tictactoe_engine.records.faults import InvalidRecord, Telling, tell
 from tictactoe_engine.records.walk import Walk
 from tictactoe_engine.rules import PRESETS, Rules
 
-REASONS: Final = ("line", "full", "resigned", "timeout", "claimed", "agreed")
+REASONS: Final = ("line", "full", "resigned", "timeout", "claimed", "agreed", "forfeit")
 MAX_VALUE_LENGTH: Final = 255
 MAX_COMMENT_LENGTH: Final = 4096
 MAX_GAME_NUMBER: Final = 999_999_999
 MAX_CLOCK_MS: Final = 24 * 60 * 60 * 1000
 RULE_TAGS: Final = ("Rules", "Rows", "Columns", "Line", "Marks", "Blocked", "Misere", "Gravity", "Exact", "Opening")
-KNOWN_TAGS: Final = (*RULE_TAGS, "Date", "Room", "Game", "Clock", "Passed", "Result", "Reason")
+WORD_TAGS: Final = ("Event", "Round", "Date", "Room")
+KNOWN_TAGS: Final = (*RULE_TAGS, *WORD_TAGS, "Game", "Clock", "Passed", "Result", "Reason")
 
 CHOICE: Final = re.compile(r"(pie|swap2) ([A-Z]) ([A-Z]|more)", re.ASCII)
 """How a record says what was chosen: the rule of the opening, the seat that chose, and what it took."""
@@ -39,10 +40,18 @@ _DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """How a game ended: why, one of `REASONS`, and who won; `winner` is a mark, or None for a draw."""
+    """How a game ended: why, one of `REASONS`, and who won; `winner` is a mark, or None for a draw.
+
+    A forfeit is no draw then: nobody came.
+    """
 
     reason: str
     winner: str | None
+
+    @property
+    def nobody_wins(self) -> bool:
+        """Whether neither a mark wins nor the game is a draw."""
+        return self.reason == "forfeit" and self.winner is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +75,10 @@ class GameRecord:
 
     `players` pairs marks with names, in turn order. `passed` is as in `Position`: who moves no more, and how many moves
     lay on the board when that happened; so is `chosen`, what was chosen in the opening. `date` is ISO 8601: a day, or a
-    day and a time with its offset. `comments` pairs texts with the number of moves before them; runs of white space
-    become one space. `tags` is whatever else was said of the game. `position` is where its moves led. Raises
-    `InvalidRecord` for what cannot be, illegal moves and a result that contradicts the board included; costs as much as
-    playing the game.
+    day and a time with its offset. `event` and `round` say as part of what it was played. `comments` pairs texts with
+    the number of moves before them; runs of white space become one space. `tags` is whatever else was said of the game.
+    `position` is where its moves led. Raises `InvalidRecord` for what cannot be, illegal moves and a result that
+    contradicts the board included; costs as much as playing the game.
 
     >>> GameRecord(moves=(4, 0)).position.board
     'O...X....'
@@ -79,6 +88,8 @@ class GameRecord:
     moves: tuple[int, ...] = ()
     result: GameResult | None = None
     players: tuple[tuple[str, str], ...] = ()
+    event: str | None = None
+    round: str | None = None
     date: str | None = None
     room: str | None = None
     game: int | None = None
@@ -95,6 +106,8 @@ class GameRecord:
             _check_date(self.date)
         if self.room is not None:
             check_value(self.room, "room")
+        _check_printable(self.event or "", "event", MAX_VALUE_LENGTH)
+        _check_printable(self.round or "", "round", MAX_VALUE_LENGTH)
         if self.game is not None and not 1 <= self.game <= MAX_GAME_NUMBER:
             raise InvalidRecord(tell("game number", most=MAX_GAME_NUMBER, value=quote(self.game)), "game")
         _check_clock(self.clock)

@@ -7,12 +7,12 @@ from typing import Any, Final, assert_never
 
 from tictactoe_engine.errors import IllegalMove, quote
 from tictactoe_engine.records.faults import InvalidRecord, RecordError, Telling, tell
-from tictactoe_engine.records.game_record import CHOICE, KNOWN_TAGS, REASONS, GameRecord, GameResult
+from tictactoe_engine.records.game_record import CHOICE, KNOWN_TAGS, REASONS, WORD_TAGS, GameRecord, GameResult
 from tictactoe_engine.records.scanner import Comment, Number, Tag, Word, scan
 from tictactoe_engine.records.tag_values import CELL_NAME, read_cell, read_clock, read_passed, read_rules, read_whole
 from tictactoe_engine.records.walk import Walk
 
-_RESULTS: Final = ("*", "draw")
+_RESULTS: Final = ("*", "draw", "none")
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
 
@@ -89,7 +89,7 @@ class _Reader:
                 others.append((name, tag.value))
                 is_misspelt = name.capitalize() in KNOWN_TAGS or len(name) > 64
                 self._places[f"tags[{name}]"] = tag.name_offset if is_misspelt else tag.value_offset
-            elif name in ("Date", "Room"):
+            elif name in WORD_TAGS:
                 content[name.lower()] = tag.value
             self._places[name.lower()] = tag.value_offset
         content["players"], content["tags"] = tuple(players), tuple(others)
@@ -177,12 +177,15 @@ class _Reader:
             if reason is not None:
                 raise self.fault(tell("reason of running"), reason.value_offset)
             return None
-        winner = None if word.text == "draw" else word.text
+        winner = None if word.text in _RESULTS else word.text
         if reason is not None:
             if reason.value not in REASONS:
                 message = tell("reason", reasons=", ".join(REASONS), reason=quote(reason.value))
                 raise self.fault(message, reason.value_offset)
-            return GameResult(reason.value, winner)
-        if outcome is None:
+            result = GameResult(reason.value, winner)
+            if result.nobody_wins != (word.text == "none"):
+                raise self.fault(tell("nobody wins"), word.offset)
+            return result
+        if outcome is None or word.text == "none":
             raise self.fault(tell("no reason"), word.offset)
         return GameResult(outcome.reason, winner)

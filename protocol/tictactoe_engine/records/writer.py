@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from tictactoe_engine.notation import format_cell
-from tictactoe_engine.records.game_record import GameRecord, MoveClock, SeatClock
+from tictactoe_engine.records.game_record import WORD_TAGS, GameRecord, MoveClock, SeatClock
 from tictactoe_engine.records.walk import Walk
 from tictactoe_engine.rules import Rules
 
@@ -32,10 +32,9 @@ def format_record(record: GameRecord) -> str:
 def _list_tags(record: GameRecord) -> Iterator[tuple[str, str]]:
     yield from _list_rules(record.rules)
     yield from record.players
-    if record.date is not None:
-        yield "Date", record.date
-    if record.room is not None:
-        yield "Room", record.room
+    for name in WORD_TAGS:
+        if (value := getattr(record, name.lower())) is not None:
+            yield name, value
     if record.game is not None:
         yield "Game", str(record.game)
     if record.clock is not None:
@@ -102,7 +101,8 @@ def _wrap(words: Iterator[str]) -> str:
 
 
 def _format_result(record: GameRecord) -> str:
-    return "*" if record.result is None else record.result.winner or "draw"
+    result = record.result
+    return "*" if result is None else result.winner or ("none" if result.nobody_wins else "draw")
 
 
 def _format_cell(cell: int, rules: Rules) -> str:

@@ -90,19 +90,23 @@ class Core:
         self.changes.on_room.add(listener)
 
     async def open_room(
-        self, rules: Rules, *, seats: Mapping[str, Player | str] | None = None, origin: str = "", **terms: Any
+        self,
+        rules: Rules,
+        *,
+        seats: Mapping[str, Player | SeatState | str] | None = None,
+        origin: str = "",
+        **terms: Any,
     ) -> LiveRoom:
         """Open a room in which nobody is yet, and return it once it is stored; it counts for the first player.
 
-        `seats` are reserved, by their marks, for players who come by `join`, and for bots of the level that is named.
-        `terms` are as for `rooms.open_room`. Raises `Refused` and `StoreUnavailable`.
+        `seats` are reserved, by their marks, for players who come by `join`, and for bots of the level that is named,
+        or of a name and an id of their own. `terms` are as for `rooms.open_room`, and its `code`: with an `event` and
+        a `pairing` the room counts for nobody and is opened under that code alone, else `RoomExists` is raised.
+        Raises `Refused` and `StoreUnavailable`.
         """
         seats = seats or {}
         bots = iter(bot_seats([level for level in seats.values() if isinstance(level, str)]))
-        reserved = {
-            mark: next(bots) if isinstance(one, str) else SeatState(one.id, one.name, online=False, bot=None)
-            for mark, one in seats.items()
-        }
+        reserved = {mark: next(bots) if isinstance(one, str) else _reserved(one) for mark, one in seats.items()}
         owner = terms.pop("owner", next((one.id for one in seats.values() if isinstance(one, Player)), ""))
         live = self.new_room(rules, None, self.time(), owner=owner, origin=origin, reserved=reserved, **terms)
         pending = Pending()
@@ -121,13 +125,17 @@ class Core:
         await pending.future
         return live
 
+    def let_go(self, live: LiveRoom) -> None:
+        """Let a room of an event end as any other does, once nobody is there; after a restart to be said again."""
+        live.is_kept = False
+        self.timers.close_later(live)
+
     def new_room(
         self, rules: Rules, player: Player | None, now: int, *, owner: str, origin: str, code: str = "", **terms: Any
     ) -> LiveRoom:
         """Return a room that is about to be opened, under a new code where none is given; raises `Refused`."""
-        start_ms = round(self.limits.start_seconds * 1000)
-        code = code or self.registry.new_code()
-        room = open_room(code, rules, player, now, hold_ms=self.hold_ms, start_ms=start_ms, **terms)
+        terms = {"hold_ms": self.hold_ms, "start_ms": round(self.limits.start_seconds * 1000), **terms}
+        room = open_room(code or self.registry.new_code(), rules, player, now, **terms)
         live = LiveRoom(room, owner=owner, origin=origin, source=self.registry.source_of(origin))
         self.registry.expect(live)
         return live
@@ -135,6 +143,10 @@ class Core:
 
 async def _call_nobody(player: str) -> tuple[EventCall, ...]:
     return ()
+
+
+def _reserved(one: Player | SeatState) -> SeatState:
+    return one if isinstance(one, SeatState) else SeatState(one.id, one.name, online=False, bot=None)
 
 
 def bot_seats(levels: Sequence[str]) -> list[SeatState]:

@@ -27,7 +27,7 @@ from tictactoe_server.core.rooms.view import rules_state
 SCHEMA: Final = 3  # schemas 1 and 2, which were objects, 1 without a checksum, are read as well
 SETTING: Final = (
     *("code", "opened_at", "rules", "seats", "visibility", "clock", "hold_ms", "game", "score"),
-    *("start_ms", "analysis", "chat"),
+    *("start_ms", "analysis", "chat", "event", "pairing"),
 )
 """The fields that moves do not change. All others of `Room` follow in their order: what is new there goes last."""
 
@@ -94,7 +94,8 @@ class RoomDocuments:
         self._others = [name for name in struct.__struct_fields__ if name not in (*SETTING, "position", "seq")]
         self._setting_of = attrgetter(*SETTING)
         self._rest_of = attrgetter("seq", "position.moves", "position.between", *self._others)
-        self._usual_end = struct.__struct_defaults__[-1]  # left out at the end: most rooms have nothing there
+        usual = dict(zip(reversed(struct.__struct_fields__), reversed(struct.__struct_defaults__), strict=False))
+        self._usual_end = usual[self._others[-1]]  # left out at the end: most rooms have nothing there
         self._beginnings: dict[str, tuple[dict[str, SeatState | None], dict[str, int], bytes, int]] = {}
 
     def encode(self, room: Room, *, without_moves: bool = False) -> bytes:
@@ -103,6 +104,8 @@ class RoomDocuments:
         if known is None or known[0] is not room.seats or known[1] is not room.score:
             setting = dict(zip(SETTING, self._setting_of(room), strict=True))
             setting["rules"] = _pack(rules_state(room.rules))
+            if not room.event:
+                del setting["event"], setting["pairing"]
             beginning = b"[%d,%b," % (SCHEMA, _encode(tuple(setting.values())))
             known = self._beginnings[room.code] = (room.seats, room.score, beginning, crc32(beginning))
         fields = self._rest_of(room)

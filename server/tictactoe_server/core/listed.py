@@ -13,7 +13,8 @@ from tictactoe_server.core.rooms.view import rules_state
 
 
 class Listed(ABC):
-    """`owner` is the player who opened it and `source` what limits know their address by, both empty where unknown.
+    """`owner` is the player who opened it and `source` what limits know their address by, both empty where unknown,
+    and for a room of an event, which nobody is charged for.
 
     `entering` are the ids of those for whom a seat is being taken, or kept.
     """
@@ -25,8 +26,8 @@ class Listed(ABC):
 
     def __init__(self, room: Room, owner: str, source: str) -> None:
         self.room = room
-        self.owner = owner
-        self.source = source
+        self.owner = "" if room.event else owner
+        self.source = "" if room.event else source
         self.has_bots = room.has_bots
         self.entering: set[str] = set()
 

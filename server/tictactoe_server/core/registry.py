@@ -41,6 +41,13 @@ _TAKEN_IN_AT_ONCE: Final = 100
 log: Final = structlog.get_logger(__name__)
 
 
+class RoomExists(Refused):
+    """A room was not opened, as there may be one under its code: `Registry.find` returns it, if it is stored."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(ErrorCode.BUSY, "room", room=code)
+
+
 class Registry:
     """The rooms, which are opened within the limits. It hears of every room that changes, and when.
 
@@ -181,19 +188,26 @@ class Registry:
 
     def expect(self, live: LiveRoom) -> None:
         """Know a room that is about to be opened; raises `Refused` where there are too many."""
-        limits = self._limits
-        if limits.rooms and self.count >= limits.rooms:
+        limits, code = self._limits, live.room.code
+        if live.room.event and (self.find_here(code) is not None or self.elsewhere.find(code) is not None):
+            raise RoomExists(code)
+        if limits.rooms and self.count >= limits.rooms and not live.room.event:
             self._limited["rooms"] += 1
             raise Refused(ErrorCode.SERVER_FULL, retry_ms=60_000)
         self.owners.check(live)
-        self._opening[live.room.code] = live
+        self._opening[code] = live
         self.owners.add(live)
         if live.room.is_for_several and live.room.mark_of(live.owner) is not None:
-            self.seats.expect(live.owner, live.room.code, live.origin)
+            self.seats.expect(live.owner, code, live.origin)
 
     def with_free_code(self, opening: Change) -> Room:
-        """Return a room that is opened: under another code where somebody was found to have that one."""
+        """Return a room that is opened: under another code where somebody was found to have that one.
+
+        One of an event is opened under its own code alone: raises `RoomExists`.
+        """
         live = opening.live
+        if opening.attempts and live.room.event:
+            raise RoomExists(live.room.code)
         if opening.attempts:
             self._expect_no_more(live)
             live.room = replace(live.room, code=self.new_code())

@@ -58,8 +58,11 @@ class PastGames(Service):
     def keeps(self, live: LiveRoom, game: FinishedGame) -> bool:
         """Count a game that a room has finished, and tell whether it is kept: where one who played it may keep more.
 
-        A game of bots counts for who opened the room. Where it is not kept, its players are told, each once an hour.
+        A game of bots counts for who opened the room, one of an event for nobody. Where it is not kept, its players are
+        told, each once an hour.
         """
+        if game.event:
+            return True
         size = ROW_BYTES + len(encode_game(game))
         sessions = {player: live.players.get(player) for player in game.people or (live.owner,)}
         addresses = {player: live.origin if one is None else one.address for player, one in sessions.items()}

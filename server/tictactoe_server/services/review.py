@@ -33,15 +33,16 @@ class Reviews(Service):
     async def analyse(self, call: Call) -> None:
         """Answer with the analysis of the position that was asked for, the current one where that is not said.
 
-        Raises `Refused` for one who has a seat in a game that is on, for all where it is one of people, for moves
-        that were not played, and where no answer is to be had in time. In a room for lessons the game may be on.
+        Raises `Refused` for one who has a seat in a game that is on, for all where it is one of people or of an event,
+        for moves that were not played, and where no answer is to be had in time. In a room for lessons the game may be
+        on.
         """
         room, request = call.live.room, call.request
         self._allowances.take(call.session.analyses, "analyse")
         if room.status == "playing" and room.analysis != "open":
             if room.mark_of(call.player.id) is not None:
                 raise Refused(ErrorCode.NOT_ALLOWED, "own analysis")
-            if room.people >= 2:
+            if room.people >= 2 or room.event:
                 raise Refused(ErrorCode.NOT_ALLOWED, "analysis")
         await self._answer(call, room.position, request.ply)
 

@@ -46,13 +46,13 @@ export function findReason(from, name) {
 }
 
 /** @param {State} state @param {string} viewer @param {boolean} [aborts] @returns {Deed["cost"]} */
-function costOfGoing({ seats, status, board, rules, chosen }, viewer, aborts = true) {
+function costOfGoing({ seats, status, board, rules, chosen, event }, viewer, aborts = true) {
 	const own = seatOf({ seats }, viewer);
 	const playing = Object.keys(seats).filter((mark) => seats[mark] && !seats[mark]?.out);
 	if (status !== "playing" || !own || !playing.includes(own)) return "";
 	// In an opening the first choice is the second player's first act.
 	const isBeginning = rules.opening ? !chosen : playing.some((mark) => !board.includes(mark));
-	return aborts && playing.length === 2 && isBeginning ? "abort" : "lose";
+	return aborts && playing.length === 2 && isBeginning && !event ? "abort" : "lose";
 }
 
 /** The sentence for a reason. @param {string} reason @param {State} state */
@@ -79,6 +79,9 @@ function makeDeed(name, cost) {
 	return { id, argument: more.join(" "), name, label: id === "resign" && own === "abort" ? "deed abort" : `deed ${name}`, cost: own };
 }
 
+/** How many moves lie on the board of an event's game before a draw is offered. */
+const EVENT_DRAW_PLY = 8;
+
 /** @type {Record<string, string>} */
 const ANSWER_FIRST = { draw: "why answer draw", undo: "refused not_allowed answer" };
 
@@ -100,16 +103,17 @@ function listReasons(state, viewer, moves, features, nowMs, isOnline) {
 	const people = seats.filter((seat) => !seat.bot).length;
 	const isAlone = isOver && people < Object.keys(state.seats).length;
 	const another = isAlone ? "new game" : state.visibility === "private" ? "new private room" : "new opponent";
-	const noClaim = inGame || (gone.length ? "" : "refused not_allowed hold");
-	const showsWorth = isOver || state.analysis === "open" || (!own && people < 2);
+	const noClaim = inGame || (state.event ? "refused not_allowed event claim" : gone.length ? "" : "refused not_allowed hold");
+	const noDraw = !state.event ? (active > 2 ? "refused not_allowed draw" : "") : state.ply < EVENT_DRAW_PLY ? "refused not_allowed event draw" : "";
+	const showsWorth = isOver || state.analysis === "open" || (!own && people < 2 && !state.event);
 	return {
 		...whyNoAct(state, toPlay || (state.turn === own ? "" : "refused not_your_turn"), offline),
-		...whyNotOffered("draw", state.offers.draw, own, inGame, active > 2 ? "refused not_allowed draw" : ""),
-		...whyNotOffered("undo", state.offers.undo, own, inGame, Object.keys(state.seats).length > 2 ? "refused not_allowed undo" : whyNoUndo(state, own)),
+		...whyNotOffered("draw", state.offers.draw, own, inGame, noDraw),
+		...whyNotOffered("undo", state.offers.undo, own, inGame, whyNoUndo(state, own)),
 		resign: inGame,
 		"claim win": noClaim,
 		"claim draw": noClaim || (gone.length + 1 < active ? "refused not_allowed claim draw" : ""),
-		...whyNoRematch(state.offers.rematch ?? [], own, atEnd, left.length > 0),
+		...whyNoRematch(state, own, atEnd, left.length > 0),
 		[another]: atEnd,
 		computer: !own ? "why watching" : isWaiting ? offline : "why begun",
 		join: own ? "why seated" : isWaiting ? offline : "why full",
@@ -131,8 +135,10 @@ function whyNoAct({ rules, opening }, notNow, offline) {
 	return { place: notNow || "refused choose_first", ...Object.fromEntries(ways.map((way) => [`choose ${way}`, notNow || offline])) };
 }
 
-/** Why a player of two cannot ask to take a move back. @param {State} state @param {string | null} own */
+/** Why a player cannot ask to take a move back. @param {State} state @param {string | null} own */
 function whyNoUndo(state, own) {
+	if (state.event) return "refused not_allowed event undo";
+	if (Object.keys(state.seats).length > 2) return "refused not_allowed undo";
 	if (state.opening) return "refused not_allowed opening";
 	if (!own || !state.board.includes(own)) return "refused not_allowed no move";
 	const before = state.ply - takenBackBy(state, own);
@@ -164,8 +170,10 @@ function whyNotOffered(kind, by, own, toPlay, cannot) {
 	};
 }
 
-/** @param {readonly string[]} asked @param {string | null} own @param {string} atEnd @param {boolean} isDeserted */
-function whyNoRematch(asked, own, atEnd, isDeserted) {
+/** @param {State} state @param {string | null} own @param {string} over @param {boolean} isDeserted */
+function whyNoRematch({ offers, event }, own, over, isDeserted) {
+	const asked = offers.rematch ?? [];
+	const atEnd = over || (event ? "refused not_allowed event rematch" : "");
 	const ask = atEnd || (isDeserted ? "refused not_allowed deserted" : asked.includes(own ?? "") ? "why asked" : "");
 	return {
 		"rematch ask": ask || (asked.length ? "why answer rematch" : ""),
@@ -194,7 +202,7 @@ function listQuestions(state, own, deeds, nowMs) {
 	if (left.length && state.status === "over") add("deserted", left);
 	else if (asked.includes(own)) add("own rematch", [own]);
 	else if (may("rematch accept")) add("rematch", [...asked], ["rematch accept"]);
-	if (gone.length) add("claim", gone, ["claim win", "claim draw"]);
+	if (gone.length && !state.event) add("claim", gone, ["claim win", "claim draw"]);
 	const held = Object.values(absent);
 	if (held.length) add("absent", Object.keys(absent), [], Math.min(...held));
 	return found;

@@ -14,6 +14,7 @@ import { clean, describeCell, describePlayers, describeReason, formatDuration, j
 const MOST_NAMED = 6;
 const OUT_REASONS = ["resigned", "late", "left", "away"];
 const WHY_OVER = ["full", "agreed", "claimed", "aborted"];
+const LOSING = ["resigned", "timeout", "forfeit"];
 
 /**
  * What one state brought, a sentence for each event; the result stands behind the move that made it. After a loss of our
@@ -193,9 +194,9 @@ export function describeResult(state, viewer) {
 	let why = "";
 	if (reason === "line") why = describeLines(state);
 	else if (WHY_OVER.includes(reason)) why = say(`ended ${reason}`);
-	else if (reason !== "resigned" && reason !== "timeout") why = say("ended otherwise", { reason: describeReason(reason) });
-	else if (!loser) why = say("ended nobody left");
-	else why = sayOf(state, loser, `ended ${reason === "timeout" ? "timeout" : whyOut(state, loser) === "left" ? "left" : "resigned"}`, viewer);
+	else if (!LOSING.includes(reason)) why = say("ended otherwise", { reason: describeReason(reason) });
+	else if (!loser) why = say(reason === "forfeit" ? "ended nobody came" : "ended nobody left");
+	else why = sayOf(state, loser, `ended ${reason === "resigned" && whyOut(state, loser) === "left" ? "left" : reason}`, viewer);
 	return `${why} ${describeVerdict(state, viewer)}`;
 }
 

@@ -7,7 +7,7 @@ import { PRESETS, hasSingleKeys, nameCell, nameCells } from "./rules.js";
 /** @typedef {Protocol.RulesState} Rules */
 /** @typedef {Protocol.RoomState["seats"]} Seats */
 
-const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed", "aborted"];
+const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed", "aborted", "forfeit"];
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu;
 
 /** @type {(text: string) => string} */

@@ -5,7 +5,8 @@ whenever it is that side's turn. With a clock for each move every turn starts af
 a clock shows is what it keeps when its turn ends without a move.
 
 A choice in an opening counts as a move. In place of the clock, a first move has a time of its own, which stands still
-while the player's seat is held.
+while the player's seat is held. In an event it never does; and once both have moved there, the end of a hold is noticed
+as that of a turn is, while the opponent is here.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def begin_turn(room: Room, now: int) -> Room:
 def resume_turn(room: Room, mark: str, now: int) -> Room:
     """Return the room with the time for a first move put off by as long as it stood still for a player who is back."""
     started_at = room.clock_started_at
-    if started_at is None or mark != room.position.turn or not is_first_move(room):
+    if started_at is None or mark != room.position.turn or room.event or not is_first_move(room):
         return room
     return replace(room, clock_started_at=started_at + _stands_still(room, mark, now))
 
@@ -85,18 +86,29 @@ def seen_at(room: Room, before: Room, now: int) -> Room:
     return replace(room, clock_started_at=now)
 
 
-def expires_at(room: Room) -> int | None:
-    """Return when the time for this turn runs out, or None where none runs.
+def expires_at(room: Room, *, with_hold: bool = True) -> int | None:
+    """Return when the time for this turn runs out, or in an event a hold `with_hold`; None where none runs.
 
-    A first move is due within `start_ms`, or the time for a move where that is longer.
+    A first move is due within `start_ms`, or the time for a move where that is longer, but in an event.
     """
     clock, started_at, turn = room.clock, room.clock_started_at, room.position.turn
     if clock is None or started_at is None or turn is None or room.status != "playing":
         return None
     if not is_first_move(room):
-        return started_at + room.remaining_ms[turn]
+        end = started_at + room.remaining_ms[turn]
+        hold = end_of_hold(room) if with_hold and room.event and room.gone_at else None
+        return end if hold is None else min(end, hold[0])
+    if room.event:
+        return started_at + room.start_ms
     allowed_ms = room.start_ms if clock.move_ms is UNSET else max(room.start_ms, clock.move_ms)
     return started_at + allowed_ms + _stands_still(room, turn, _held_until(room, turn))
+
+
+def end_of_hold(room: Room) -> tuple[int, str] | None:
+    """Return when the seat of the one who is away ends to be held, and its mark; None where nobody or all are away."""
+    away = [(room.gone_at.get(seat.player), mark) for mark in room.seats if not (seat := room.seat(mark)).online]
+    gone_at, mark = away[0] if len(away) == 1 else (None, "")
+    return None if gone_at is None else (gone_at + room.hold_ms, mark)
 
 
 def is_expired(room: Room, now: int) -> bool:
@@ -109,11 +121,11 @@ def clock_state(room: Room, now: int) -> ClockState | None:
     """Return what the wire says of the clocks, or None where the room has none."""
     if room.clock is None:
         return None
-    remaining, turn, end = room.remaining_ms, room.position.turn, expires_at(room)
+    remaining, turn, end = room.remaining_ms, room.position.turn, expires_at(room, with_hold=False)
     if end is None or turn is None:
         return ClockState(remaining, None)
     if is_first_move(room):
-        return ClockState(remaining, None, max(0, end - max(now, _held_until(room, turn))))
+        return ClockState(remaining, None, max(0, end - max(now, 0 if room.event else _held_until(room, turn))))
     return ClockState({**remaining, turn: max(0, min(remaining[turn], end - now))}, turn)
 
 

@@ -24,7 +24,10 @@ class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Game number `game` of a room, ended at `at` (ms since 1970, UTC); `passed` and `chosen` as in `Position`."""
+    """Game number `game` of a room, ended at `at` (ms since 1970, UTC); `passed` and `chosen` as in `Position`.
+
+    `event` and `pairing` are as in `Room`.
+    """
 
     room: str
     game: int
@@ -36,6 +39,8 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     passed: tuple[tuple[int, str], ...] = ()
     clock: ClockFields | None = None
     chosen: tuple[str, ...] = ()
+    event: str = ""
+    pairing: str = ""
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -51,7 +56,7 @@ def finished_game(room: Room, at: int) -> FinishedGame:
     seats = {mark: seat for mark, seat in room.seats.items() if seat is not None}
     players = {mark: Participant(seat.player, seat.name, seat.bot) for mark, seat in seats.items()}
     rules = rules_state(room.rules)
-    played = (position.moves, result, position.passed, room.clock, position.chosen)
+    played = (position.moves, result, position.passed, room.clock, position.chosen, room.event, room.pairing)
     return FinishedGame(code, room.game, at, rules, players, *played)
 
 
@@ -79,6 +84,8 @@ def record_of(game: FinishedGame) -> GameRecord:
         result=GameResult(game.result.reason, game.result.winner),
         players=tuple((mark, player.name) for mark, player in game.players.items()),
         date=datetime.fromtimestamp(game.at // 1000, UTC).isoformat().replace("+00:00", "Z"),
+        event=game.event or None,
+        round=game.pairing.removeprefix("r").replace("-", ".") or None,
         room=game.room,
         game=game.game,
         clock=_clock_of(game.clock),

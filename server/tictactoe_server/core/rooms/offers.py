@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from tictactoe_engine import Position
 from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.codes import EVENT_DRAW_PLY
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Draw, Undo
 from tictactoe_server.core.rooms.clock import remaining_after_undo, turn_to
@@ -31,6 +32,8 @@ def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
         raise Refused(ErrorCode.NOT_ALLOWED, "draw")
     if not is_draw and len(room.rules.marks) > 2:
         raise Refused(ErrorCode.NOT_ALLOWED, "undo")
+    if room.event and request.action == "offer" and (not is_draw or position.ply < EVENT_DRAW_PLY):
+        raise Refused(ErrorCode.NOT_ALLOWED, "event draw" if is_draw else "event undo")
     if not is_draw and request.action == "offer" and position.opening is not None:
         raise Refused(ErrorCode.NOT_ALLOWED, "opening")
     if request.ply is not UNSET and request.ply != position.ply:

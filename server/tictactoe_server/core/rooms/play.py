@@ -9,7 +9,15 @@ from tictactoe_engine import IllegalMove, Position
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Happening, Offers, OutReason, Result
 from tictactoe_protocol.requests import Claim, Draw, Move, Rematch, Resign, Undo
-from tictactoe_server.core.rooms.clock import full_clocks, is_expired, remaining_after_turn, turn_to
+from tictactoe_server.core.rooms.clock import (
+    end_of_hold,
+    expires_at,
+    full_clocks,
+    is_expired,
+    is_first_move,
+    remaining_after_turn,
+    turn_to,
+)
 from tictactoe_server.core.rooms.room import Expire, Player, Refused, Room
 
 
@@ -78,10 +86,27 @@ def give_up(room: Room, mark: str, now: int, why: OutReason = "resigned") -> Roo
 
 
 def expire(room: Room, player: Player, command: Expire, now: int) -> Room:
-    """Return the room after the running clock ran out; this very room where it has not."""
+    """Return the room after the running clock ran out; this very room where it has not. In an event see `_end`."""
     turn = room.position.turn
     if turn is None or not is_expired(room, now):
         return room
+    return _end(room, turn, now) if room.event else give_up(room, turn, now, "late")
+
+
+def _end(room: Room, turn: str, now: int) -> Room:
+    """Return the room of an event with its game over: a first move was not made, a hold ended, or a clock.
+
+    Where who was due has not come, and neither has the other, nobody wins.
+    """
+    other = room.rules.marks.replace(turn, "")
+    if is_first_move(room):
+        has_come = room.seat(other).online or room.position.has_acted(other)
+        out = [Happening("out", turn, "late")] + [Happening("out", other, "away")] * (not has_come)
+        result = Result(other if has_come else None, "forfeit")
+        return finish(replace(room, happened=tuple(out)), result, now)
+    hold, end = end_of_hold(room), expires_at(room, with_hold=False)
+    if hold is not None and end is not None and hold[0] < end:
+        return give_up(room, hold[1], now, "away")
     return give_up(room, turn, now, "late")
 
 
@@ -89,6 +114,8 @@ def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
     """Return the room without the opponents who have been gone past their hold, or agreed drawn."""
     mark = room.seated(player)
     room.check_active(mark)
+    if room.event:
+        raise Refused(ErrorCode.NOT_ALLOWED, "event claim")
     holds = {other: room.hold_left(other, now) for other in room.position.active_marks if other != mark}
     gone = [other for other, hold_ms in holds.items() if hold_ms == 0]
     if not gone:
@@ -117,6 +144,8 @@ def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
         raise Refused(ErrorCode.NOT_STARTED)
     if room.status == "playing":
         raise Refused(ErrorCode.NOT_ALLOWED, "playing")
+    if room.event:
+        raise Refused(ErrorCode.NOT_ALLOWED, "event rematch")
     for seat in room.held_seats:
         if seat.left:
             raise Refused(ErrorCode.NOT_ALLOWED, "deserted", name=seat.name)
@@ -142,14 +171,15 @@ def check_game(room: Room, request: Draw | Undo | Rematch) -> None:
 def finish(room: Room, result: Result, now: int) -> Room:
     """Return the room with the game over, its score counted and its clocks stopped.
 
-    A game that was aborted counts for nobody.
+    A game that was aborted, or to which nobody came, counts for nobody.
     """
+    counts = result.winner is not None or result.reason not in ("aborted", "forfeit")
     winner = "draws" if result.winner is None else room.seat(result.winner).player
     return replace(
         room,
         result=result,
         offers=_NO_OFFERS,
-        score=room.score if result is _ABORTED else {**room.score, winner: room.score.get(winner, 0) + 1},
+        score={**room.score, winner: room.score.get(winner, 0) + 1} if counts else room.score,
         remaining_ms=remaining_after_turn(room, now),
         clock_started_at=None,
     )

@@ -79,7 +79,8 @@ class Room(Struct, frozen=True, omit_defaults=True):
     long their seat is kept; `start_ms`, within how long a first move is due with a clock; `remaining_ms`, what each
     mark's clock showed when its turn began; `clock_started_at`, when the time for this turn began, None for none.
     `asked` is what was asked of this game and took effect, see `offers`, each with the number of moves before it.
-    `happened` is what the change to this `seq` brought beside what shows in the state.
+    `happened` is what the change to this `seq` brought beside what shows in the state. `event` and `pairing` say for
+    what it was opened, empty for a room that is no event's; see `docs/protocol.md` for what is different in one.
     """
 
     code: str
@@ -102,6 +103,8 @@ class Room(Struct, frozen=True, omit_defaults=True):
     clock_started_at: int | None = None
     asked: dict[str, int] = {}
     happened: tuple[Happening, ...] = ()
+    event: str = ""
+    pairing: str = ""
 
     @property
     def rules(self) -> Rules:
@@ -117,8 +120,11 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_beginning(self) -> bool:
-        """Whether somebody who plays has not moved, or chosen, yet: a game that is given up then is aborted."""
-        return not all(map(self.position.has_acted, self.position.active_marks))
+        """Whether somebody who plays has not moved, or chosen, yet: a game that is given up then is aborted.
+
+        Never in an event, where it is lost.
+        """
+        return not self.event and not all(map(self.position.has_acted, self.position.active_marks))
 
     @property
     def was_aborted(self) -> bool:
@@ -160,8 +166,8 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_deserted(self) -> bool:
-        """Whether no person is left who could play on. A room that was for bots alone never is."""
-        return not self.people and not self.is_for_bots
+        """Whether no person is left who could play on. A room for bots alone never is, nor one of an event."""
+        return not (self.people or self.is_for_bots or self.event)
 
     @property
     def newest_time(self) -> int:

@@ -32,7 +32,7 @@ def open_room(
     """Return a new room in which `player` plays the mark `seat`, the first where None, or only others have seats.
 
     `reserved` are seats by their marks: of bots, or of people who are still to come. `terms` are fields of the room,
-    such as its `visibility`.
+    such as its `visibility`. Raises ValueError for a room of an event that is none; see `_check_event`.
     """
     seats: dict[str, SeatState | None] = dict.fromkeys(rules.marks) | dict(reserved)
     if player is not None:
@@ -48,6 +48,8 @@ def open_room(
         remaining_ms=full_clocks(clock, rules.marks),
         **terms,
     )
+    if room.event:
+        _check_event(room)
     return begin_turn(room, now)
 
 
@@ -57,7 +59,8 @@ def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
     mark = room.mark_of(player.id)
     if mark is not None:
         seat = room.seat(mark)
-        here = replace(seat, name=free_name(player.name, names), online=True)
+        name = seat.name if room.event else free_name(player.name, names)
+        here = replace(seat, name=name, online=True)
         if here == seat:
             return room
         room = begin_turn(resume_turn(room, mark, now), now)
@@ -66,7 +69,7 @@ def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
         raise Refused(ErrorCode.NOT_ALLOWED, "left")
     mark = next((mark for mark, seat in room.seats.items() if seat is None), None)
     if mark is None:
-        raise Refused(ErrorCode.ROOM_FULL, room=room.code)
+        raise Refused(ErrorCode.ROOM_FULL, "event" if room.event else "", room=room.code)
     entered = _with_seat(room, mark, seat_of(player, names), score={**room.score, player.id: 0})
     return begin_turn(entered, now)
 
@@ -113,6 +116,12 @@ def free_name(name: str, taken: Collection[str]) -> str:
         number += 1
         free = f"{name[: MAX_NAME_LENGTH - len(str(number)) - 1].rstrip()} {number}"
     return free
+
+
+def _check_event(room: Room) -> None:
+    """Raise ValueError where a game of an event might never end, be helped along, or be anybody's."""
+    if room.clock is None or len(room.seats) != 2 or None in room.seats.values() or room.analysis != "closed":
+        raise ValueError("A room of an event has a clock, somebody in each of its two seats, and closed analysis.")
 
 
 def _gone_without(room: Room, player: Player) -> dict[str, int]:

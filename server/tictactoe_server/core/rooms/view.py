@@ -76,6 +76,8 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, score: A
         room.happened or UNSET,
         UNSET if room.rules.opening is None or is_over else opening_state(position),
         position.chosen or UNSET,
+        room.event or UNSET,
+        room.pairing or UNSET,
     )
 
 

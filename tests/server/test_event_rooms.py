@@ -1,0 +1,376 @@
+"""Rooms of an event: whose they are, how their games end, and that they stay until the event lets go of them."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.environment import environment
+from tests.limits import uncounted
+from tests.peer import open_peer, play_out, until
+from tests.programs import run_program
+from tests.server.tables import ANA, BO, CODE, CY, START, Table, decode_game, decode_room, encode_room
+from tictactoe_engine import PRESETS
+from tictactoe_engine.records import format_record, parse_record
+from tictactoe_protocol.pushes import Happening, Result, SeatState
+from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.core.kept import encode_game
+from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.registry import RoomExists
+from tictactoe_server.core.rooms import Dropped, Enter, Player, expires_at, finished_game, open_room
+from tictactoe_server.core.rooms.finished import record_of
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+CLOCK = ClockFields(initial_ms=300_000, increment_ms=0)
+HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
+EVENT, PAIRING = "EV3NTS", "r3-2"
+READY_MS, HOLD_MS = 20_000, 60_000
+
+
+class Pairing(Table):
+    """A table of an event at which nobody is yet but those who are given."""
+
+    def __init__(
+        self, *players: Player, rules: str = "classic", clock: ClockFields = CLOCK, hold_ms: int = HOLD_MS
+    ) -> None:
+        self.now = START
+        reserved = {"X": away(ANA), "O": away(BO)}
+        terms: dict[str, Any] = {"start_ms": READY_MS, "hold_ms": hold_ms, "event": EVENT, "pairing": PAIRING}
+        self.room = open_room(CODE, PRESETS[rules], None, START, clock=clock, reserved=reserved, **terms)
+        for player in players:
+            self.do(player, Enter())
+
+
+def away(player: Player) -> SeatState:
+    return SeatState(player.id, player.name, online=False, bot=None)
+
+
+def out(*marks: str, why: str) -> tuple[Happening, ...]:
+    return tuple(Happening("out", mark, why) for mark in marks)
+
+
+# -- as values --------------------------------------------------------------------------------------------------
+
+
+def test_only_the_two_of_the_pairing_get_a_seat_and_under_their_names_of_the_event() -> None:
+    table = Pairing()
+    assert table.room.status == "playing"
+    refused = table.refusal(CY, Enter())
+    assert (refused.code, refused.data["why"]) == ("room_full", "event")
+    table.do(Player(ANA.id, "somebody else"), Enter())
+    assert table.room.names == {"X": "ana", "O": "bo"}
+    assert (table.state["event"], table.state["pairing"]) == (EVENT, PAIRING)
+
+
+@pytest.mark.parametrize("wrong", [{"clock": None}, {"analysis": "open"}, {"reserved": {}}])
+def test_a_room_of_an_event_without_a_clock_or_with_a_free_seat_or_help_is_an_error(wrong: dict[str, Any]) -> None:
+    terms: dict[str, Any] = {"clock": CLOCK, "reserved": {"X": away(ANA), "O": away(BO)}, "event": EVENT} | wrong
+    with pytest.raises(ValueError, match="has a clock"):
+        open_room(CODE, PRESETS["classic"], None, START, **terms)
+
+
+@pytest.mark.parametrize("clock", [CLOCK, ClockFields(move_ms=90_000)], ids=["by seat", "by move"])
+def test_a_first_move_is_due_within_the_time_of_the_event_also_for_who_is_away(clock: ClockFields) -> None:
+    table = Pairing(ANA, clock=clock)
+    assert (expires_at(table.room), table.state["clock"]["start_ms"]) == (START + READY_MS, READY_MS)
+    table.move(4, after_ms=READY_MS - 1)
+    table.wait(1_000)
+    table.do(BO, Enter())
+    assert table.state["clock"]["start_ms"] == READY_MS - 1_000
+    table.wait(READY_MS - 1_001)
+    assert table.expire().result is None
+    table.wait(1)
+    assert (table.expire().result, table.room.happened) == (Result("X", "forfeit"), out("O", why="late"))
+    assert table.room.score == {ANA.id: 1, BO.id: 0, "draws": 0}
+
+
+def test_who_is_there_and_does_not_begin_loses_to_one_who_is_there() -> None:
+    table = Pairing(ANA, BO)
+    table.wait(READY_MS)
+    assert table.expire().result == Result("O", "forfeit")
+
+
+def test_where_nobody_comes_nobody_wins_and_it_is_no_draw() -> None:
+    table = Pairing()
+    table.wait(READY_MS)
+    assert (table.expire().result, table.room.happened) == (
+        Result(None, "forfeit"),
+        (*out("X", why="late"), *out("O", why="away")),
+    )
+    assert table.room.score == {ANA.id: 0, BO.id: 0, "draws": 0}
+
+
+def test_one_who_has_moved_and_dropped_wins_against_one_who_never_came() -> None:
+    table = Pairing(ANA)
+    table.move(4)
+    table.do(ANA, Dropped())
+    table.wait(READY_MS)
+    assert table.expire().result == Result("X", "forfeit")
+
+
+def test_in_an_opening_the_choice_of_the_second_player_is_due_in_the_same_time() -> None:
+    table = Pairing(ANA, BO, rules="four-pie")
+    table.move(0)
+    table.wait(READY_MS)
+    assert table.expire().result == Result("X", "forfeit")
+    table = Pairing(ANA, BO, rules="four-pie")
+    table.move(0)
+    table.do(BO, Choose(room=CODE, take="X", ply=1))
+    table.wait(READY_MS)
+    assert table.expire().result is None
+
+
+@pytest.mark.parametrize("command", [Resign(room=CODE), Leave(room=CODE)], ids=["resigns", "leaves"])
+@pytest.mark.parametrize("cells", [(), (4,), (4, 0)])
+def test_giving_up_is_a_loss_however_early(command: Resign | Leave, cells: tuple[int, ...]) -> None:
+    table = Pairing(ANA, BO)
+    table.play(*cells)
+    after = table.do(BO, command)
+    assert (after.result, after.was_aborted, after.is_deserted) == (Result("X", "resigned"), False, False)
+
+
+def test_a_hold_that_ends_is_a_win_for_the_one_who_is_here() -> None:
+    table = Pairing(ANA, BO)
+    table.play(4, 0)
+    table.do(BO, Dropped())
+    assert (expires_at(table.room), table.times) == (table.now + HOLD_MS, [300_000, 300_000])
+    table.wait(HOLD_MS - 1)
+    assert table.expire().result is None
+    assert (table.times, table.running) == ([300_000 - HOLD_MS + 1, 300_000], "X")
+    table.wait(1)
+    assert (table.expire().result, table.room.happened) == (Result("X", "claimed"), out("O", why="away"))
+
+
+def test_one_who_is_back_within_the_hold_plays_on_and_has_a_whole_one_again() -> None:
+    table = Pairing(ANA, BO)
+    table.play(4, 0)
+    for _ in range(3):
+        table.do(BO, Dropped())
+        table.wait(HOLD_MS - 1)
+        table.do(BO, Enter())
+    assert expires_at(table.room) == START + 300_000
+    assert table.expire().result is None
+
+
+def test_while_both_are_away_the_clock_decides_and_who_comes_first_past_the_holds_wins() -> None:
+    table = Pairing(ANA, BO)
+    table.play(4, 0)
+    table.do(BO, Dropped())
+    table.do(ANA, Dropped())
+    assert expires_at(table.room) == table.now + 300_000
+    table.wait(HOLD_MS)
+    assert table.expire().result is None
+    table.do(ANA, Enter())
+    assert table.expire().result == Result("X", "claimed")
+    table = Pairing(ANA, BO)
+    table.play(4, 0)
+    table.do(BO, Dropped())
+    table.do(ANA, Dropped())
+    table.wait(300_000)
+    assert table.expire().result == Result("O", "timeout")
+
+
+def test_a_clock_that_runs_out_before_a_hold_is_what_decides() -> None:
+    table = Pairing(ANA, BO)
+    table.play(4, 0)
+    table.wait(290_000)
+    table.do(BO, Dropped())
+    table.wait(HOLD_MS)
+    assert table.expire().result == Result("O", "timeout")
+
+
+def test_before_both_have_moved_no_hold_ends_a_game() -> None:
+    table = Pairing(ANA, hold_ms=1)
+    table.move(4, after_ms=READY_MS - 1)
+    table.wait(READY_MS - 1)
+    assert table.expire().result is None
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (Undo(room=CODE, action="offer"), "event undo"),
+        (Draw(room=CODE, action="offer"), "event draw"),
+        (Claim(room=CODE, as_="win"), "event claim"),
+        (Claim(room=CODE, as_="draw"), "event claim"),
+    ],
+)
+def test_there_is_no_undo_no_early_draw_and_nothing_to_claim(command: Any, why: str) -> None:
+    table = Pairing(ANA, BO)
+    table.play(4, 0)
+    refused = table.refusal(ANA, command)
+    assert (refused.code, refused.data["why"]) == ("not_allowed", why)
+
+
+def test_from_eight_moves_on_a_draw_can_be_agreed() -> None:
+    table = Pairing(ANA, BO, rules="gomoku")
+    table.play(*range(0, 14, 2))
+    assert table.refusal(ANA, Draw(room=CODE, action="offer")).code == "not_allowed"
+    table.move(20)
+    table.do(ANA, Draw(room=CODE, action="offer"))
+    assert table.do(BO, Draw(room=CODE, action="accept")).result == Result(None, "agreed")
+
+
+def test_there_is_no_rematch() -> None:
+    table = Pairing(ANA, BO)
+    table.play(0, 3, 1, 4, 2)
+    refused = table.refusal(ANA, Rematch(room=CODE))
+    assert (refused.code, refused.data["why"]) == ("not_allowed", "event rematch")
+
+
+def test_rooms_and_games_of_an_event_come_back_from_their_documents_and_others_are_kept_as_ever() -> None:
+    table = Pairing(ANA, BO)
+    table.play(0, 3, 1, 4)
+    assert decode_room(encode_room(table.room)) == table.room
+    game = finished_game(table.move(2), 1_700_000_000_000)
+    assert (game.event, game.pairing) == (EVENT, PAIRING)
+    assert decode_game(encode_game(game)) == game
+    assert b"event" not in encode_game(finished_game(Table(ANA, BO).play(0, 3, 1, 4, 2), 1))
+
+
+def test_the_record_of_such_a_game_names_the_event_and_the_round() -> None:
+    table = Pairing()
+    table.wait(READY_MS)
+    record = record_of(finished_game(table.expire(), 1_700_000_000_000))
+    text = format_record(record)
+    assert '[Event "EV3NTS"]\n[Round "3.2"]\n' in text
+    assert '[Result "none"]\n[Reason "forfeit"]\n\nnone\n' in text
+    assert parse_record(text) == record
+
+
+# -- a server ---------------------------------------------------------------------------------------------------
+
+
+async def open_pairing(server: Server, one: Player | SeatState, other: Player | SeatState, **terms: Any) -> LiveRoom:
+    usual: dict[str, Any] = {"code": CODE, "event": EVENT, "pairing": PAIRING, "clock": CLOCK, "start_ms": 60_000}
+    return await server.core.open_room(PRESETS["classic"], seats={"X": one, "O": other}, **(usual | terms))
+
+
+def player_of(peer: Any, name: str) -> Player:
+    return Player(peer.welcome["player"], name)
+
+
+async def test_a_pairing_is_played_by_its_two_watched_by_others_and_kept_with_its_event() -> None:
+    async with Server(HERE, limits=uncounted()) as server:
+        async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+            live = await open_pairing(server, player_of(ana, "Ana 1"), player_of(bo, "Bo 2"))
+            assert (await ana.ask("join", room=CODE))["seat"] == "X"
+            await bo.ask("join", room=CODE)
+            async with open_peer(server.url, "eve") as eve:
+                assert await eve.refusal("join", room=CODE) == "room_full"
+                assert (await eve.ask("watch", room=CODE))["type"] == "ok"
+                assert await eve.refusal("analyse", room=CODE) == "not_allowed"
+                found = (await eve.ask("match", clock={"initial_ms": 300_000, "increment_ms": 0}))["room"]
+                assert found != CODE
+            over = await play_out({"X": ana, "O": bo}, CODE, [0, 3, 1, 4, 2])
+            assert (over["status"], over["seats"]["X"]["name"]) == ("over", "Ana 1")
+        await until(lambda: not live.players)
+        games = [found async for found in server.core.store.games.after(0, 10)]
+        assert [(game.event, game.pairing, game.result.winner) for _, game in games] == [(EVENT, PAIRING, "X")]
+
+
+async def test_a_room_is_opened_once_under_the_code_of_its_pairing() -> None:
+    async with Server(HERE) as server:
+        opened = await asyncio.gather(*(open_pairing(server, ANA, BO) for _ in range(3)), return_exceptions=True)
+        assert sorted(type(one).__name__ for one in opened) == ["LiveRoom", "RoomExists", "RoomExists"]
+        del server.core.registry.by_code[CODE]  # as if another server had opened it that nobody has heard of
+        with pytest.raises(RoomExists):
+            await open_pairing(server, BO, ANA)
+        assert (await server.core.registry.find(CODE)).room.mark_of(ANA.id) == "X"
+
+
+async def test_such_rooms_count_for_no_limit_of_rooms_and_seats() -> None:
+    limits = replace(uncounted(), rooms=1, rooms_per_player=1, rooms_per_address=1, seats_per_player=1)
+    async with Server(HERE, limits=limits) as server, open_peer(server.url, "ana") as ana:
+        await ana.ask("create")
+        for number in range(3):
+            await open_pairing(server, player_of(ana, "ana"), BO, code=f"K7M4P{number + 2}")
+        registry = server.core.registry
+        player = ana.welcome["player"]
+        assert (registry.owners.of_player.count(player), registry.seats.of_player.count(player)) == (1, 1)
+        assert len(registry.seats.rooms_of(player)) == 4
+
+
+async def test_bots_of_an_event_have_its_names_and_play_without_anybody_watching() -> None:
+    one, other = (SeatState(f"bot-{level}", level.title(), online=True, bot=level) for level in ("rules", "random"))
+    async with Server(HERE) as server:
+        over = asyncio.Event()
+        server.core.on_result(lambda game: over.set())
+        live = await open_pairing(server, one, other)
+        await asyncio.wait_for(over.wait(), 30)
+        assert live.room.names == {"X": "Rules", "O": "Random"}
+
+
+async def test_it_stays_while_nobody_is_there_until_the_event_lets_go_of_it() -> None:
+    limits = uncounted(deserted_seconds=0.0, deserted_game_seconds=0.0, unwatched_seconds=0.0)
+    async with Server(HERE, limits=limits) as server, open_peer(server.url, "ana") as ana:
+        live = await open_pairing(server, player_of(ana, "ana"), BO)
+        await ana.ask("join", room=CODE)
+        assert (await ana.ask("leave", room=CODE))["type"] == "ok"
+        other = (await ana.ask("create"))["room"]
+        await ana.ask("leave", room=other)
+        await until(lambda: other not in server.core.registry.by_code)
+        assert (live.room.result, live.is_gone) == (Result("O", "resigned"), False)
+        server.core.let_go(live)
+        await until(lambda: live.is_gone)
+
+
+async def test_a_server_ends_by_itself_what_nobody_comes_to_and_what_nobody_comes_back_to() -> None:
+    async with Server(replace(HERE, hold_seconds=0.05), limits=uncounted()) as server:
+        ended: dict[str, Result] = {}
+        server.core.on_result(lambda game: ended.setdefault(game.room, game.result))
+        await open_pairing(server, ANA, BO, start_ms=20)
+        async with open_peer(server.url, "ana") as ana:
+            async with open_peer(server.url, "bo") as bo:
+                await open_pairing(server, player_of(ana, "ana"), player_of(bo, "bo"), code="F2N3SH")
+                for peer in (ana, bo):
+                    await peer.ask("join", room="F2N3SH")
+                await play_out({"X": ana, "O": bo}, "F2N3SH", [4, 0])
+            assert (await ana.state(status="over"))["result"] == {"winner": "X", "reason": "claimed", "line": []}
+        await until(lambda: len(ended) == 2)
+        assert ended == {CODE: Result(None, "forfeit"), "F2N3SH": Result("X", "claimed")}
+
+
+KILLED = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from tests.server.test_event_rooms import ANA, BO, CODE, HERE, Move, open_pairing, replace
+from tictactoe_server.core.rooms import Enter
+from tictactoe_server.server import Server
+
+async def main():
+    async with Server(replace(HERE, data=Path(sys.argv[1]))) as server:
+        await open_pairing(server, ANA, BO)
+        await server.core.registry.act(CODE, ANA, Enter())
+        await server.core.registry.act(CODE, ANA, Move(room=CODE, cell=4, ply=0))
+        os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(main())
+"""
+
+
+async def test_after_a_kill_the_room_is_there_and_is_kept_and_its_first_moves_are_due_as_before(tmp_path: Path) -> None:
+    run = partial(run_program, [sys.executable, "-c", KILLED, str(tmp_path)], env=environment())
+    assert (await asyncio.to_thread(run)).returncode == -signal.SIGKILL
+    limits = uncounted(deserted_seconds=0.0, deserted_game_seconds=0.0)
+    async with Server(replace(HERE, data=tmp_path), limits=limits) as server:
+        live = await server.core.registry.find(CODE)
+        assert (live.room.event, live.room.pairing, live.room.position.moves) == (EVENT, PAIRING, (4,))
+        assert (live.is_kept, live.owner, live.room.has_somebody) == (True, "", False)
+        due = expires_at(live.room)
+        assert due is not None
+        assert 0 < due - server.core.time() <= 60_000
+        with pytest.raises(RoomExists):
+            await open_pairing(server, ANA, BO)
+        await server.core.registry.act(CODE, BO, Enter())
+        await server.core.registry.act(CODE, BO, Move(room=CODE, cell=0, ply=1))
+        assert not live.is_gone
