@@ -1,0 +1,60 @@
+"""Who plays whom in which round where everybody plays everybody: the Berger tables.
+
+They are those of the FIDE Handbook, C.05 annex 1: players are numbered from 1, and of an odd number of players the one
+who would play the missing last number is free. The first of a pair has the first move.
+"""
+
+from __future__ import annotations
+
+
+def berger_round(players: int, round: int) -> list[tuple[int, int]]:
+    """Return the pairs of one round, from 1, for an even number of players; the first moves first.
+
+    >>> berger_round(6, 2)
+    [(6, 4), (5, 3), (1, 2)]
+    """
+    last, others = players, players - 1
+    alone = next(number for number in range(1, players) if (2 * number - round - 1) % others == 0)
+    pairs = [(alone, last) if round % 2 else (last, alone)]
+    for step in range(1, players // 2):
+        one, other = ((alone + way - 1) % others + 1 for way in (step, -step))
+        low, high = min(one, other), max(one, other)
+        pairs.append((low, high) if (low + high) % 2 else (high, low))
+    return pairs
+
+
+def berger_rounds(players: int, *, double: bool = False) -> int:
+    """Return how many rounds there are; `double` is twice as many.
+
+    >>> berger_rounds(5), berger_rounds(6, double=True)
+    (5, 10)
+    """
+    return (players - 1 + players % 2) * (2 if double else 1)
+
+
+def berger_pairs(players: int, round: int, *, double: bool = False) -> list[tuple[int, int | None]]:
+    """Return the pairs of one round of any number of players, with None for who is free.
+
+    The second half of a double one is the first with the other side to move. The last two rounds of the first half
+    change places then, as the handbook advises: so nobody moves first three times in a row.
+
+    >>> berger_pairs(3, 1)
+    [(1, None), (2, 3)]
+    """
+    even = players + players % 2
+    single = even - 1
+    number = (round - 1) % single + 1
+    if double and round <= single and single > 1 and number >= single - 1:
+        number = 2 * single - 1 - number
+    pairs = berger_round(even, number)
+    if round > single:
+        pairs = [(second, first) for first, second in pairs]
+    return [_without(pair, players) for pair in pairs]
+
+
+def _without(pair: tuple[int, int], players: int) -> tuple[int, int | None]:
+    """Return a pair, or whoever is left of it where the other number is nobody's."""
+    first, second = pair
+    if first > players:
+        return second, None
+    return first, second if second <= players else None

@@ -1,0 +1,385 @@
+"""What can happen to an event, and the event after it. A command that comes twice changes nothing.
+
+Players enter, leave, pause; the organiser runs it; and the server tells of rooms, results and time. How a round is
+paired is said by the module of each kind. `Tick` pairs in place; who cannot wait for a large Swiss calls `pair_next`
+elsewhere and brings what it returns, which is a command, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from hmac import compare_digest
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.events import EntrantStatus, EventRun, ScoredBy
+from tictactoe_server.core.rooms import Refused
+from tictactoe_server.services.events import knock_out, round_robin, swiss
+from tictactoe_server.services.events.event import (
+    Entrant,
+    Event,
+    Pairing,
+    check_names,
+    due_at,
+    fold_name,
+    lot_of,
+    name_on,
+    open_pairings,
+    ticket_of,
+)
+
+NEXT_ROUND_MS: Final = 5_000
+ORGANISER_GONE_MS: Final = 10 * 60_000
+"""How long after a round's last result the next one begins by itself, `advance` being ``auto`` or ``hand``."""
+
+
+class Enter(Struct, frozen=True):
+    """The player enters under a name for this event; the ticket of a roster decides the name."""
+
+    name: str
+    bot: str | None = None
+    ticket: str = ""
+
+
+class Leave(Struct, frozen=True):
+    """The player leaves for good, which gives away what is open."""
+
+
+class Ready(Struct, frozen=True):
+    """The player pauses, or is back."""
+
+    on: bool
+
+
+class Rooms(Struct, frozen=True):
+    """The codes of the rooms in which pairings are going to be played, before these rooms are there.
+
+    A pairing that has another code is due again: its room is lost.
+    """
+
+    codes: Mapping[str, str]
+
+
+class Opened(Struct, frozen=True):
+    """The room of a pairing is there."""
+
+    pairing: str
+
+
+class Score(Struct, frozen=True):
+    """How a pairing ended: `result` is the winner's mark, ``draw`` or ``none``.
+
+    The mark is that of the end of the game; `swapped` says that both changed places in the opening.
+    """
+
+    pairing: str
+    result: str
+    reason: str = ""
+    game: str = ""
+    by: ScoredBy = "game"
+    swapped: bool = False
+
+
+class Paired(Struct, frozen=True):
+    """The next round; one without pairings ends the event. Changes nothing where the event has gone on meanwhile.
+
+    `entrants` are those of the event that it was made from.
+    """
+
+    round: int
+    pairings: tuple[Pairing, ...]
+    entrants: tuple[Entrant, ...]
+
+
+class Tick(Struct, frozen=True):
+    """Time has passed: begins the next round where it is due."""
+
+
+Command = Enter | Leave | Ready | EventRun | Rooms | Opened | Score | Paired | Tick
+
+_PAIR: Final[Mapping[str, Callable[[Event, int], tuple[Pairing, ...]]]] = {
+    "round_robin": round_robin.pair_round,
+    "swiss": swiss.pair_round,
+    "knock_out": knock_out.pair_round,
+}
+
+
+def apply(event: Event, actor: str, command: Command, now: int) -> Event:
+    """Return the event after the command, this very event where it changes nothing; raises `Refused`.
+
+    `actor` is the id of the player who acts, nobody's where the server does.
+    """
+    after = _CARRY_OUT[type(command)](event, actor, command, now)
+    if after is event:
+        return event
+    return replace(_go_on(after, now), seq=event.seq + 1)
+
+
+def pair_next(event: Event) -> Paired:
+    """Return the round after the one that was begun last, without pairings where there is none."""
+    round = event.round + 1
+    return Paired(round, () if event.round == event.all_rounds else _PAIR[event.kind](event, round), event.entrants)
+
+
+def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
+    known = event.entrant(actor)
+    if known is not None and known.status == "expelled":
+        raise Refused(ErrorCode.NOT_ALLOWED, "expelled")
+    if known is not None and not known.is_gone:
+        return _with_status(event, known, "in")
+    if known is not None or not event.takes_entrants:
+        raise Refused(ErrorCode.EVENT_BEGUN)
+    name, others = command.name, event.entrants
+    if event.entry == "roster" and command.bot is None:
+        name = name_on(event, command.ticket) or ""
+        if event.status == "open":  # a card that is used again: its newest player has the place
+            others = tuple(one for one in others if not one.joined_round or one.bot or one.name != name)
+    if not name or (event.entry == "code" and not compare_digest(command.ticket, ticket_of(event))):
+        raise Refused(ErrorCode.NOT_ALLOWED, "ticket", path="ticket")
+    check_names((*(one.name for one in others), name))
+    if len(others) >= event.limit:
+        raise Refused(ErrorCode.EVENT_FULL, size=event.limit)
+    joined = 1 if event.status == "open" else event.round + 1
+    event = replace(event, entrants=(*others, Entrant(actor, name, command.bot, joined_round=joined)))
+    if event.status == "open" and event.start == "full" and len(event.field) == event.size:
+        return _begin(event, now + NEXT_ROUND_MS)
+    return event
+
+
+def _leave(event: Event, actor: str, command: Leave, now: int) -> Event:
+    entrant = event.entrant(actor)
+    if entrant is None:
+        raise Refused(ErrorCode.NOT_ENTERED)
+    return _remove(event, entrant, "out")
+
+
+def _ready(event: Event, actor: str, command: Ready, now: int) -> Event:
+    entrant = event.entrant(actor)
+    if entrant is None or entrant.is_gone:
+        raise Refused(ErrorCode.NOT_ENTERED)
+    return _with_status(event, entrant, "in" if command.on else "away")
+
+
+def _rooms(event: Event, actor: str, command: Rooms, now: int) -> Event:
+    wanted = {one.id: command.codes[one.id] for one in open_pairings(event) if one.id in command.codes}
+    changed = [
+        replace(one, room=wanted[one.id], state="due", opened_at=0)
+        for one in event.pairings
+        if wanted.get(one.id, one.room) != one.room
+    ]
+    return _with_pairings(event, *changed)
+
+
+def _opened(event: Event, actor: str, command: Opened, now: int) -> Event:
+    one = event.pairing(command.pairing)
+    if one is None or one.state != "due" or not one.room:
+        return event
+    return _with_pairings(event, replace(one, state="open", opened_at=now))
+
+
+def _score(event: Event, actor: str, command: Score, now: int) -> Event:
+    one, result = event.pairing(command.pairing), command.result
+    if one is None or one.state == "scored":
+        return event
+    if result not in (*one.players, "draw", "none"):
+        raise ValueError(f"{result!r} is no result of the pairing {one.id}.")
+    if command.swapped and result in event.marks:
+        result = event.marks.replace(result, "")
+    how = {"reason": command.reason, "game": command.game, "by": command.by}
+    return _with_pairings(event, replace(one, state="scored", result=result, **how))
+
+
+def _paired(event: Event, actor: str, command: Paired, now: int) -> Event:
+    due = due_at(event)
+    if due is None or due > now or command.round != event.round + 1 or command.entrants != event.entrants:
+        return event
+    if not command.pairings:
+        return replace(event, status="over", due_at=None)
+    return replace(event, round=command.round, pairings=(*event.pairings, *command.pairings), due_at=None)
+
+
+def _tick(event: Event, actor: str, command: Tick, now: int) -> Event:
+    due = due_at(event)
+    return event if due is None or due > now else _paired(event, actor, pair_next(event), now)
+
+
+def _run(event: Event, actor: str, command: EventRun, now: int) -> Event:
+    """Carry out what an organiser asks; what is done already is so again, whatever `seq` it was meant for."""
+    if actor not in event.organisers:
+        raise Refused(ErrorCode.NOT_ORGANISER)
+    after = _ACTIONS[command.action](event, command, now)
+    if after is not event and command.seq != event.seq:
+        raise Refused(ErrorCode.STALE, "event", path="seq")
+    return after
+
+
+def _run_begin(event: Event, command: EventRun, now: int) -> Event:
+    if event.status != "open":
+        return event
+    if len(event.field) < 2:
+        raise Refused(ErrorCode.NOT_ALLOWED, "event few")
+    return _begin(event, now)
+
+
+def _run_next(event: Event, command: EventRun, now: int) -> Event:
+    _demand(event.status == "running" and event.due_at is not None)
+    return event if event.due_at is None or event.due_at <= now else replace(event, due_at=now)
+
+
+def _run_pause(event: Event, command: EventRun, now: int) -> Event:
+    if event.status == "paused":
+        return event
+    _demand(event.status == "running")
+    return replace(event, status="paused", due_at=None)
+
+
+def _run_resume(event: Event, command: EventRun, now: int) -> Event:
+    if event.status == "running":
+        return event
+    _demand(event.status == "paused")
+    return replace(event, status="running")
+
+
+def _run_expel(event: Event, command: EventRun, now: int) -> Event:
+    entrant = event.entrant(command.player) if command.player is not UNSET else None
+    if entrant is None:
+        raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="player")
+    return _remove(event, entrant, "expelled")
+
+
+def _run_forfeit(event: Event, command: EventRun, now: int) -> Event:
+    one = _named_pairing(event, command)
+    if command.player is UNSET:
+        result = "none"
+    else:
+        mark = one.mark_of(command.player)
+        if mark is None:
+            raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="player")
+        result = event.marks.replace(mark, "")
+    return _score(event, "", Score(one.id, result, "forfeit", by="organiser"), now)
+
+
+def _run_void(event: Event, command: EventRun, now: int) -> Event:
+    return _score(event, "", Score(_named_pairing(event, command).id, "none", "void", by="organiser"), now)
+
+
+def _run_close(event: Event, command: EventRun, now: int) -> Event:
+    if event.is_over:
+        return event
+    for one in open_pairings(event):
+        event = _score(event, "", Score(one.id, "none", "void", by="organiser"), now)
+    return replace(event, status="over" if event.round else "void", due_at=None)
+
+
+def _run_add(event: Event, command: EventRun, now: int) -> Event:
+    name = command.name if command.name is not UNSET else ""
+    _demand(event.entry == "roster" and not event.is_over and bool(name))
+    if fold_name(name) in map(fold_name, event.roster):
+        return event
+    if len(event.roster) >= event.limit:
+        raise Refused(ErrorCode.EVENT_FULL, size=event.limit)
+    check_names((*(one.name for one in event.entrants), name))
+    return replace(event, roster=(*event.roster, name))
+
+
+def _run_cards(event: Event, command: EventRun, now: int) -> Event:
+    return event
+
+
+def _named_pairing(event: Event, command: EventRun) -> Pairing:
+    one = event.pairing(command.pairing) if command.pairing is not UNSET else None
+    if one is None:
+        raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="pairing")
+    return one
+
+
+def _demand(is_possible: bool) -> None:
+    if not is_possible:
+        raise Refused(ErrorCode.NOT_ALLOWED, "event now")
+
+
+def _begin(event: Event, due_at: int) -> Event:
+    """Return the event begun, its first round due, its players in the order of the roster or drawn by lot."""
+    places = {fold_name(name): place for place, name in enumerate(event.roster)}
+    key = {one.player: (places.get(fold_name(one.name), len(places)), lot_of(event, one)) for one in event.entrants}
+    ordered = tuple(sorted(event.entrants, key=lambda one: key[one.player]))
+    return replace(event, status="running", due_at=due_at, entrants=ordered)
+
+
+def _with_status(event: Event, entrant: Entrant, status: EntrantStatus) -> Event:
+    if entrant.status == status or event.is_over:
+        return event
+    changed = (replace(one, status=status) if one is entrant else one for one in event.entrants)
+    return replace(event, entrants=tuple(changed))
+
+
+def _remove(event: Event, entrant: Entrant, status: EntrantStatus) -> Event:
+    """Return the event without somebody who leaves or is expelled; once it has begun they stay in the table."""
+    if entrant.status == "expelled" or event.is_over:
+        return event
+    if event.status != "open":
+        return _with_status(event, entrant, status)
+    others = tuple(one for one in event.entrants if one is not entrant)
+    kept = (replace(entrant, status=status, joined_round=0),) if status == "expelled" else ()
+    return replace(event, entrants=(*others, *kept))
+
+
+def _with_pairings(event: Event, *changed: Pairing) -> Event:
+    if not changed:
+        return event
+    by_id = {one.id: one for one in changed}
+    return replace(event, pairings=tuple(by_id.get(one.id, one) for one in event.pairings))
+
+
+def _go_on(event: Event, now: int) -> Event:
+    """Return the event after what follows by itself: games given away, more games of a match, the next round."""
+    if event.status not in ("running", "paused"):
+        return event
+    gone = {one.player for one in event.field if one.is_gone}
+    while True:
+        given = [_given(one, gone) for one in open_pairings(event) if gone.intersection(one.players.values())]
+        more = knock_out.more_games(event) if event.kind == "knock_out" and not given else ()
+        if not given and not more:
+            break
+        event = _with_pairings(replace(event, pairings=(*event.pairings, *more)), *given)
+    if event.status == "paused" or event.due_at is not None or open_pairings(event):
+        return event
+    if event.round and event.round == event.all_rounds:
+        return replace(event, status="over")
+    is_waiting = event.advance == "hand" and event.round and len(gone) + 1 < len(event.field)
+    return replace(event, due_at=now + (ORGANISER_GONE_MS if is_waiting else NEXT_ROUND_MS))
+
+
+def _given(pairing: Pairing, gone: Collection[str]) -> Pairing:
+    """Return a pairing given to whoever is still there, or to nobody."""
+    here = [mark for mark, player in pairing.players.items() if player not in gone]
+    return replace(pairing, state="scored", result=here[0] if here else "none", reason="forfeit", by="forfeit")
+
+
+_ACTIONS: Final[Mapping[str, Callable[[Event, EventRun, int], Event]]] = {
+    "begin": _run_begin,
+    "next": _run_next,
+    "pause": _run_pause,
+    "resume": _run_resume,
+    "expel": _run_expel,
+    "forfeit": _run_forfeit,
+    "void": _run_void,
+    "close": _run_close,
+    "add": _run_add,
+    "cards": _run_cards,
+}
+
+_CARRY_OUT: Final[Mapping[type[Command], Callable[[Event, str, Any, int], Event]]] = {
+    Enter: _enter,
+    Leave: _leave,
+    Ready: _ready,
+    EventRun: _run,
+    Rooms: _rooms,
+    Opened: _opened,
+    Score: _score,
+    Paired: _paired,
+    Tick: _tick,
+}

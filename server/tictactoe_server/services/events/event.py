@@ -1,0 +1,299 @@
+"""An event, which is a tournament, as a value: who takes part, who plays whom, how that ended.
+
+It never changes: a command (see `commands`) makes the next one. Tables and what a player has had so far are folds over
+the pairings, never counters. Times are ms of the server's clock.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import unicodedata
+from base64 import b32encode
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from tictactoe_engine import Rules
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.berger import berger_rounds
+from tictactoe_protocol.events import MAX_ENTRANTS, EntrantStatus, EventKind, EventOpen, EventStatus, PairingState
+from tictactoe_protocol.standings import Game
+from tictactoe_protocol.terms import ClockTerms, RulesState
+from tictactoe_server.core.rooms import Refused
+
+MAX_ROUND_ROBIN: Final = 24
+_TICKET_LETTERS: Final = 12
+
+
+class Entrant(Struct, frozen=True, omit_defaults=True):
+    """Who takes part: `bot` is a level, `joined_round` their first round, 0 for one expelled before it began."""
+
+    player: str
+    name: str
+    bot: str | None = None
+    status: EntrantStatus = "in"
+    joined_round: int = 1
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether they play no more in this event."""
+        return self.status in ("out", "expelled")
+
+
+class Pairing(Struct, frozen=True, omit_defaults=True):
+    """A game that is to be played, or one alone who has nobody to play; `players` are as they sat when it began.
+
+    `match` numbers the pairings of a round, and `number` the games of one match. `by` says what scored it: ``game``,
+    ``forfeit``, ``bye`` or ``organiser``; `result` is the winner's mark, ``draw``, ``none`` where nobody gets a point,
+    and None while it is open. `room` is known before the room is there.
+    """
+
+    id: str
+    round: int
+    players: dict[str, str]
+    match: int = 1
+    number: int = 1
+    room: str = ""
+    state: PairingState = "due"
+    result: str | None = None
+    reason: str = ""
+    game: str = ""
+    by: str = ""
+    opened_at: int = 0
+
+    def mark_of(self, player: str) -> str | None:
+        """Return the mark that somebody has in this pairing, or None."""
+        return next((mark for mark, one in self.players.items() if one == player), None)
+
+    @property
+    def is_bye(self) -> bool:
+        return len(self.players) == 1
+
+    @property
+    def winner(self) -> str | None:
+        """The player who won, or None."""
+        return self.players.get(self.result or "")
+
+
+def bye(round: int, match: int, mark: str, player: str, result: str) -> Pairing:
+    """Return the pairing of one who has nobody to play; `result` is the mark where that is a point."""
+    return Pairing(f"r{round}-{match}", round, {mark: player}, match, state="scored", result=result, by="bye")
+
+
+class Event(Struct, frozen=True, omit_defaults=True):
+    """One event; its terms are those of `EventOpen`, and `rounds` what was asked for, 0 for none.
+
+    `seq` grows with every change. `round` is the one that was begun last, 0 for none. `due_at` is when the next one
+    begins by itself. `seed` decides lots, `secret` makes the tickets. `roster` are the names that have cards.
+    """
+
+    code: str
+    title: str
+    kind: EventKind
+    rules: RulesState
+    clock: ClockTerms
+    organisers: tuple[str, ...]
+    seed: int
+    secret: str
+    opened_at: int
+    double: bool = False
+    rounds: int = 0
+    entry: str = "open"
+    roster: tuple[str, ...] = ()
+    start: str = "hand"
+    size: int = 0
+    advance: str = "auto"
+    ready_ms: int = 60_000
+    late_until: int = 0
+    chat: str = "all"
+    entrants: tuple[Entrant, ...] = ()
+    pairings: tuple[Pairing, ...] = ()
+    status: EventStatus = "open"
+    round: int = 0
+    seq: int = 1
+    due_at: int | None = None
+
+    @property
+    def marks(self) -> str:
+        """Both marks; whose is first moves first."""
+        return self.rules.marks
+
+    @property
+    def limit(self) -> int:
+        """How many may enter."""
+        return min(self.size or MAX_ENTRANTS, MAX_ROUND_ROBIN if self.kind == "round_robin" else MAX_ENTRANTS)
+
+    @property
+    def field(self) -> tuple[Entrant, ...]:
+        """Those who take part or took part, in the order of their numbers."""
+        return tuple(one for one in self.entrants if one.joined_round)
+
+    @property
+    def is_over(self) -> bool:
+        return self.status in ("over", "void")
+
+    @property
+    def all_rounds(self) -> int:
+        """How many rounds there are in all, 0 while that is not known."""
+        players = len([one for one in self.field if one.joined_round == 1])
+        if self.status == "open" or players < 2:
+            return self.rounds
+        if self.kind == "round_robin":
+            return berger_rounds(players, double=self.double)
+        needed = (players - 1).bit_length()
+        return needed if self.kind == "knock_out" else self.rounds or max(needed, min(3, berger_rounds(players)))
+
+    @property
+    def takes_entrants(self) -> bool:
+        """Whether one may still enter."""
+        if self.status == "open" or self.is_over:
+            return self.status == "open"
+        return not self.round or (self.round <= self.late_until and self.round < self.all_rounds)
+
+    def entrant(self, player: str) -> Entrant | None:
+        """Return who takes part under this id, or None."""
+        return next((one for one in self.entrants if one.player == player), None)
+
+    def pairing(self, id: str) -> Pairing | None:
+        """Return the pairing of this id, or None."""
+        return next((one for one in self.pairings if one.id == id), None)
+
+    def pairings_of(self, player: str) -> list[Pairing]:
+        """Return all pairings of a player, in order."""
+        return [one for one in self.pairings if player in one.players.values()]
+
+    def in_round(self, round: int) -> list[Pairing]:
+        """Return the pairings of one round, in order."""
+        return [one for one in self.pairings if one.round == round]
+
+    def __post_init__(self) -> None:
+        if len(self.rules.marks) != 2:
+            raise ValueError("An event is for games of two.")
+
+
+def open_event(
+    code: str, organiser: str, request: EventOpen, rules: Rules, *, now: int, seed: int, secret: str
+) -> Event:
+    """Return the event that a request opens, with its bots entered; raises `Refused`."""
+    if len(rules.marks) != 2:
+        raise Refused(ErrorCode.NOT_ALLOWED, "event marks", path="rules")
+    asked: dict[str, Any] = {
+        name: value
+        for name in (
+            "double",
+            "rounds",
+            "entry",
+            "roster",
+            "start",
+            "size",
+            "advance",
+            "ready_ms",
+            "late_until",
+            "chat",
+        )
+        if (value := getattr(request, name)) is not UNSET
+    }
+    terms = (
+        RulesState.of(rules),
+        ClockTerms(request.clock.initial_ms, request.clock.increment_ms, request.clock.move_ms),
+    )
+    if request.kind != "swiss":
+        asked |= {"rounds": 0, "late_until": 0}
+    event = Event(code, request.title, request.kind, *terms, (organiser,), seed, secret, now, **asked)
+    if event.start == "full" and not event.size:
+        event = replace(event, size=len(request.bots) + len(event.roster))
+        if event.size < 2:
+            raise Refused(ErrorCode.NOT_ALLOWED, "event few", path="size")
+    if event.size > event.limit or len(request.bots) + len(event.roster) > event.limit:
+        raise Refused(ErrorCode.EVENT_FULL, path="size", size=event.limit)
+    names = [f"{level}-bot" if request.bots.count(level) == 1 else "" for level in request.bots]
+    for index, level in enumerate(request.bots):
+        names[index] = names[index] or f"{level}-bot-{request.bots[: index + 1].count(level)}"
+    check_names((*names, *event.roster))
+    bots = zip(names, request.bots, strict=True)
+    return replace(
+        event, entrants=tuple(Entrant(f"bot-{digest(secret, name)[:8].lower()}", name, bot) for name, bot in bots)
+    )
+
+
+def fold_name(name: str) -> str:
+    """Return what two names have in common that nobody could tell apart."""
+    return unicodedata.normalize("NFKC", name).casefold().strip()
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse a name that stands twice in a list."""
+    known: set[str] = set()
+    for name in names:
+        if fold_name(name) in known:
+            raise Refused(ErrorCode.BAD_NAME, "taken", path="name", name=name)
+        known.add(fold_name(name))
+
+
+def digest(secret: str, text: str) -> str:
+    """Return letters and digits that only who knows the secret can make from a text."""
+    return b32encode(hmac.new(secret.encode(), text.encode(), hashlib.sha256).digest()).decode()
+
+
+def ticket_of(event: Event, name: str = "") -> str:
+    """Return what lets one in: the ticket of one name of the roster, or without a name that of the event."""
+    return digest(event.secret, f"{event.code}:{name and fold_name(name)}")[:_TICKET_LETTERS]
+
+
+def name_on(event: Event, ticket: str) -> str | None:
+    """Return the name of the roster that has this ticket, or None."""
+    return next((name for name in event.roster if hmac.compare_digest(ticket_of(event, name), ticket)), None)
+
+
+def open_pairings(event: Event) -> list[Pairing]:
+    """Return the pairings that are not scored: those ``due`` want a room, unless the event is paused or over."""
+    return [one for one in event.pairings if one.state != "scored"]
+
+
+def due_at(event: Event) -> int | None:
+    """Return when time does something next (see `commands.Tick`), or None. A Swiss waits until two are there."""
+    present = sum(one.status == "in" for one in event.field)
+    is_waiting = event.kind == "swiss" and present < 2 and any(one.status == "away" for one in event.field)
+    return None if event.status != "running" or is_waiting else event.due_at
+
+
+def lot_of(event: Event, entrant: Entrant) -> str:
+    """Return what the lot drew for somebody: players are in the order of these."""
+    return digest(str(event.seed), entrant.player)
+
+
+def is_done(event: Event) -> bool:
+    """Tell whether nothing of the event is left to be done: it is over, and nothing waits for a result."""
+    return event.is_over and not open_pairings(event)
+
+
+def result_for(pairing: Pairing, player: str) -> int:
+    """Return how many half points a player got from a pairing that is scored."""
+    if pairing.result == "draw":
+        return 1
+    return 2 if pairing.result is not None and pairing.players.get(pairing.result) == player else 0
+
+
+def voided(event: Event) -> frozenset[str]:
+    """Return who left a round robin before half of their games: all of these count for nobody."""
+    if event.kind != "round_robin" or event.status == "open":
+        return frozenset()
+    games = (len(event.field) - 1) * (2 if event.double else 1)
+    return frozenset(
+        one.player
+        for one in event.field
+        if one.is_gone and 2 * sum(pairing.by == "game" for pairing in event.pairings_of(one.player)) < games
+    )
+
+
+def counted_games(event: Event) -> Iterator[Game]:
+    """Yield what counts for the table, as the protocol's `standings` takes it."""
+    void = voided(event)
+    for one in event.pairings:
+        if one.state == "scored" and one.by and not void.intersection(one.players.values()):
+            first, *others = one.players.values()
+            second = others[0] if others else None
+            yield Game(first, second, result_for(one, first), result_for(one, second or ""), one.by == "game")

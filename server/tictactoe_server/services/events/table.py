@@ -1,0 +1,26 @@
+"""The table of an event as the wire says it: a fold over its pairings."""
+
+from __future__ import annotations
+
+from tictactoe_protocol.events import EventRow
+from tictactoe_protocol.standings import ROUND_ROBIN, SWISS, standings
+from tictactoe_server.services.events.event import Event, counted_games
+
+
+def rows(event: Event) -> tuple[EventRow, ...]:
+    """Return the table, best first; `tie` is there where it was needed."""
+    field = {one.player: one for one in event.field}
+    table = standings(tuple(field), counted_games(event), SWISS if event.kind == "swiss" else ROUND_ROBIN)
+    return tuple(
+        EventRow(
+            row.place,
+            row.player,
+            field[row.player].name,
+            field[row.player].bot,
+            row.points,
+            row.played,
+            row.tie,
+            field[row.player].status,
+        )
+        for row in table
+    )

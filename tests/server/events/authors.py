@@ -1,0 +1,96 @@
+"""Events made in one line, and a way to play them: everything that the tests of events begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.events import EventOpen, EventRun
+from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.services.events import (
+    Enter,
+    Event,
+    Opened,
+    Pairing,
+    Rooms,
+    Score,
+    Tick,
+    apply,
+    due_at,
+    open_event,
+    open_pairings,
+)
+
+CLOCK = ClockFields(initial_ms=60_000, increment_ms=1_000)
+ORGANISER = "organiser"
+Decide = Callable[[Pairing], str]
+
+
+def new_event(kind: str = "round_robin", *, rules: str = "classic", seed: int = 7, **terms: Any) -> Event:
+    """Return an event that has just been opened."""
+    request = EventOpen(kind=kind, title="Friday", clock=CLOCK, **terms)  # type: ignore[arg-type]
+    return open_event("K7M4PQ", ORGANISER, request, PRESETS[rules], now=0, seed=seed, secret="secret")
+
+
+def entered(players: int | Iterable[str], kind: str = "round_robin", **terms: Any) -> Event:
+    """Return an event that so many have entered, ``p1`` and so on, or those who are named."""
+    event = new_event(kind, **terms)
+    for player in (f"p{number}" for number in range(1, players + 1)) if isinstance(players, int) else players:
+        event = apply(event, player, Enter(player.title()), 0)
+    return event
+
+
+def run(event: Event, action: str, now: int = 0, *, seq: int | None = None, **fields: Any) -> Event:
+    """Return the event after its organiser has done something."""
+    request = EventRun(event=event.code, seq=event.seq if seq is None else seq, action=action, **fields)  # type: ignore[arg-type]
+    return apply(event, ORGANISER, request, now)
+
+
+def begun(players: int | Iterable[str], kind: str = "round_robin", **terms: Any) -> Event:
+    """Return an event of which the first round has begun."""
+    return apply(run(entered(players, kind, **terms), "begin"), "", Tick(), 0)
+
+
+def opened(event: Event, now: int = 0) -> Event:
+    """Return the event with a room for each pairing that wants one."""
+    due = [one for one in open_pairings(event) if one.state == "due"]
+    event = apply(event, "", Rooms({one.id: f"ROOM-{one.id}" for one in due}), now)
+    for one in due:
+        event = apply(event, "", Opened(one.id), now)
+    return event
+
+
+def play_round(event: Event, decide: Decide, now: int = 0) -> Event:
+    """Return the event with all games of the round played; `decide` says how one ends."""
+    while waiting := open_pairings(event):
+        event = opened(event, now)
+        for one in waiting:
+            event = apply(event, "", Score(one.id, decide(one), game=f"game-{one.id}"), now)
+    return event
+
+
+def play_on(event: Event, decide: Decide) -> Event:
+    """Return the event played to its end, each round when it is due."""
+    now = 0
+    while True:
+        event = play_round(event, decide, now)
+        due = due_at(event)
+        if due is None:
+            return event
+        now = max(now, due)
+        event = apply(event, "", Tick(), now)
+
+
+def first_wins(one: Pairing) -> str:
+    return next(iter(one.players))
+
+
+def better_wins(one: Pairing) -> str:
+    """Decide for whoever has the smaller number in ``p17``."""
+    return min(one.players, key=lambda mark: int(one.players[mark][1:]))
+
+
+def pairs_of(event: Event) -> list[tuple[str, ...]]:
+    """Return who played whom, whatever the marks, without those who were free."""
+    return [tuple(sorted(one.players.values())) for one in event.pairings if not one.is_bye]
