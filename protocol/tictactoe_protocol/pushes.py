@@ -149,7 +149,8 @@ class RoomState(PushFields, frozen=True, tag="room"):
 
     `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the
     change to this very `seq` brought more than shows in it. `opening` is there while one is to be decided, `chosen`
-    once something was chosen in it. `event` and `pairing` are there in a room of an event.
+    once something was chosen in it. `event` and `pairing` are there in a room of an event, `game_id` once the game is
+    over and kept.
     """
 
     room: str
@@ -176,6 +177,7 @@ class RoomState(PushFields, frozen=True, tag="room"):
     chosen: tuple[str, ...] | UnsetType = UNSET
     event: str | UnsetType = UNSET
     pairing: str | UnsetType = UNSET
+    game_id: str | UnsetType = UNSET
 
 
 class RoomSummary(Struct, frozen=True):

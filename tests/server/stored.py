@@ -106,11 +106,13 @@ async def rooms_in(store: Storage) -> dict[str, Room]:
     }
 
 
-async def finish(store: Storage, code: str, *players: Player, over: int = MISSING) -> FinishedGame:
+async def finish(
+    store: Storage, code: str, *players: Player, over: int = MISSING, at: int = 1_700_000_000_000
+) -> FinishedGame:
     """Save a room in which these players have just finished a game, which goes into the archive."""
     table = Table(*players)
     table.play(0, 3, 1, 4, 2)
     room = replace(table.room, code=code)
-    game = finished_game(room, 1_700_000_000_000)
+    game = finished_game(room, at)
     await keep(store, room, over, game)
     return game

@@ -225,7 +225,8 @@ KEPT_GAME = (
 
 def test_documents_are_byte_for_byte_as_version_1_4_wrote_them() -> None:
     assert encode_room(ROOMS["with clocks"]) == KEPT_ROOM
-    assert encode_game(game_of(PRESETS["classic"])) == KEPT_GAME
+    assert encode_game(replace(game_of(PRESETS["classic"]), public=False)) == KEPT_GAME
+    assert encode_game(game_of(PRESETS["classic"])) == KEPT_GAME.removesuffix(b"}") + b',"public":true}'
 
 
 # -- what older versions wrote ----------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.peer import Peer, open_peer, play_out
+from tests.peer import Peer, open_peer, play_out, two_playing
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -78,6 +78,40 @@ async def test_a_game_that_one_did_not_play_is_refused_like_one_that_does_not_ex
             refused = await eve.ask("record", game=id)
             assert (refused["code"], refused["path"]) == ("not_allowed", "game")
         assert (await eve.ask("history", before="x"))["code"] == "not_allowed"
+
+
+async def test_a_state_says_by_what_id_its_game_is_kept_and_everybody_may_have_that_of_a_public_room(
+    tmp_path: Path,
+) -> None:
+    settings = Settings("127.0.0.1", 0, data=tmp_path)
+    async with Server(settings) as server, two_playing(server) as (ana, bo, room):
+        async with open_peer(server.url, "eve") as eve:
+            await eve.ask("watch", room=room)
+            over = await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
+            id = (await eve.state(status="over"))["game_id"]
+            assert (over["game_id"], id.startswith(f"{room}-1-")) == (id, True)
+            told = await eve.ask("record", game=id)
+            assert parse_record(told["record"]).moves == tuple(LINE_FOR_X)
+            assert (await eve.ask("share", game=id))["code"] == "not_allowed"
+            for wrong in (f"{room}-1-1", f"{room}-2-{id.rpartition('-')[2]}", f"{room}-0-0"):
+                assert (await eve.ask("record", game=wrong))["code"] == "not_allowed"
+        await ana.ask("rematch", room=room)
+        await bo.ask("rematch", room=room)
+        assert "game_id" not in await ana.state(game=2)
+        await ana.ask("resign", room=room)
+        assert "game_id" not in await ana.state(game=2, status="over")  # it was aborted, and is not kept
+    async with Server(settings) as after, open_peer(after.url) as eve:
+        assert parse_record((await eve.ask("record", game=id))["record"]).moves == tuple(LINE_FOR_X)
+
+
+async def test_a_game_of_a_private_room_is_for_its_players_alone_under_its_id_too(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
+        room = (await ana.ask("create", visibility="private"))["room"]
+        await bo.ask("join", room=room)
+        await eve.ask("watch", room=room)
+        id = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X))["game_id"]
+        assert (await eve.ask("record", game=id))["code"] == "not_allowed"
+        assert (await bo.ask("record", game=id))["played"]["room"] == room
 
 
 async def test_history_goes_on_page_by_page_newest_first(server: Server) -> None:

@@ -292,6 +292,17 @@ async def test_a_game_that_is_not_there_is_none(store: Storage, id: int) -> None
     assert await store.games.game(id) is None
 
 
+async def test_games_are_found_by_room_and_number_also_where_a_code_came_again(store: Storage) -> None:
+    first = await finish(store, "AAAAAA", ANA, BO)
+    await finish(store, "BBBBBB", ANA, BO)
+    await delete(store.table(ROOMS), "AAAAAA", None)
+    again = await finish(store, "AAAAAA", BO, ANA, at=1_800_000_000_000)
+    found = await store.games.games_at("AAAAAA", 1)
+    assert [game for _, game in found] == [first, again]
+    assert [await store.games.game(id) for id, _ in found] == [first, again]
+    assert await store.games.games_at("AAAAAA", 2) == await store.games.games_at("CCCCCC", 2**70) == []
+
+
 async def test_games_of_a_player_come_newest_first_in_pages(store: Storage) -> None:
     codes = [f"AAAAA{number}" for number in range(2, 7)]
     for number, code in enumerate(codes):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 import structlog
+from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Closed
@@ -216,6 +217,7 @@ class Changes:
             elif after.result is not None and room.result is None:
                 change.finished = game = finished_game(after, time.time_ns() // 1_000_000)
                 is_kept = not after.was_aborted and self.keeps(live, game)
+                change.after = after = replace(after, kept_at=game.at if is_kept else 0)
                 self._rooms.save(after.code, after, live.revision, change, game if is_kept else None)
             else:
                 self._rooms.save(after.code, after, live.revision, change)

@@ -95,7 +95,7 @@ class RoomDocuments:
         self._setting_of = attrgetter(*SETTING)
         self._rest_of = attrgetter("seq", "position.moves", "position.between", *self._others)
         usual = dict(zip(reversed(struct.__struct_fields__), reversed(struct.__struct_defaults__), strict=False))
-        self._usual_end = usual[self._others[-1]]  # left out at the end: most rooms have nothing there
+        self._usual_end = tuple(usual[name] for name in self._others[-2:])  # left out: most rooms have nothing there
         self._beginnings: dict[str, tuple[dict[str, SeatState | None], dict[str, int], bytes, int]] = {}
 
     def encode(self, room: Room, *, without_moves: bool = False) -> bytes:
@@ -109,7 +109,9 @@ class RoomDocuments:
             beginning = b"[%d,%b," % (SCHEMA, _encode(tuple(setting.values())))
             known = self._beginnings[room.code] = (room.seats, room.score, beginning, crc32(beginning))
         fields = self._rest_of(room)
-        if fields[-1] == self._usual_end:
+        if fields[-2:] == self._usual_end:
+            fields = fields[:-2]
+        elif fields[-1] == self._usual_end[-1]:
             fields = fields[:-1]
         rest = _encode((fields[0], (), (), *fields[3:]) if without_moves else fields)[1:]
         return b"%08x%b%b" % (crc32(rest, known[3]), known[2], rest)

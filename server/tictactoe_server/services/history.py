@@ -24,7 +24,7 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import SHARES, encode_game
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.rooms import FinishedGame, Player, Refused
-from tictactoe_server.core.rooms.finished import played_game, players_of, record_of
+from tictactoe_server.core.rooms.finished import place_of, played_game, players_of, record_of
 from tictactoe_server.core.service import PageHead, Reply, Service
 from tictactoe_server.http import texts
 from tictactoe_server.storage.store import GameLog, delete, save
@@ -82,8 +82,8 @@ class PastGames(Service):
         call.answer(games=tuple(_row_of(id, game) for id, game in games))
 
     async def record(self, call: Call) -> None:
-        """Answer with one game that the player played in, also as text, and refuse any other."""
-        game = await find_own(self._games, call.player, call.request.game)
+        """Answer with one game that the player played in, or that was public, also as text; refuse any other."""
+        game = await find_own(self._games, call.player, call.request.game, or_public=True)
         call.answer(record=format_record(record_of(game)), played=played_game(game))
 
     async def share(self, call: Call) -> None:
@@ -126,12 +126,25 @@ class PastGames(Service):
         return texts.describe_game(game, f"{request.origin}/replay/{id}", is_coloured=request.wants_colour)
 
 
-async def find_own(games: GameLog[FinishedGame], player: Player, id: str) -> FinishedGame:
-    """Return a game that the player played in; refuses any other."""
-    found = await games.game(_number_of(id, "game"))
+async def find_own(games: GameLog[FinishedGame], player: Player, id: str, *, or_public: bool = False) -> FinishedGame:
+    """Return a game that the player played in, by its id in a history or in states; refuses any other.
+
+    With `or_public` also one that everybody could watch, by the latter.
+    """
+    by_place = await find_by_id(games, id)
+    if or_public and by_place is not None and by_place.public:
+        return by_place
+    found = by_place or await games.game(_number_of(id, "game"))
     if found is None or player.id not in found.people:
         raise Refused(ErrorCode.NOT_ALLOWED, "game", path="game", game=id)
     return found
+
+
+async def find_by_id(games: GameLog[FinishedGame], id: str) -> FinishedGame | None:
+    """Return a game by the id that states have, or None."""
+    place = place_of(id)
+    found = () if place is None else await games.games_at(*place)
+    return next((game for _, game in found if game.id == id), None)
 
 
 def _number_of(id: str, path: str) -> int:

@@ -111,6 +111,14 @@ class GameTables:
         found = self._database.execute("SELECT document FROM archive WHERE id = ?", (min(id, _LARGEST_ID),)).fetchone()
         return None if found is None else self._spec.read(found[0])
 
+    def at(self, room: str, number: int) -> list[tuple[int, Any]]:
+        """Return the games of a place with their ids, without damaged ones."""
+        pending = [(id, game) for id, (_, game, _) in self._pending.items() if self._spec.place(game) == (room, number)]
+        found = self._database.execute(
+            "SELECT id, document FROM archive WHERE room = ? AND game = ?", (room, min(number, _LARGEST_ID))
+        )
+        return readable(self._spec, found.fetchall()) + pending
+
     def old(self, at: int) -> list[tuple[int, list[str]]]:
         """Return the ids and players of some games that ended before a moment, the oldest, of those in the tables."""
         found = self._database.execute(

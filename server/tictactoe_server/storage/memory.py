@@ -25,6 +25,7 @@ class MemoryLog(Generic[Game]):
         self._games: dict[int, Game] = {}
         self._newest = 0
         self._by_player: defaultdict[str, deque[int]] = defaultdict(deque)
+        self._by_place: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
 
     async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, Game]]:
         ids = (id for id in reversed(self._by_player.get(player, ())) if before is None or id < before)
@@ -32,6 +33,9 @@ class MemoryLog(Generic[Game]):
 
     async def game(self, id: int) -> Game | None:
         return self._games.get(id)
+
+    async def games_at(self, room: str, number: int) -> list[tuple[int, Game]]:
+        return [(id, self._games[id]) for id in self._by_place.get((room, number), ())]
 
     async def after(self, cursor: int, limit: int) -> AsyncIterator[tuple[int, Game]]:
         for id in list(islice((id for id in self._games if id > cursor), max(0, limit))):
@@ -48,13 +52,19 @@ class MemoryLog(Generic[Game]):
         """Take a game in, in place of the oldest where there are too many."""
         self._newest += 1
         self._games[self._newest] = game
+        self._by_place[self._spec.place(game)].append(self._newest)
         for player in self._spec.people(game):
             self._by_player[player].append(self._newest)
         if len(self._games) > self._max_games:
             self._drop(next(iter(self._games)))
 
     def _drop(self, id: int) -> None:
-        for player in self._spec.people(self._games.pop(id)):
+        game = self._games.pop(id)
+        place = self._spec.place(game)
+        self._by_place[place].remove(id)
+        if not self._by_place[place]:
+            del self._by_place[place]
+        for player in self._spec.people(game):
             games = self._by_player[player]
             games.remove(id)  # among the first, but where clocks went back: a player's games stand in the order of all
             if not games:

@@ -215,6 +215,7 @@ def _set_up(connection: sqlite3.Connection) -> None:
     (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
     if mode not in ("wal", "memory"):
         raise sqlite3.OperationalError(f"its disk does not allow a write-ahead log, only {mode}")
+    connection.execute("CREATE INDEX IF NOT EXISTS archive_rooms ON archive (room)")  # older versions keep it up, too
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA fullfsync = ON")
     connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}")

@@ -84,6 +84,9 @@ class SqliteLog(Generic[Game]):
     async def game(self, id: int) -> Game | None:
         return await self._writer.ask(lambda _, journal: journal.games.find(id))
 
+    async def games_at(self, room: str, number: int) -> list[tuple[int, Game]]:
+        return await self._writer.ask(lambda _, journal: journal.games.at(room, number))
+
     async def after(self, cursor: int, limit: int) -> AsyncIterator[tuple[int, Game]]:
         following: int | None = cursor
         while following is not None and limit > 0:

@@ -109,6 +109,9 @@ class GameLog(Protocol[Game]):
     async def game(self, id: int) -> Game | None:
         """Return one game, or None where there is none."""
 
+    async def games_at(self, room: str, number: int) -> list[tuple[int, Game]]:
+        """Return the games that were played as this number in rooms of this code, with their ids: seldom several."""
+
     def after(self, cursor: int, limit: int) -> AsyncIterator[tuple[int, Game]]:
         """Yield at most `limit` games with their ids in their order, those behind the id `cursor`, 0 for all.
 

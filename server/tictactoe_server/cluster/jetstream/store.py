@@ -156,6 +156,10 @@ class _Log(Generic[Game]):
         await self._copy_all()
         return await self._copy.game(id)
 
+    async def games_at(self, room: str, number: int) -> list[tuple[int, Game]]:
+        await self._copy_all()
+        return await self._copy.games_at(room, number)
+
     async def after(self, cursor: int, limit: int) -> AsyncIterator[tuple[int, Game]]:
         await self._copy_all()
         async for id, game in self._copy.after(cursor, limit):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
+from typing import Final
 
 import msgspec
 from msgspec import UNSET
@@ -11,8 +13,10 @@ from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock
 from tictactoe_protocol.pushes import PastPlayer, PlayedGame, Result
 from tictactoe_protocol.terms import ClockFields, RulesState
-from tictactoe_server.core.rooms.room import Room
+from tictactoe_server.core.rooms.room import Room, id_of
 from tictactoe_server.core.rooms.view import rules_state
+
+_ID: Final = re.compile(r"([0-9A-Z]{6})-([1-9][0-9]{0,8})-[1-9][0-9]{0,15}", re.ASCII)
 
 
 class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -41,6 +45,12 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     chosen: tuple[str, ...] = ()
     event: str = ""
     pairing: str = ""
+    public: bool = False
+
+    @property
+    def id(self) -> str:
+        """By what everybody knows it; see `place_of`."""
+        return id_of(self.room, self.game, self.at)
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -57,7 +67,17 @@ def finished_game(room: Room, at: int) -> FinishedGame:
     players = {mark: Participant(seat.player, seat.name, seat.bot) for mark, seat in seats.items()}
     rules = rules_state(room.rules)
     played = (position.moves, result, position.passed, room.clock, position.chosen, room.event, room.pairing)
-    return FinishedGame(code, room.game, at, rules, players, *played)
+    return FinishedGame(code, room.game, at, rules, players, *played, room.visibility == "public")
+
+
+def place_of(id: str) -> tuple[str, int] | None:
+    """Return the code of the room and the number of the game of which a finished game has this id, None for no id.
+
+    >>> place_of("K7M4PQ-2-1795208400000"), place_of("17"), place_of("K7M4PQ-0-1")
+    (('K7M4PQ', 2), None, None)
+    """
+    found = _ID.fullmatch(id)
+    return None if found is None else (found[1], int(found[2]))
 
 
 def players_of(game: FinishedGame) -> dict[str, PastPlayer]:

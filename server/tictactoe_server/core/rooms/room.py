@@ -54,6 +54,11 @@ class Expire(Struct, frozen=True):
 Command = Move | Choose | Enter | Dropped | Leave | Resign | Rematch | Draw | Undo | Claim | Expire
 
 
+def id_of(room: str, game: int, at: int) -> str:
+    """Return the id of a game that is kept, by which the log finds it again: code, number, and when it ended."""
+    return f"{room}-{game}-{at}"
+
+
 class Refused(Refusal):
     """A command that was not carried out, with what its sender is told; `url` is where another server has the room."""
 
@@ -81,6 +86,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     `asked` is what was asked of this game and took effect, see `offers`, each with the number of moves before it.
     `happened` is what the change to this `seq` brought beside what shows in the state. `event` and `pairing` say for
     what it was opened, empty for a room that is no event's; see `docs/protocol.md` for what is different in one.
+    `kept_at` is when the last game ended that is over, in ms since 1970, 0 where it was not kept.
     """
 
     code: str
@@ -105,6 +111,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     happened: tuple[Happening, ...] = ()
     event: str = ""
     pairing: str = ""
+    kept_at: int = 0
 
     @property
     def rules(self) -> Rules:
@@ -117,6 +124,11 @@ class Room(Struct, frozen=True, omit_defaults=True):
         if self.result is not None:
             return "over"
         return "waiting" if None in self.seats.values() else "playing"
+
+    @property
+    def game_id(self) -> str:
+        """By what everybody knows the game that is over, empty where none is or it was not kept."""
+        return id_of(self.code, self.game, self.kept_at) if self.result is not None and self.kept_at else ""
 
     @property
     def is_beginning(self) -> bool:
