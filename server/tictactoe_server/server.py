@@ -35,6 +35,7 @@ from tictactoe_server.http.pages import Pages
 from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.chat import Talk
+from tictactoe_server.services.events.service import Tournaments
 from tictactoe_server.services.hello import Greeting
 from tictactoe_server.services.history import PastGames
 from tictactoe_server.services.lobby import PublicRooms
@@ -59,7 +60,17 @@ _STOP_SECONDS: Final = 5.0
 log: Final = structlog.get_logger(__name__)
 
 
-USUAL: Final[tuple[type[Service], ...]] = (Greeting, Visiting, Play, Talk, PublicRooms, PastGames, Reviews, Bots)
+USUAL: Final[tuple[type[Service], ...]] = (
+    Greeting,
+    Visiting,
+    Play,
+    Talk,
+    PublicRooms,
+    PastGames,
+    Reviews,
+    Tournaments,
+    Bots,
+)
 """What every server can do; `Server` makes one of each."""
 
 
@@ -253,6 +264,7 @@ class Server:
             PublicRooms(),
             PastGames(shows_pages=settings.page),
             Reviews(pool),
+            Tournaments(drain),
             self.bots,
             *self._more_services,
         )

@@ -28,20 +28,36 @@ from tests.server.stored import (
     shared,
 )
 from tests.server.tables import ANA, BO
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.events import EventOpen
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.cluster.jetstream.contents import StreamSource
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.core.kept import KEPT, PLAYERS, ROOMS, Ban, open_folder, today
+from tictactoe_server.core.kept import PLAYERS, ROOMS, Ban, open_folder, today
 from tictactoe_server.core.rooms import Player
+from tictactoe_server.server import kept_by
+from tictactoe_server.services.events.event import open_event
+from tictactoe_server.services.events.kept import EVENTS
 from tictactoe_server.storage.contents import FolderSource
 from tictactoe_server.storage.copying import Contents, CopySource, copy
 from tictactoe_server.storage.specs import Storage
-from tictactoe_server.storage.store import MISSING
+from tictactoe_server.storage.store import MISSING, save
 
 BO_KEY = "b" * 64
 SHARE_ID = "aB3-_dE5fG7hI9jK1mN3oP"
 BANS = [Ban("10.0.0.0/8", "noise", 1), Ban("p5K2dW8xQnA", "", 2, 3)]
 SERVED_MS = 123_456_789
+ALL = kept_by()
+FRIDAY = open_event(
+    "K7M4PR",
+    ANA.id,
+    EventOpen(kind="round_robin", title="Friday", clock=ClockFields(move_ms=10_000), bots=("easy", "hard")),
+    PRESETS["classic"],
+    now=5,
+    seed=1,
+    secret="none",
+)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +89,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 async def fill(folder: Path, count: int = 3) -> None:
-    store = open_folder(folder)
+    store = open_folder(folder, ALL)
     for number in range(count):
         await keep(store, room_of(f"AAAA{number // 10}{number % 10}", number), MISSING)
     await keep_player(store, ANA_KEY, ANA, MISSING)
@@ -85,6 +101,7 @@ async def fill(folder: Path, count: int = 3) -> None:
         await keep_ban(store, ban)
     ((_, game),) = await store.games.games_of(ANA.id, 1)
     await share(store, SHARE_ID, game)
+    await save(store.table(EVENTS), FRIDAY.code, FRIDAY, MISSING)
     store.note_time(SERVED_MS)
     await store.close()
 
@@ -96,10 +113,10 @@ def move(source: Path | str, target: Path | str) -> Ran:
 async def contents_of(place: Path | str) -> Contents:
     """Return what a folder or a stream holds, summed up."""
     source: CopySource = (
-        FolderSource.open(place, KEPT) if isinstance(place, Path) else await StreamSource.open(place, None, None, KEPT)
+        FolderSource.open(place, ALL) if isinstance(place, Path) else await StreamSource.open(place, None, None, ALL)
     )
     try:
-        return await copy(source, None, KEPT, lambda kind, count: None)
+        return await copy(source, None, ALL, lambda kind, count: None)
     finally:
         await source.close()
 
@@ -118,6 +135,9 @@ async def look(store: Storage) -> None:
     found = await store.table(PLAYERS).load(BO_KEY)
     assert found is not None
     assert found[0].player == BO
+    event = await store.table(EVENTS).load(FRIDAY.code)
+    assert event is not None
+    assert event[0] == FRIDAY
     assert await store.noted_time() == SERVED_MS
     room = await store.table(ROOMS).load("AAAA01")
     assert room is not None
@@ -131,7 +151,9 @@ def test_a_folder_goes_into_a_stream_and_back_into_a_folder(folder: Path, url: s
     before = asyncio.run(contents_of(folder))
     there = move(folder, url)
     assert there.exit_code == 0, there.output
-    assert "Copied and compared: 6 rooms, 2 players, 2 bans, 1 shared games, 3 finished games." in there.output
+    assert (
+        "Copied and compared: 6 rooms, 2 players, 2 bans, 1 shared games, 1 events, 3 finished games." in there.output
+    )
     back = move(url, tmp_path / "back")
     assert back.exit_code == 0, back.output
     assert asyncio.run(contents_of(folder)) == asyncio.run(contents_of(tmp_path / "back")) == before
@@ -140,8 +162,8 @@ def test_a_folder_goes_into_a_stream_and_back_into_a_folder(folder: Path, url: s
     assert found == [(ANA_KEY, today(), 0), (BO_KEY, today() - 200, 1)]
 
     async def use() -> None:
-        await look(open_folder(tmp_path / "back"))
-        await look(await JetStreamStore.open(url, KEPT, unsafe=True))
+        await look(open_folder(tmp_path / "back", ALL))
+        await look(await JetStreamStore.open(url, ALL, unsafe=True))
 
     asyncio.run(use())
 
@@ -175,7 +197,7 @@ def test_a_game_that_was_forgotten_does_not_come_back_from_the_journal(folder: P
     assert ", 2 finished games." in ran.output
 
     async def served() -> list[int]:
-        store = open_folder(folder)
+        store = open_folder(folder, ALL)
         found = await store.games.games_of(ANA.id, 10)
         await store.close()
         return [id for id, _ in found]
@@ -217,14 +239,14 @@ def test_a_target_that_is_not_empty_is_refused_and_stays_as_it_is(folder: Path, 
     assert move(folder, url).exit_code == 0
     again = move(other, url)
     assert again.exit_code == 1
-    assert "not empty: it has 15 documents" in again.output
+    assert "not empty: it has 16 documents" in again.output
 
 
 def test_a_folder_with_a_server_is_refused_and_so_is_one_without_a_database(
     folder: Path, url: str, tmp_path: Path
 ) -> None:
     async def try_it() -> Ran:
-        store = open_folder(folder)
+        store = open_folder(folder, ALL)
         try:
             return await asyncio.to_thread(move, folder, url)
         finally:
@@ -250,7 +272,9 @@ def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str,
     assert there.exit_code == 1
     assert "Left out: Room AAAA00: Not a room" in there.output
     assert "Left out: Game 2: Not a finished game" in there.output
-    assert "Copied and compared: 5 rooms, 2 players, 2 bans, 1 shared games, 2 finished games." in there.output
+    assert (
+        "Copied and compared: 5 rooms, 2 players, 2 bans, 1 shared games, 1 events, 2 finished games." in there.output
+    )
 
     async def damage() -> None:
         link = await Link.open(url)
@@ -262,7 +286,7 @@ def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str,
     back = move(url, tmp_path / "back")
     assert back.exit_code == 1
     assert "Left out: room.AAAA01: Not a room" in back.output
-    assert "Copied and compared: 4 rooms, 1 players, 2 bans, 1 shared games, 2 finished games." in back.output
+    assert "Copied and compared: 4 rooms, 1 players, 2 bans, 1 shared games, 1 events, 2 finished games." in back.output
 
 
 def test_what_is_written_while_a_stream_is_read_is_in_the_copy_and_no_room_is_missing(
@@ -271,14 +295,14 @@ def test_what_is_written_while_a_stream_is_read_is_in_the_copy_and_no_room_is_mi
     codes = [f"AAA{first}{second}{third}" for first in "23456" for second in "23456" for third in "23456"]
 
     async def read_amid_writes() -> Contents:
-        store = await JetStreamStore.open(url, KEPT, unsafe=True)
+        store = await JetStreamStore.open(url, ALL, unsafe=True)
         revisions = {code: await keep(store, room_of(code, 1), MISSING) for code in codes}
-        source = await StreamSource.open(url, None, None, KEPT)
+        source = await StreamSource.open(url, None, None, ALL)
         for code in codes:  # each is behind what the source walks over now
             await keep(store, room_of(code, 2), revisions[code])
         await finish(store, "BBBBBB", ANA, BO)
         await keep_player(store, ANA_KEY, Player(ANA.id, "ana"), MISSING)
-        found = await copy(source, None, KEPT, lambda kind, count: None)
+        found = await copy(source, None, ALL, lambda kind, count: None)
         await source.close()
         await store.close()
         return found

@@ -1,0 +1,300 @@
+"""What has to be done for events that run: rooms opened, players called, games scored, rounds begun.
+
+It follows from the events and the rooms as they are stored, and is worked out again at any time: each step is harmless
+when it is repeated, after a death between any two of them and by two servers at once. One living server at a time opens
+rooms and begins rounds; each scores the games of the rooms that it has.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, Final
+
+import structlog
+from msgspec.structs import asdict
+
+from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode
+from tictactoe_protocol.events import Call as EventCall
+from tictactoe_protocol.pushes import Closed, Result, RoomState, SeatState
+from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.live_room import LiveRoom, closed
+from tictactoe_server.core.registry import RoomExists
+from tictactoe_server.core.rooms import FinishedGame, Refused
+from tictactoe_server.services.events.commands import Opened, Rooms, Score, Tick, pair_next
+from tictactoe_server.services.events.event import Event, Pairing, due_at, open_pairings
+from tictactoe_server.services.events.kept import KeptEvents
+from tictactoe_server.storage.store import StoreUnavailable
+
+LOOK_SECONDS: Final = 1.0
+"""How often all that runs is looked at: what was missed is found then."""
+
+SEEK_SECONDS: Final = 5.0
+"""How often a room is looked for in the store that is not here, as its game may be over without word of it."""
+
+AGAIN_SECONDS: Final = 0.5  # when what was refused or could not be stored is tried again
+OLD_PAGES: Final = 10  # how many pages of a player's games are looked through for one that is to be scored
+MANY_ROOMS: Final = 10_000
+_LATE_SECONDS: Final = 0.002
+_POINTLESS: Final = ("forfeit", "aborted")  # how a game ends of which nobody gets a point, where nobody won it
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Running:
+    """Drives the events of `kept`; nothing new is begun while `is_draining`. Let `keep` run beside the server."""
+
+    def __init__(self, core: Core, kept: KeptEvents, is_draining: Callable[[], bool]) -> None:
+        self._core = core
+        self._kept = kept
+        self._is_draining = is_draining
+        self._rooms: dict[str, LiveRoom] = {}
+        self._sought_at: dict[str, float] = {}
+        self._woken: set[str] = set()
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        kept.on_change.add(self._hear)
+        core.registry.on_told.add(self._note_room)
+        core.changes.on_gone.add(self._forget_room)
+        core.on_result(self._hear_result)
+
+    async def keep(self) -> None:
+        """Look at all that runs again and again, until cancelled."""
+        await self._kept.restored.wait()
+        await self._core.registry.restored.wait()
+        while True:
+            for event in self._kept.current:
+                self.wake(event.code)
+            for code in {live.room.event for live in self._rooms.values()}:
+                self.wake(code)
+            if len(self._sought_at) > MANY_ROOMS:
+                self._sought_at.clear()
+            await asyncio.sleep(LOOK_SECONDS)
+
+    def wake(self, code: str) -> None:
+        """Look soon at what has to be done for an event."""
+        self._woken.add(code)
+        if code not in self._tasks:
+            self._tasks[code] = asyncio.create_task(self._work(code))
+
+    async def close(self) -> None:
+        """Stop where it is: it goes on from there."""
+        for task in [*self._tasks.values()]:
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    async def calls_of(self, player: str) -> tuple[EventCall, ...]:
+        """Return to which rooms a player is called now."""
+        await self._kept.restored.wait()
+        return tuple(call for event in self._kept.current for call in self._calls(event, {}).get(player, ()))
+
+    # -- hearing ------------------------------------------------------------------------------------------------
+
+    def _hear(self, event: Event, before: Event | None) -> None:
+        """Call whoever is here to a room that has just opened, and see what else has to be done."""
+        calls = self._calls(event, {} if before is None else _rooms_of(before))
+        for session, player in self._core.presence.greeted if calls else ():
+            if "events" in session.features:
+                for call in calls.get(player.id, ()):
+                    session.push(call)
+        self.wake(event.code)
+
+    def _calls(self, event: Event, before: Mapping[str, str]) -> dict[str, list[EventCall]]:
+        """Return who is called to rooms other than `before`, the rooms of pairings by their ids."""
+        calls: dict[str, list[EventCall]] = {}
+        now = self._core.time()
+        for pairing in open_pairings(event):
+            if pairing.state == "open" and before.get(pairing.id) != pairing.room:
+                for mark, id in pairing.players.items():
+                    calls.setdefault(id, []).append(call_of(event, pairing, mark, now))
+        return calls
+
+    def _note_room(self, live: LiveRoom) -> None:
+        if live.room.event:
+            self._rooms[live.room.code] = live
+            if live.room.result is not None:
+                self.wake(live.room.event)
+
+    def _forget_room(self, live: LiveRoom, why: Closed) -> None:
+        self._rooms.pop(live.room.code, None)
+
+    def _hear_result(self, game: FinishedGame) -> None:
+        if game.event:
+            self.wake(game.event)
+
+    # -- doing --------------------------------------------------------------------------------------------------
+
+    async def _work(self, code: str) -> None:
+        """Do what has to be done for an event until nothing is left, for now."""
+        try:
+            while code in self._woken:
+                self._woken.discard(code)
+                await self._look(code)
+        except (Refused, StoreUnavailable) as error:
+            log.debug("an event waits", event=code, reason=str(error))
+            asyncio.get_running_loop().call_later(AGAIN_SECONDS, self.wake, code)
+        except Exception:
+            log.exception("an event could not go on", event=code)
+        finally:
+            del self._tasks[code]
+
+    async def _look(self, code: str) -> None:
+        try:
+            event = await self._kept.find(code)
+        except Refused:
+            event = None
+        await self._score_rooms(code, event)
+        is_driver = self._core.registry.elsewhere.is_chosen(code) and not self._is_draining()
+        if event is None or not is_driver:
+            return
+        event = await self._begin_round(self._kept.known(code) or event)
+        await self._open_rooms(event)
+
+    async def _begin_round(self, event: Event) -> Event:
+        """Return the event with its next round, where that is due; a Swiss one is paired outside the event loop."""
+        due, now = due_at(event), self._core.time()
+        if due is None:
+            return event
+        if due > now:
+            if due - now < LOOK_SECONDS * 1000:
+                asyncio.get_running_loop().call_later((due - now) / 1000 + _LATE_SECONDS, self.wake, event.code)
+            return event
+        paired = await asyncio.to_thread(pair_next, event) if event.kind == "swiss" else Tick()
+        return await self._kept.carry_out(event.code, "", paired)
+
+    async def _score_rooms(self, code: str, event: Event | None) -> None:
+        """Score the games that are over in the rooms here, and let go of the rooms of those that are scored."""
+        over = []
+        for live in [live for live in self._rooms.values() if live.room.event == code]:
+            pairing = None if event is None else event.pairing(live.room.pairing)
+            result = live.room.result
+            if live.is_gone:
+                self._rooms.pop(live.room.code)
+            elif event is None or pairing is None or pairing.room != live.room.code or pairing.state == "scored":
+                over.append(self._let_go(live))
+            elif result is not None:
+                seats = {mark: seat.player for mark, seat in live.room.seats.items() if seat is not None}
+                over.append(self._score(event, pairing, result, seats))
+        await _all(over)
+
+    async def _let_go(self, live: LiveRoom) -> None:
+        """Let a room end once nobody is there; at once where its game is on, which the organiser has scored."""
+        if live.room.result is None:
+            await self._core.timers.end(live, closed(live.room.code, "event"))
+        elif live.is_kept:
+            self._core.let_go(live)
+
+    async def _score(self, event: Event, pairing: Pairing, result: Result, seats: Mapping[str, str]) -> None:
+        """Score a pairing by the game that has ended so, in which these players had the marks at the end."""
+        winner = pairing.mark_of(seats.get(result.winner or "", ""))
+        how = winner or ("none" if result.reason in _POINTLESS else "draw")
+        found = await self._find_game(event, pairing)
+        by = "forfeit" if result.reason == "forfeit" else "game"
+        id = "" if found is None else str(found[0])
+        await self._kept.carry_out(event.code, "", Score(pairing.id, how, result.reason, id, by))
+
+    async def _find_game(self, event: Event, pairing: Pairing) -> tuple[int, FinishedGame] | None:
+        """Return the game of a pairing that is kept, with its id, or None."""
+        bots = {one.player for one in event.entrants if one.bot is not None}
+        keeper, before = min(pairing.players.values(), key=bots.__contains__), None
+        for _ in range(OLD_PAGES):
+            games = await self._core.store.games.games_of(keeper, MAX_LISTED_GAMES, before)
+            for id, game in games:
+                if (game.event, game.pairing, game.room) == (event.code, pairing.id, pairing.room):
+                    return id, game
+            if len(games) < MAX_LISTED_GAMES:
+                break
+            before = games[-1][0]
+        return None
+
+    async def _open_rooms(self, event: Event) -> None:
+        """Open the rooms of all pairings that are due, but in a pause, and look for those of the others."""
+        codes = {one.id: self._core.registry.new_code() for one in open_pairings(event) if not one.room}
+        if codes and event.status == "running":
+            event = await self._kept.carry_out(event.code, "", Rooms(codes))
+        work = [self._seek(event, one) for one in open_pairings(event) if one.state == "open"]
+        if event.status == "running":
+            work += [self._open(event, one) for one in open_pairings(event) if one.state == "due"]
+        await _all(work)
+
+    async def _open(self, event: Event, pairing: Pairing) -> None:
+        """Open the room of a pairing, unless it is there already, and say so."""
+        code = pairing.room
+        rules, clock = event.rules.to_rules(), ClockFields(**asdict(event.clock))
+        seats = {mark: _seat_of(event, id) for mark, id in pairing.players.items()}
+        terms: dict[str, Any] = {
+            "event": event.code,
+            "pairing": pairing.id,
+            "start_ms": event.ready_ms,
+            "chat": event.chat,
+        }
+        try:
+            await self._core.open_room(rules, seats=seats, code=code, clock=clock, chat=event.chat, **terms)
+        except RoomExists:
+            state = await self._look_for(code)
+            if state is None or state.pairing != pairing.id or state.event != event.code:
+                await self._give_new_code(event, pairing)
+                return
+        await self._kept.carry_out(event.code, "", Opened(pairing.id))
+
+    async def _seek(self, event: Event, pairing: Pairing) -> None:
+        """Look for a room that is not here: its game may be over, or it may be lost, without word of it."""
+        code, moment = pairing.room, asyncio.get_running_loop().time()
+        if code in self._core.registry.by_code or self._sought_at.get(code, -SEEK_SECONDS) > moment - SEEK_SECONDS:
+            return
+        self._sought_at[code] = moment
+        state = await self._look_for(code)
+        if state is None:
+            event = await self._kept.read(event.code)
+            found = await self._find_game(event, pairing)
+            if found is not None:
+                seats = {mark: player.player for mark, player in found[1].players.items()}
+                await self._score(event, pairing, found[1].result, seats)
+            elif (now := event.pairing(pairing.id)) is not None and (now.state, now.room) == ("open", code):
+                log.warning("the room of a pairing is lost", event=event.code, pairing=pairing.id)
+                await self._give_new_code(event, pairing)
+        elif state.result is not None:
+            seats = {mark: seat.player for mark, seat in state.seats.items() if seat is not None}
+            await self._score(event, pairing, state.result, seats)
+        elif self._core.registry.elsewhere.find(code) is None:
+            await self._core.registry.find(code)
+
+    async def _look_for(self, code: str) -> RoomState | None:
+        """Return the state of a room wherever it is served, None where it is not stored."""
+        try:
+            return await self._core.registry.look(code)
+        except Refused as refused:
+            if refused.code is not ErrorCode.NO_SUCH_ROOM:
+                raise
+            return None
+
+    async def _give_new_code(self, event: Event, pairing: Pairing) -> None:
+        """Have the room of a pairing opened under another code."""
+        await self._kept.carry_out(event.code, "", Rooms({pairing.id: self._core.registry.new_code()}))
+
+
+async def _all(work: Sequence[Coroutine[Any, Any, None]]) -> None:
+    """Do everything, and then raise what the first of it raised that failed."""
+    for error in await asyncio.gather(*work, return_exceptions=True):
+        if isinstance(error, BaseException):
+            raise error
+
+
+def _rooms_of(event: Event) -> dict[str, str]:
+    """Return the rooms that are open, by their pairings."""
+    return {pairing.id: pairing.room for pairing in open_pairings(event) if pairing.state == "open"}
+
+
+def _seat_of(event: Event, id: str) -> SeatState:
+    """Return the seat that is kept for somebody who takes part."""
+    one = event.entrant(id)
+    if one is None:
+        raise LookupError(f"{id} does not take part in event {event.code}.")
+    return SeatState(id, one.name, online=one.bot is not None, bot=one.bot)
+
+
+def call_of(event: Event, pairing: Pairing, mark: str, now: int) -> EventCall:
+    """Return the call of who has this mark to the room of a pairing."""
+    other = event.entrant(next(id for own, id in pairing.players.items() if own != mark))
+    left = max(0, pairing.opened_at + event.ready_ms - now)
+    return EventCall(event.code, pairing.id, pairing.room, mark, "" if other is None else other.name, left)

@@ -1,0 +1,221 @@
+"""What is asked of events: to open one, to enter and leave it, to run it, to watch it; within limits.
+
+Every server of a cluster carries all of it out, on the event as it is stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from tictactoe_engine import InvalidRules, Rules
+from tictactoe_protocol import BadName, ErrorCode, clean_text, parse_name, rules_of
+from tictactoe_protocol.events import (
+    Card,
+    EventJoin,
+    EventLeave,
+    EventOpen,
+    EventReady,
+    EventRun,
+    Events,
+    EventSummary,
+    EventWatch,
+)
+from tictactoe_protocol.terms import RulesChoice
+from tictactoe_server.admin.drain import Drain
+from tictactoe_server.core.answers import Call
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.limits import RETRY_MS
+from tictactoe_server.core.rooms import Refused
+from tictactoe_server.core.service import Service
+from tictactoe_server.services.bots.pool import LEVELS
+from tictactoe_server.services.events.commands import Command, Enter, Leave, Ready
+from tictactoe_server.services.events.event import Event, open_event, ticket_of
+from tictactoe_server.services.events.kept import EVENTS, KeptEvents
+from tictactoe_server.services.events.running import Running
+from tictactoe_server.services.events.shown import Shown
+from tictactoe_server.services.hello import own_name
+
+EVENTS_OF_PLAYER: Final = 2
+EVENTS_OF_ADDRESS: Final = 20
+"""How many events that are not over one player may have opened, and all from one address since this server started."""
+
+MAX_LISTED: Final = 100
+
+
+class Tournaments(Service):
+    """Opens events, lets people in and shows how they stand. While the server drains nothing new begins in them."""
+
+    tables = (EVENTS,)
+
+    def __init__(self, drain: Drain) -> None:
+        self._drain = drain
+        self._opened_from: dict[str, str] = {}
+        self.handles = {
+            EventOpen: self.open,
+            EventJoin: self.join,
+            EventLeave: self.leave,
+            EventReady: self.set_ready,
+            EventRun: self.run,
+            EventWatch: self.watch,
+            Events: self.list,
+        }
+
+    def start(self, core: Core) -> None:
+        self._core = core
+        self.kept = kept = KeptEvents(core)
+        self.running = Running(core, kept, lambda: self._drain.is_on)
+        self.shown = Shown(core.time, lambda: {player.id for _, player in core.presence.greeted})
+        self.topics = (self.shown,)
+        kept.on_change.add(lambda event, before: self.shown.note(event))
+        core.calls_of = self.running.calls_of
+        self._chores = [asyncio.create_task(work) for work in (kept.keep(), self.running.keep(), self.shown.keep())]
+
+    async def close(self) -> None:
+        for chore in self._chores:
+            chore.cancel()
+        await asyncio.gather(*self._chores, return_exceptions=True)
+        await self.running.close()
+        await self.kept.close()
+
+    async def open(self, call: Call) -> None:
+        """Open an event, whose organiser the player is, and answer with what lets others in."""
+        self._drain.check()
+        request: EventOpen = call.request
+        rules = _chosen_rules(request.rules)
+        for index, level in enumerate(request.bots):
+            if level not in LEVELS:
+                raise Refused(ErrorCode.BAD_MESSAGE, "bot", path=f"bots[{index}]", bot=level, levels=list(LEVELS))
+        request = replace(
+            request,
+            title=_clean_title(request.title),
+            roster=tuple(_own_name(name, "roster") for name in request.roster),
+        )
+        self._check_opened(call)
+        self._core.allowances.take_create(call.session, call.player)
+        seed, secret = secrets.randbits(53), secrets.token_hex(16)
+        event = open_event("", call.player.id, request, rules, now=call.now, seed=seed, secret=secret)
+        event = await self.kept.open(event)
+        self._opened_from[event.code] = call.session.address
+        ticket = ticket_of(event) if event.entry == "code" else UNSET
+        call.answer(event=event.code, ticket=ticket, cards=_cards(event, event.roster) or UNSET)
+
+    async def join(self, call: Call) -> None:
+        """Enter an event, or come back to it, and have its states sent from now on."""
+        request: EventJoin = call.request
+        event = await self._find(call)
+        name = call.player.name if request.name is UNSET else _own_name(request.name, "name")
+        ticket = "" if request.ticket is UNSET else request.ticket
+        try:
+            event = await self.kept.carry_out(event.code, call.player.id, Enter(name, ticket=ticket))
+        except Refused as refused:
+            if refused.path == "ticket":
+                self._core.allowances.count_miss(call.session, call.player)
+            raise
+        call.answer(event=event.code)
+        self.shown.watch(call.session, event)
+
+    async def leave(self, call: Call) -> None:
+        await self._carry_out(call, Leave())
+
+    async def set_ready(self, call: Call) -> None:
+        await self._carry_out(call, Ready(call.request.on))
+
+    async def run(self, call: Call) -> None:
+        """Do what the organiser asks; answer with the cards that are asked for or new."""
+        request: EventRun = call.request
+        if request.name is not UNSET:
+            request = replace(request, name=_own_name(request.name, "name"))
+        event = await self._carry_out(call, request, is_answered=False)
+        names = event.roster if request.action == "cards" else (request.name,) if request.action == "add" else ()
+        call.answer(cards=_cards(event, names) or UNSET)
+
+    async def watch(self, call: Call) -> None:
+        """Have the states of an event sent from now on, beginning with the newest, or no more."""
+        event = await self._find(call)
+        call.answer(event=event.code)
+        if call.request.on:
+            self.shown.watch(call.session, event)
+        else:
+            self.shown.unwatch(call.session, event.code)
+
+    async def list(self, call: Call) -> None:
+        """Answer with the events that are not over, newest first: those open to all, and the player's own."""
+        await self.kept.restored.wait()
+        events = [event for event in reversed(self.kept.current) if _is_listed(event, call.player.id)]
+        call.answer(events=tuple(map(summary_of, events[:MAX_LISTED])))
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    async def _carry_out(self, call: Call, command: Command, *, is_answered: bool = True) -> Event:
+        event = await self._find(call)
+        event = await self.kept.carry_out(event.code, call.player.id, command)
+        if is_answered:
+            call.answer()
+        return event
+
+    async def _find(self, call: Call) -> Event:
+        """Return the event that is named; who names too many that are not there is refused for a while."""
+        self._core.allowances.check_misses(call.session, call.player)
+        try:
+            return await self.kept.find(call.request.event)
+        except Refused:
+            self._core.allowances.count_miss(call.session, call.player)
+            raise
+
+    def _check_opened(self, call: Call) -> None:
+        """Refuse one event too many of a player, or of an address."""
+        current = self.kept.current
+        codes = {event.code for event in current}
+        self._opened_from = {code: address for code, address in self._opened_from.items() if code in codes}
+        own = sum(call.player.id in event.organisers for event in current)
+        near = sum(address == call.session.address for address in self._opened_from.values())
+        for count, most, kind in (
+            (own, EVENTS_OF_PLAYER, "events-per-player"),
+            (near, EVENTS_OF_ADDRESS, "events-per-address"),
+        ):
+            if count >= most:
+                self._core.tally.limited[kind] += 1
+                raise Refused(ErrorCode.RATE_LIMITED, kind, retry_ms=RETRY_MS)
+
+
+def summary_of(event: Event) -> EventSummary:
+    """Return the row of an event in the list of them."""
+    return EventSummary(event.code, event.title, event.kind, event.status, event.round, len(event.field))
+
+
+def _is_listed(event: Event, player: str) -> bool:
+    return event.entry == "open" or player in event.organisers or event.entrant(player) is not None
+
+
+def _cards(event: Event, names: Sequence[str | UnsetType]) -> tuple[Card, ...]:
+    return tuple(Card(name, ticket_of(event, name)) for name in names if name is not UNSET)
+
+
+def _chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
+    try:
+        return rules_of(choice)
+    except InvalidRules as invalid:
+        path = "rules" if isinstance(choice, str) or invalid.field is None else f"rules.{invalid.field}"
+        raise Refused(ErrorCode(invalid.code), path=path, **invalid.data) from None
+
+
+def _own_name(name: str, path: str) -> str:
+    """Return a name that may be shown, and that no bot has."""
+    try:
+        return own_name(parse_name(name))
+    except BadName as bad:
+        raise Refused(ErrorCode.BAD_NAME, path=path, **bad.data) from None
+
+
+def _clean_title(title: str) -> str:
+    """Return a title without what could not be seen in it; refuses one of which nothing is left."""
+    cleaned = clean_text(title).strip()
+    if not cleaned:
+        raise Refused(ErrorCode.BAD_MESSAGE, "blank", path="title")
+    return cleaned

@@ -1,0 +1,250 @@
+"""What those who watch an event are sent: its state at first, and then, gathered as the lobby's, what changes in it.
+
+Each is shown the top of the table with the own row, and the own pairing before others, as far as that fits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from msgspec import UNSET
+
+from tictactoe_protocol import encode
+from tictactoe_protocol.events import EventHead, EventPairing, EventRows, EventState
+from tictactoe_server.core.session import Session
+from tictactoe_server.core.topics import Topic, list_of
+from tictactoe_server.services.events.event import Event, Pairing, due_at
+from tictactoe_server.services.events.table import rows
+from tictactoe_server.transport.frames import encode_frame
+
+TOP_ROWS: Final = 20
+MAX_BYTES: Final = 8_000  # of a state
+_ROWS_BYTES: Final = 5_000  # of these so many for the table, where the pairings need the rest
+LOOK_SECONDS: Final = 1.0  # how often it is looked who is here
+MAX_WATCHED: Final = 20  # how many events a connection may watch, the newest
+
+
+@dataclass(slots=True, eq=False)
+class View:
+    """An event as it is shown: its head, the rows of the table in their order, and the pairings of this round, encoded.
+
+    `players` are the ids of those in a pairing, by its id; `urgent` the ids of pairings that are not scored.
+    """
+
+    event: Event
+    present: int
+    due_ms: int | None
+    rows: dict[str, bytes] = field(default_factory=dict)
+    pairings: dict[str, bytes] = field(default_factory=dict)
+    players: dict[str, Collection[str]] = field(default_factory=dict)
+    urgent: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, event: Event, present: int, now: int) -> View:
+        due = due_at(event)
+        view = cls(event, present, None if due is None else max(0, due - now))
+        for row in rows(event):
+            view.rows[row.player] = encode(row)
+        for pairing in event.pairings:
+            if pairing.round == event.round:
+                view.pairings[pairing.id] = encode(pairing_of(event, pairing))
+                view.players[pairing.id] = pairing.players.values()
+                if pairing.state != "scored":
+                    view.urgent.add(pairing.id)
+        return view
+
+    def state_for(self, player: str) -> bytes:
+        """Return the frame of all that a player is shown."""
+        event = self.event
+        table = _fitting(self.rows, [player, *self._top], _ROWS_BYTES)
+        size = sum(map(len, table.values()))
+        pairings = _fitting(self.pairings, self._order_for(player), MAX_BYTES - size - 1_000)
+        state = EventState(
+            event=event.code,
+            seq=event.seq,
+            status=event.status,
+            round=event.round,
+            due_ms=self.due_ms,
+            head=head_of(event, self.present),
+            table=list_of(row for id, row in self.rows.items() if id in table),
+            pairings=list_of(pairings.values()),
+        )
+        return encode_frame(encode(state))
+
+    def changes_for(self, player: str, changed_rows: Collection[str], changed: Collection[str]) -> bytes | None:
+        """Return the frame of what has changed of what a player is shown, None where that is too much for one."""
+        event, shown = self.event, {player, *self._top}
+        some = [self.rows[id] for id in self.rows if id in changed_rows and id in shown]
+        pairings = [self.pairings[id] for id in self._order_for(player) if id in changed]
+        if sum(map(len, some)) + sum(map(len, pairings)) > MAX_BYTES - 1_000:
+            return None
+        rows = EventRows(
+            event=event.code,
+            seq=event.seq,
+            status=event.status,
+            round=event.round,
+            due_ms=self.due_ms,
+            present=self.present,
+            rows=list_of(some),
+            pairings=list_of(pairings),
+        )
+        return encode_frame(encode(rows))
+
+    @property
+    def _top(self) -> Sequence[str]:
+        return list(self.rows)[:TOP_ROWS]
+
+    def _order_for(self, player: str) -> list[str]:
+        """Return the pairings of this round: a player's own, then those that are not scored, then the others."""
+        return sorted(self.pairings, key=lambda id: (player not in self.players[id], id not in self.urgent))
+
+
+def _fitting(encoded: dict[str, bytes], ids: Iterable[str], size: int) -> dict[str, bytes]:
+    """Return those of the ids that are there and fit, in their order."""
+    some = dict[str, bytes]()
+    for id in ids:
+        if id in encoded and id not in some:
+            size -= len(encoded[id]) + 1
+            if size < 0:
+                break
+            some[id] = encoded[id]
+    return some
+
+
+class Shown(Topic):
+    """Sends the events of which it is told to those who watch them. `now` returns ms of served time, and `here` the
+    ids of all players who are connected.
+    """
+
+    def __init__(self, now: Callable[[], int], here: Callable[[], Collection[str]]) -> None:
+        super().__init__()
+        self._now = now
+        self._here = here
+        self._watched: dict[Session, dict[str, None]] = {}
+        self._views: dict[str, View] = {}
+        self._changed: dict[str, Event] = {}
+
+    def watch(self, session: Session, event: Event) -> None:
+        """Send a session an event as it is now, and every change of it from now on."""
+        watched = self._watched.setdefault(session, {})
+        watched.pop(event.code, None)
+        for code in [*watched][: max(0, len(watched) + 1 - MAX_WATCHED)]:
+            del watched[code]
+        watched[event.code] = None
+        self.subscribe(session)
+        view = self._view(event)
+        self._views.setdefault(event.code, view)
+        session.connection.push_frame(view.state_for(_id_of(session)))
+
+    def unwatch(self, session: Session, code: str) -> None:
+        """Send a session no more of an event."""
+        watched = self._watched.get(session, {})
+        watched.pop(code, None)
+        if not watched:
+            self.unsubscribe(session)
+
+    def unsubscribe(self, session: Session) -> None:
+        super().unsubscribe(session)
+        self._watched.pop(session, None)
+
+    def note(self, event: Event) -> None:
+        """Show an event soon that has changed."""
+        if event.code in self._views:
+            self._changed[event.code] = event
+            self.tell_later()
+
+    async def keep(self) -> None:
+        """Show the events of which other players are here than were shown, until cancelled."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            here = self._here() if self._views else ()
+            for view in self._views.values():
+                if view.present != count_present(view.event, here):
+                    self.note(self._changed.get(view.event.code, view.event))
+
+    def tell(self) -> None:
+        changed, self._changed = self._changed, {}
+        watching: dict[str, list[Session]] = {}
+        for session, codes in self._watched.items():
+            for code in codes:
+                watching.setdefault(code, []).append(session)
+        for code in self._views.keys() - watching.keys():
+            del self._views[code]
+        for code, event in changed.items():
+            if code in watching:
+                before, view = self._views[code], self._view(event)
+                self._views[code] = view
+                self._send(before, view, watching[code])
+
+    def _view(self, event: Event) -> View:
+        return View.of(event, count_present(event, self._here()), self._now())
+
+    def _send(self, before: View, view: View, sessions: list[Session]) -> None:
+        """Send what has changed, what is the same for several made once; all of it with another round or much else."""
+        is_all = before.event.round != view.event.round or before.rows.keys() != view.rows.keys()
+        rows = _changed(before.rows, view.rows)
+        pairings = _changed(before.pairings, view.pairings)
+        frames: dict[str, bytes] = {}
+        for session in sessions:
+            id = _id_of(session)
+            player = id if id in view.rows else ""
+            if player not in frames:
+                frame = None if is_all else view.changes_for(player, rows, pairings)
+                frames[player] = frame or view.state_for(player)
+            session.connection.push_frame(frames[player])
+
+
+def _changed(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
+    """Return the ids of what is new or other than before."""
+    return {id for id, encoded in after.items() if before.get(id) != encoded}
+
+
+def _id_of(session: Session) -> str:
+    return "" if session.player is None else session.player.id
+
+
+def count_present(event: Event, here: Collection[str]) -> int:
+    """Return how many of those who are entered are connected, or bots."""
+    entrants = [entrant for entrant in event.entrants if entrant.status in ("in", "away")]
+    return sum(entrant.bot is not None or entrant.player in here for entrant in entrants)
+
+
+def head_of(event: Event, present: int) -> EventHead:
+    """Return what an event is, of whose entrants so many are here."""
+    return EventHead(
+        event.title,
+        event.kind,
+        event.rules,
+        event.clock,
+        event.organisers,
+        players=len(event.field),
+        present=present,
+        rounds=event.all_rounds,
+        double=event.double,
+        entry=event.entry,
+        size=event.size or UNSET,
+        start=event.start,
+        advance=event.advance,
+        ready_ms=event.ready_ms,
+        late_until=event.late_until,
+    )
+
+
+def pairing_of(event: Event, pairing: Pairing) -> EventPairing:
+    """Return what is said of a pairing."""
+    names = {one.player: one.name for one in event.entrants}
+    return EventPairing(
+        pairing.id,
+        pairing.round,
+        pairing.players,
+        {mark: names.get(id, "") for mark, id in pairing.players.items()},
+        pairing.state,
+        pairing.result,
+        pairing.reason or None,
+        pairing.by or None,
+        pairing.game or None,
+        pairing.room or UNSET,
+    )
