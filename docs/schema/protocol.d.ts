@@ -469,7 +469,7 @@ declare namespace Protocol {
     options: string[];
   }
 
-  /** One row of a history: a finished game. `at` is when it ended (ms since the epoch), `moves` how many it had. */
+  /** One row of a history: a finished game. `at` is when it ended (ms since the epoch), `moves` how many it had. `event` and `pairing` are there where it was one of an event. */
   interface PastGame {
     id: string;
     room: string;
@@ -479,6 +479,8 @@ declare namespace Protocol {
     players: { [key: string]: PastPlayer };
     result: Result;
     moves: number;
+    event?: string;
+    pairing?: string;
   }
 
   /** Who played a mark of a finished game, under the name of that time. */
@@ -505,6 +507,8 @@ declare namespace Protocol {
     result: Result;
     passed?: ([number, string])[];
     chosen?: string[];
+    event?: string;
+    pairing?: string;
   }
 
   /** Asks for one finished game as text, by the `id` that a history gave. */
@@ -551,7 +555,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`. `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the change to this very `seq` brought more than shows in it. `opening` is there while one is to be decided, `chosen` once something was chosen in it. `event` and `pairing` are there in a room of an event. */
+  /** The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`. `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the change to this very `seq` brought more than shows in it. `opening` is there while one is to be decided, `chosen` once something was chosen in it. `event` and `pairing` are there in a room of an event, `game_id` once the game is over and kept. */
   interface RoomState {
     type: "room";
     room: string;
@@ -578,6 +582,7 @@ declare namespace Protocol {
     chosen?: string[];
     event?: string;
     pairing?: string;
+    game_id?: string;
   }
 
   /** One row of the list of public rooms; `seats` has None for a free seat, `age_ms` counts from its opening. */

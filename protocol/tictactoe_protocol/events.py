@@ -218,3 +218,12 @@ class Call(PushFields, frozen=True, tag="call"):
     mark: str
     against: str
     due_ms: int
+
+
+def round_of(pairing: str) -> str:
+    """Return how records name a pairing: by its round and its number in that.
+
+    >>> round_of("r3-2")
+    '3.2'
+    """
+    return pairing.removeprefix("r").replace("-", ".")

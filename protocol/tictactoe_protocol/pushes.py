@@ -202,7 +202,10 @@ class PastPlayer(Struct, frozen=True):
 
 
 class PastGame(Struct, frozen=True):
-    """One row of a history: a finished game. `at` is when it ended (ms since the epoch), `moves` how many it had."""
+    """One row of a history: a finished game. `at` is when it ended (ms since the epoch), `moves` how many it had.
+
+    `event` and `pairing` are there where it was one of an event.
+    """
 
     id: str
     room: str
@@ -212,6 +215,8 @@ class PastGame(Struct, frozen=True):
     players: dict[str, PastPlayer]
     result: Result
     moves: int
+    event: str | UnsetType = UNSET
+    pairing: str | UnsetType = UNSET
 
 
 class PlayedGame(Struct, frozen=True, omit_defaults=True):
@@ -231,6 +236,8 @@ class PlayedGame(Struct, frozen=True, omit_defaults=True):
     result: Result
     passed: tuple[tuple[int, str], ...] = ()
     chosen: tuple[str, ...] = ()
+    event: str | UnsetType = UNSET
+    pairing: str | UnsetType = UNSET
 
 
 class CellValue(Struct, frozen=True, omit_defaults=True):

@@ -314,6 +314,11 @@ def test_games_are_one_line_each_with_the_viewer_s_own_result() -> None:
     ]
 
 
+def test_a_game_of_an_event_says_so() -> None:
+    (line,) = list_games([replace(GAMES[0], event="EV3NTS", pairing="r3-2")], ANA, UTC)
+    assert "classic, event EV3NTS" in line
+
+
 def test_where_that_is_too_wide_the_players_stand_on_a_line_of_their_own() -> None:
     assert list_games(GAMES, ANA, UTC, width=100) == list_games(GAMES, ANA, UTC)
     assert list_games(GAMES[:1], ANA, UTC, width=60) == [

@@ -63,11 +63,18 @@ def test_the_whole_game_is_told_in_two_lines() -> None:
         ('[Reason "agreed"] 1. b2 draw', "1 move. A draw by agreement."),
         ('[Reason "resigned"] 1. b2 O', "1 move. O wins by resignation."),
         ('[Reason "claimed"] draw', "0 moves. A draw by a claim."),
+        ('[Reason "forfeit"] 1. b2 X', "1 move. X wins by forfeit."),
+        ('[Reason "forfeit"] none', "0 moves. Nobody came in time."),
         ("1. a1 b1 2. c1 b2 3. a2 c2 4. b3 a3 5. c3 draw", "9 moves. A draw on a full board."),
     ],
 )
 def test_every_end_has_its_words(text: str, told: str) -> None:
     assert describe_record(parse_record(text))[1] == told
+
+
+def test_of_a_game_of_an_event_that_is_told_too() -> None:
+    record = parse_record('[Event "Club evening"] [Round "3.2"] [Game "1"] *')
+    assert describe_record(record)[0] == "X v O, 3 by 3, 3 in a row, event Club evening, round 3.2, game 1."
 
 
 def test_each_move_is_told_with_its_player_and_its_comments() -> None:
@@ -108,6 +115,8 @@ def test_programs_read_the_game_and_each_position() -> None:
     assert summarise_record(CLASSIC) == {
         "rules": CLASSIC_RULES | {"blocked": ()},
         "players": {"X": "ana", "O": "bo"},
+        "event": None,
+        "round": None,
         "date": "2030-12-31T18:05:00Z",
         "room": "K7M4PQ",
         "game": 3,

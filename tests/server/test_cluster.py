@@ -17,6 +17,8 @@ from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out, until
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, node_in
+from tests.server.tables import ANA, BO, CODE
+from tests.server.test_event_rooms import EVENT, PAIRING, open_pairing
 from tests.server.test_pages import get
 from tictactoe_engine import Rules
 from tictactoe_server.admin.orders.order import Order, OrderRefused
@@ -28,7 +30,9 @@ from tictactoe_server.cluster import matching
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
 from tictactoe_server.core.kept import ROOMS
-from tictactoe_server.core.rooms import Player
+from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.registry import RoomExists
+from tictactoe_server.core.rooms import Enter, Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -352,6 +356,25 @@ async def test_an_opening_goes_on_at_another_server_when_its_own_is_gone(node: N
         assert (await bo.ask("choose", room=room, take="X", ply=1))["type"] == "ok"
         assert (await ana.ask("move", room=room, cell=0, ply=1))["type"] == "ok"
         assert (await bo.state(ply=2))["chosen"] == ["X"]
+
+
+async def test_a_room_of_an_event_is_opened_once_and_kept_by_the_server_that_takes_it(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other):
+        opened = await asyncio.gather(*(open_pairing(each, ANA, BO) for each in (one, other)), return_exceptions=True)
+        assert {type(result) for result in opened} == {LiveRoom, RoomExists}
+        if isinstance(opened[1], LiveRoom):
+            one, other = other, one
+        await until(lambda: CODE in other.cluster.other_rooms.rooms)
+        told = other.cluster.other_rooms.rooms[CODE]
+        assert (told.room.event, told.room.pairing, told.owner) == (EVENT, PAIRING, "")
+        with pytest.raises(RoomExists):
+            await open_pairing(other, ANA, BO)
+        await one.core.registry.act(CODE, ANA, Enter())
+        await vanish(one)
+        await until(lambda: CODE in other.cluster.own_rooms.rooms)
+        live = other.core.registry.by_code[CODE]
+        assert (live.room.event, live.room.pairing, live.is_kept) == (EVENT, PAIRING, True)
+        await until(lambda: live.room.gone_at.keys() == {ANA.id, BO.id})
 
 
 async def test_the_others_hear_of_what_a_server_changed_and_all_agree_who_does_what_is_due(node: Node) -> None:

@@ -30,6 +30,7 @@ from tictactoe_engine.records import (
 )
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.events import round_of
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.refusals import describe_refusal
 
@@ -132,7 +133,7 @@ def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameReco
         players=tuple((mark, clean_text(seat.name)) for mark, seat in state.seats.items() if seat is not None),
         date=now.isoformat(timespec="seconds").replace("+00:00", "Z"),
         event=state.event or None,
-        round=(state.pairing or "").removeprefix("r").replace("-", ".") or None,
+        round=round_of(state.pairing or "") or None,
         room=state.room,
         game=state.game,
         clock=clock,

@@ -159,8 +159,10 @@ def name_in(record: GameRecord, mark: str) -> str:
 
 
 def list_facts(record: GameRecord) -> list[str]:
-    """Return what the record says beside players and rules: its clock, date, room and number, where it does."""
+    """Return what the record says beside players and rules: its event, clock, date, room and number, where it does."""
     facts = [] if record.clock is None else [describe_clock(ClockTerms(**asdict(record.clock)))]
+    facts += [] if not record.event else [say("record event", name=clean_text(record.event))]
+    facts += [] if not record.round else [say("record round", name=clean_text(record.round))]
     facts += [] if record.date is None else [record.date]
     facts += [] if record.room is None else [say("record room", room=clean_text(record.room))]
     return facts if record.game is None else [*facts, say("record game", n=record.game)]
@@ -171,6 +173,8 @@ def describe_end(record: GameRecord) -> str:
     result = record.result
     if result is None:
         return say("record runs")
+    if result.nobody_wins:
+        return say("ended nobody came")
     how = describe_reason(result.reason)
     if result.winner is None:
         return say("record drawn", how=how)
@@ -183,6 +187,8 @@ def summarise_record(record: GameRecord) -> dict[str, Any]:
     return {
         "rules": to_builtins(RulesState.of(record.rules)),
         "players": dict(record.players),
+        "event": record.event,
+        "round": record.round,
         "date": record.date,
         "room": record.room,
         "game": record.game,

@@ -99,7 +99,7 @@ def list_games(
         (
             say("game id", number=clean_text(game.id)),
             format_date(game.at, zone),
-            game.rules.preset or describe_rules(game.rules),
+            _describe_game(game),
             say("versus").join(
                 say("name with mark", name=clean_text(player.name), mark=mark) for mark, player in game.players.items()
             ),
@@ -120,6 +120,11 @@ def list_games(
 def _align(table: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+
+
+def _describe_game(game: PastGame) -> str:
+    rules = game.rules.preset or describe_rules(game.rules)
+    return f"{rules}, {say('record event', name=clean_text(game.event))}" if game.event else rules
 
 
 def describe_outcome(game: PastGame, viewer: str) -> str:

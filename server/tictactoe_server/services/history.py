@@ -24,7 +24,7 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import SHARES, encode_game
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.rooms import FinishedGame, Player, Refused
-from tictactoe_server.core.rooms.finished import place_of, played_game, players_of, record_of
+from tictactoe_server.core.rooms.finished import event_of, place_of, played_game, players_of, record_of
 from tictactoe_server.core.service import PageHead, Reply, Service
 from tictactoe_server.http import texts
 from tictactoe_server.storage.store import GameLog, delete, save
@@ -155,4 +155,4 @@ def _number_of(id: str, path: str) -> int:
 
 def _row_of(id: int, game: FinishedGame) -> PastGame:
     players, count = players_of(game), len(game.moves)
-    return PastGame(str(id), game.room, game.game, game.at, game.rules, players, game.result, count)
+    return PastGame(str(id), game.room, game.game, game.at, game.rules, players, game.result, count, *event_of(game))

@@ -5,7 +5,7 @@ import { button, h, setText, show } from "./dom.js";
 import { isDraw } from "./happened.js";
 import { Lost } from "./requests.js";
 import { makeRow } from "./roomlist.js";
-import { describeReason, messageOf, nameGame, namePlayers } from "./words.js";
+import { clean, describeReason, messageOf, nameGame, namePlayers } from "./words.js";
 
 const PAGE = 100;
 /** How many games are counted; older ones are left out. */
@@ -93,9 +93,9 @@ function share(kind, parts) {
 
 /** @param {PastGame} game @param {string} viewer */
 function makeGame(game, viewer) {
-	const { id, at, rules, players, result, moves } = game;
+	const { id, at, rules, players, result, moves, event } = game;
 	const went = howItWent(game, viewer);
 	const date = new Date(at).toLocaleString(spokenLanguage(), { dateStyle: "medium", timeStyle: "short" });
-	const terms = [nameGame(rules), describeReason(result.reason), count(moves, "move"), date];
+	const terms = [nameGame(rules), describeReason(result.reason), count(moves, "move"), ...(event ? [say("record event", { name: clean(event) })] : []), date];
 	return makeRow(namePlayers({ seats: players }), terms, say(`page went ${went}`), say("page replay"), `/#game/${id}`, went);
 }

@@ -6,7 +6,7 @@
 
 /** @param {Protocol.PlayedGame} played @param {string} viewer the public id of whoever looks @returns {ShownGame} */
 export function showPlayed(played, viewer) {
-	const { room, game, rules, players, board, moves, result, chosen, passed = [] } = played;
+	const { room, game, rules, players, board, moves, result, chosen, event, passed = [] } = played;
 	const out = new Set(passed.map(([, mark]) => mark));
 	const seats = Object.entries(players).map(([mark, { player, name }]) => {
 		return [mark, { player, name, online: true, bot: null, out: out.has(mark), left: false }];
@@ -14,7 +14,7 @@ export function showPlayed(played, viewer) {
 	/** @type {State} */
 	const state = {
 		type: "room", room, seq: 0, status: "over", visibility: "private", game, rules, board, ply: moves.length, turn: null,
-		last: moves.at(-1) ?? null, seats: Object.fromEntries(seats), result, offers: {}, clock: null, watchers: 0, score: {}, chosen,
+		last: moves.at(-1) ?? null, seats: Object.fromEntries(seats), result, offers: {}, clock: null, watchers: 0, score: {}, chosen, event,
 	};
 	return { code: room, state, moves, viewer, seat: null, plays: false, receivedAt: 0, pending: null, ended: "", isLive: false };
 }

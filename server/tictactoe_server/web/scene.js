@@ -81,6 +81,7 @@ function headOf(state) {
 /** What is agreed about the game, and how many look on. @param {ShownGame} game @param {State} state */
 function termsOf({ isLive, seat }, state) {
 	const terms = [words.describeRules(state.rules)];
+	if (state.event) terms.push(say("record event", { name: words.clean(state.event) }));
 	if (!isLive) return terms;
 	terms.push(words.describeClock(state.time_control), ...words.describeManners(state));
 	if (state.visibility === "private") terms.push(say("form private"));

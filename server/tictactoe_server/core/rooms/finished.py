@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock
+from tictactoe_protocol.events import round_of
 from tictactoe_protocol.pushes import PastPlayer, PlayedGame, Result
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.core.rooms.room import Room, id_of
@@ -90,6 +91,11 @@ def players_of(game: FinishedGame) -> dict[str, PastPlayer]:
     return {mark: PastPlayer(player.player, player.name) for mark, player in game.players.items()}
 
 
+def event_of(game: FinishedGame) -> tuple[str | UnsetType, str | UnsetType]:
+    """Return of what event a game was, and of which of its pairings, as the wire says it."""
+    return game.event or UNSET, game.pairing or UNSET
+
+
 def final_position(game: FinishedGame) -> Position:
     """Return how a finished game stood at its end, with all of its moves."""
     return Position.replay(game.rules.to_rules(), game.moves, game.passed, game.chosen)
@@ -97,7 +103,7 @@ def final_position(game: FinishedGame) -> Position:
 
 def played_game(game: FinishedGame) -> PlayedGame:
     """Return a finished game as the wire says all of it."""
-    board, played = final_position(game).board, (game.moves, game.result, game.passed, game.chosen)
+    board, played = final_position(game).board, (game.moves, game.result, game.passed, game.chosen, *event_of(game))
     return PlayedGame(game.room, game.game, game.at, game.rules, players_of(game), board, *played)
 
 
@@ -110,7 +116,7 @@ def record_of(game: FinishedGame) -> GameRecord:
         players=tuple((mark, player.name) for mark, player in game.players.items()),
         date=datetime.fromtimestamp(game.at // 1000, UTC).isoformat().replace("+00:00", "Z"),
         event=game.event or None,
-        round=game.pairing.removeprefix("r").replace("-", ".") or None,
+        round=round_of(game.pairing) or None,
         room=game.room,
         game=game.game,
         clock=_clock_of(game.clock),
