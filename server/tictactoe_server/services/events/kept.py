@@ -130,7 +130,7 @@ class KeptEvents:
             if not isinstance(error, Unreadable):
                 self._doubted.add(code)
                 raise
-            log.error("a damaged event is left alone", event=code, reason=str(error))
+            log.error("a damaged event is left alone", code=code, reason=str(error))
             found = None
         if found is None:
             self._known.pop(code, None)
@@ -192,7 +192,7 @@ class KeptEvents:
         async for some in self._table.load_all():
             for stored in some:
                 if isinstance(stored.value, Unreadable):
-                    log.error("a damaged event is left alone", event=stored.key, reason=str(stored.value))
+                    log.error("a damaged event is left alone", code=stored.key, reason=str(stored.value))
                 elif stored.key in self._known or not stored.value.is_over:
                     self._take(stored.value, stored.revision)
 
@@ -217,7 +217,7 @@ class KeptEvents:
                 except Exception as error:
                     has_failed = True
                     if not isinstance(error, Refused | StoreUnavailable):
-                        log.exception("an event could not be changed", event=code)
+                        log.exception("an event could not be changed", code=code)
                     for asked in waiting:
                         if not asked.future.done():
                             asked.future.set_exception(error)

@@ -131,10 +131,10 @@ class Running:
                 self._woken.discard(code)
                 await self._look(code)
         except (Refused, StoreUnavailable) as error:
-            log.debug("an event waits", event=code, reason=str(error))
+            log.debug("an event waits", code=code, reason=str(error))
             asyncio.get_running_loop().call_later(AGAIN_SECONDS, self.wake, code)
         except Exception:
-            log.exception("an event could not go on", event=code)
+            log.exception("an event could not go on", code=code)
         finally:
             del self._tasks[code]
 
@@ -222,12 +222,7 @@ class Running:
         code = pairing.room
         rules, clock = event.rules.to_rules(), ClockFields(**asdict(event.clock))
         seats = {mark: _seat_of(event, id) for mark, id in pairing.players.items()}
-        terms: dict[str, Any] = {
-            "event": event.code,
-            "pairing": pairing.id,
-            "start_ms": event.ready_ms,
-            "chat": event.chat,
-        }
+        terms: dict[str, Any] = {"event": event.code, "pairing": pairing.id, "start_ms": event.ready_ms}
         try:
             await self._core.open_room(rules, seats=seats, code=code, clock=clock, chat=event.chat, **terms)
         except RoomExists:
@@ -251,7 +246,7 @@ class Running:
                 seats = {mark: player.player for mark, player in found[1].players.items()}
                 await self._score(event, pairing, found[1].result, seats)
             elif (now := event.pairing(pairing.id)) is not None and (now.state, now.room) == ("open", code):
-                log.warning("the room of a pairing is lost", event=event.code, pairing=pairing.id)
+                log.warning("the room of a pairing is lost", code=event.code, pairing=pairing.id)
                 await self._give_new_code(event, pairing)
         elif state.result is not None:
             seats = {mark: seat.player for mark, seat in state.seats.items() if seat is not None}
