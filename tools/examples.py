@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from tictactoe_engine import PRESETS
-from tictactoe_protocol import events, pushes, requests, terms
+from tictactoe_protocol import events, names, pushes, requests, terms
 from tictactoe_protocol.codes import PROTOCOL_VERSION
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Request
@@ -102,6 +102,8 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         requests.Hello: (
             requests.Hello(id="1", name="ana", client="tictactoe-client/1.4.0", features=pushes.FEATURES),
             requests.Hello(token="the secret of an earlier welcome"),
+            requests.Hello(link="7KQ2M94F"),
+            requests.Hello(name="ana", rescue="7KQ2-M94F-X3ZW-8HTB"),
         ),
         requests.Create: (
             requests.Create(id="2"),
@@ -153,6 +155,10 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         ),
         events.EventWatch: (events.EventWatch(id="37", event=_EVENT, on=True),),
         events.Events: (events.Events(id="38"),),
+        names.ClaimName: (names.ClaimName(id="39", name="ana"),),
+        names.LinkDevice: (names.LinkDevice(id="40"),),
+        names.Devices: (names.Devices(id="41"),),
+        names.Revoke: (names.Revoke(id="42", device="d3f9a0"),),
     }
 )
 """Examples of what a client may ask, by type."""
@@ -195,6 +201,14 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             pushes.Ok(id="30", event=_EVENT, ticket="7KQ2M94F"),
             pushes.Ok(id="31", event=_EVENT, cards=(events.Card("ana", "4F7KQ2M9"), events.Card("bo", "M94F7KQ2"))),
             pushes.Ok(id="38", events=(events.EventSummary(_EVENT, "Friday", "swiss", "running", 2, 17),)),
+            pushes.Ok(id="39", rescue=("7KQ2-M94F-X3ZW-8HTB", "K2M9-4F7Q-ZWX3-TB8H", "94FM-2K7Q-8HTB-X3ZW")),
+            pushes.Ok(id="40", link_code="7KQ2M94F", expires_ms=names.LINK_MS),
+            pushes.Ok(
+                id="41",
+                claimed="ana",
+                codes_left=3,
+                devices=(names.Device("d3f9a0", "2030-12-31", current=True, client="tictactoe-client/1.4.0"),),
+            ),
         ),
         pushes.Error: (
             pushes.Error(

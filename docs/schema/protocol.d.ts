@@ -88,6 +88,13 @@ declare namespace Protocol {
     id?: string;
   }
 
+  /** Claims a name for the player, who has it from then on; the answer has codes that bring it back. */
+  interface ClaimName {
+    type: "claim_name";
+    name: string;
+    id?: string;
+  }
+
   /** The clock that a request asks for: one for each seat (with an increment a move) or one for each move. */
   interface ClockFields {
     initial_ms?: number;
@@ -128,6 +135,20 @@ declare namespace Protocol {
     bots?: string[];
     analysis?: "closed" | "open";
     chat?: "all" | "players";
+    id?: string;
+  }
+
+  /** A device of the player: with which program it said hello, the day on which it was last here (UTC). `current` is the one that asks. */
+  interface Device {
+    id: string;
+    seen: string;
+    current?: boolean;
+    client?: string;
+  }
+
+  /** Asks for the devices on which one is this player. */
+  interface Devices {
+    type: "devices";
     id?: string;
   }
 
@@ -329,13 +350,15 @@ declare namespace Protocol {
     turn?: string | null;
   }
 
-  /** Says who connects; the first request on every connection. With a `token`, the same player again. `features` are what the client understands beyond version 1.0. Servers up to 1.2 refuse the field. */
+  /** Says who connects; the first request on every connection. With a `token`, the same player again. So it is with the code of a `link` from another device, and under the `name` that was claimed with a `rescue` code. `features` are what the client understands beyond version 1.0. Servers up to 1.2 refuse the field. */
   interface Hello {
     type: "hello";
     name?: string;
     token?: string;
     client?: string;
     features?: string[];
+    link?: string;
+    rescue?: string;
     id?: string;
   }
 
@@ -359,6 +382,12 @@ declare namespace Protocol {
   interface Leave {
     type: "leave";
     room: string;
+    id?: string;
+  }
+
+  /** Asks for a code with which another device says hello as this player. */
+  interface LinkDevice {
+    type: "link";
     id?: string;
   }
 
@@ -458,6 +487,12 @@ declare namespace Protocol {
     events?: EventSummary[];
     ticket?: string;
     cards?: Card[];
+    rescue?: string[];
+    link_code?: string;
+    expires_ms?: number;
+    devices?: Device[];
+    claimed?: string;
+    codes_left?: number;
   }
 
   /** An opening that is not decided, and what the seat whose turn it is has to do. At the step `place` it places `left` more marks, `places` the next; at `choose` it takes one of `options`: a mark, or `more`. */
@@ -552,6 +587,13 @@ declare namespace Protocol {
     game?: string;
     replay?: string;
     ply?: number;
+    id?: string;
+  }
+
+  /** Lets a device be this player no more, by the id that `devices` gave. */
+  interface Revoke {
+    type: "revoke";
+    device: string;
     id?: string;
   }
 
@@ -675,7 +717,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the player is the same at each. A server on its own has neither. `calls` are those of events that are open. */
+  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the player is the same at each. A server on its own has neither. `calls` are those of events that are open. `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out. */
   interface Welcome {
     type: "welcome";
     protocol: number;
@@ -691,9 +733,10 @@ declare namespace Protocol {
     servers?: string[];
     cluster?: string;
     calls?: Call[];
+    claimed?: boolean;
   }
 
-  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events;
+  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke;
 
   type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement | EventState | EventRows | Call;
 }

@@ -27,7 +27,7 @@ encode: Final = msgspec.json.Encoder().encode
 _AT_PATH: Final = re.compile(r"(?s)(.*?)(?: - at `(.*)`)?")
 _FIELD: Final = re.compile(r"`([^`]*)`")
 _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
-_SECRET: Final = frozenset({"token"})
+_SECRET: Final = frozenset({"token", "link", "rescue", "ticket"})
 """Fields whose values are never quoted."""
 
 _SHOWN_LENGTH: Final = 40

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tictactoe_protocol.events import Call, Card, EventRows, EventState, EventSummary
+from tictactoe_protocol.names import Device
 from tictactoe_protocol.terms import ClockTerms, PushFields, RulesState
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ FEATURES: Final = (
     "chat",
     "events",
     "moved",
+    "names",
     "opening",
     "repeat",
     "review",
@@ -303,6 +305,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of
     the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the
     player is the same at each. A server on its own has neither. `calls` are those of events that are open.
+    `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out.
     """
 
     protocol: int
@@ -318,6 +321,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     servers: tuple[str, ...] | UnsetType = UNSET
     cluster: str | UnsetType = UNSET
     calls: tuple[Call, ...] | UnsetType = UNSET
+    claimed: bool | UnsetType = UNSET
 
 
 class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
@@ -339,6 +343,12 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     events: tuple[EventSummary, ...] | UnsetType = UNSET
     ticket: str | UnsetType = UNSET
     cards: tuple[Card, ...] | UnsetType = UNSET
+    rescue: tuple[str, ...] | UnsetType = UNSET
+    link_code: str | UnsetType = UNSET
+    expires_ms: int | UnsetType = UNSET
+    devices: tuple[Device, ...] | UnsetType = UNSET
+    claimed: str | UnsetType = UNSET
+    codes_left: int | UnsetType = UNSET
 
 
 class Error(PushFields, frozen=True, tag="error", kw_only=True, omit_defaults=True):

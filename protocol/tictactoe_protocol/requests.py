@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_LISTED_GAMES, MAX_LIVE_BOARDS
 from tictactoe_protocol.events import EventJoin, EventLeave, EventOpen, EventReady, EventRun, Events, EventWatch
+from tictactoe_protocol.names import ClaimName, Devices, LinkDevice, Revoke, SecretCode
 from tictactoe_protocol.terms import (
     ClockFields,
     Count,
@@ -28,6 +29,7 @@ from tictactoe_protocol.terms import (
 class Hello(RequestFields, frozen=True, tag="hello"):
     """Says who connects; the first request on every connection. With a `token`, the same player again.
 
+    So it is with the code of a `link` from another device, and under the `name` that was claimed with a `rescue` code.
     `features` are what the client understands beyond version 1.0. Servers up to 1.2 refuse the field.
     """
 
@@ -35,6 +37,8 @@ class Hello(RequestFields, frozen=True, tag="hello"):
     token: Annotated[str, Meta(max_length=128)] | UnsetType = UNSET
     client: Annotated[str, Meta(max_length=128)] | UnsetType = UNSET
     features: Annotated[tuple[Feature, ...], Meta(max_length=64)] = ()
+    link: SecretCode | UnsetType = UNSET
+    rescue: SecretCode | UnsetType = UNSET
 
 
 class Create(RequestFields, frozen=True, tag="create"):
@@ -218,4 +222,8 @@ Request = (
     | EventRun
     | EventWatch
     | Events
+    | ClaimName
+    | LinkDevice
+    | Devices
+    | Revoke
 )

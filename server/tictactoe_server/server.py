@@ -39,6 +39,7 @@ from tictactoe_server.services.events.service import Tournaments
 from tictactoe_server.services.hello import Greeting
 from tictactoe_server.services.history import PastGames
 from tictactoe_server.services.lobby import PublicRooms
+from tictactoe_server.services.names import Names
 from tictactoe_server.services.play import Play
 from tictactoe_server.services.review import Reviews
 from tictactoe_server.services.visiting import Visiting
@@ -62,6 +63,7 @@ log: Final = structlog.get_logger(__name__)
 
 USUAL: Final[tuple[type[Service], ...]] = (
     Greeting,
+    Names,
     Visiting,
     Play,
     Talk,
@@ -258,6 +260,7 @@ class Server:
         greeting = Greeting(bans, shows_pages=settings.page)
         self._services: tuple[Service, ...] = (
             greeting,
+            greeting.names,
             Visiting(greeting.note_seat, drain),
             Play(drain),
             Talk(),

@@ -73,3 +73,38 @@ async def test_no_token_is_in_the_log_the_answers_to_others_or_the_data(tmp_path
         for other, messages in heard.items():
             assert other == token or token not in str(messages)
         assert [message for message in refusals if token in str(message)] == []
+
+
+async def test_no_code_of_a_name_or_a_device_is_in_the_log_the_answers_to_others_or_the_data(tmp_path: Path) -> None:
+    wrong = "7KQ2-M94F-X3ZW-8HTB"
+    async with Harness(tmp_path, "--log-level", "debug") as server:
+        async with open_peer(server.url, "ana") as ana, open_peer(server.url, "eve") as eve:
+            rescue = (await ana.ask("claim_name", name="ana"))["rescue"]
+            link, unused = [(await ana.ask("link"))["link_code"] for _ in range(2)]
+            room = (await ana.ask("create"))["room"]
+            await eve.ask("join", room=room)
+            async with (
+                open_peer(server.url, link=unused) as phone,
+                open_peer(server.url, "ana", rescue=rescue[0]) as back,
+            ):
+                for peer in (phone, back):
+                    devices = (await peer.ask("devices"))["devices"]
+                await ana.ask("revoke", device=devices[-1]["id"])
+                tokens = [phone.welcome["token"], back.welcome["token"]]
+            answers = []
+            for fields in ({"link": link}, {"name": "ana", "rescue": wrong}, {"link": link * 9}, {"rescue": [wrong]}):
+                async with open_peer(server.url, **fields) as stranger:
+                    assert stranger.welcome["type"] == "error"
+                    answers.append(stranger.welcome)
+            await eve.ask("sync", room=room)
+            answers += eve.seen[1:]
+        await server.end(signal.SIGTERM)
+        log = "\n".join(server.log)
+    assert "name claimed" in log
+    assert "device added" in log
+    kept = content_of(tmp_path)
+    secrets = [link, unused, wrong, *rescue, *tokens]
+    for secret in (*secrets, *(secret.replace("-", "") for secret in secrets)):
+        assert secret not in log
+        assert secret.encode() not in kept
+        assert secret not in str(answers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from tictactoe_protocol import MAX_LISTED_GAMES, MAX_LIVE_BOARDS, ErrorCode, events, pushes, requests, terms
+from tictactoe_protocol import MAX_LISTED_GAMES, MAX_LIVE_BOARDS, ErrorCode, events, names, pushes, requests, terms
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 ROOMS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
@@ -40,7 +40,13 @@ CLOCKS = clocks_of(terms.ClockFields)
 
 REQUESTS_BY_KIND: dict[type, st.SearchStrategy[requests.Request]] = {
     requests.Hello: st.builds(
-        requests.Hello, id=IDS, name=st.just(UNSET) | TEXTS, token=st.just(UNSET) | TEXTS, client=st.just(UNSET) | TEXTS
+        requests.Hello,
+        id=IDS,
+        name=st.just(UNSET) | TEXTS,
+        token=st.just(UNSET) | TEXTS,
+        client=st.just(UNSET) | TEXTS,
+        link=st.just(UNSET) | ROOMS,
+        rescue=st.just(UNSET) | ROOMS,
     ),
     requests.Create: st.builds(
         requests.Create,
@@ -112,6 +118,10 @@ REQUESTS_BY_KIND: dict[type, st.SearchStrategy[requests.Request]] = {
     ),
     events.EventWatch: st.builds(events.EventWatch, id=IDS, event=ROOMS, on=st.booleans()),
     events.Events: st.builds(events.Events, id=IDS),
+    names.ClaimName: st.builds(names.ClaimName, id=IDS, name=TEXTS),
+    names.LinkDevice: st.builds(names.LinkDevice, id=IDS),
+    names.Devices: st.builds(names.Devices, id=IDS),
+    names.Revoke: st.builds(names.Revoke, id=IDS, device=ROOMS),
 }
 REQUESTS = st.one_of(*REQUESTS_BY_KIND.values())
 
@@ -232,6 +242,7 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
         rooms=st.lists(HELD_SEATS, max_size=3).map(tuple),
         hold_ms=st.just(UNSET) | COUNTS,
         held_ms=st.just(UNSET) | st.dictionaries(ROOMS, COUNTS, max_size=3),
+        claimed=st.just(UNSET) | st.booleans(),
     ),
     pushes.Ok: st.builds(
         pushes.Ok,
@@ -244,6 +255,8 @@ PUSHES_BY_KIND: dict[type, st.SearchStrategy[pushes.Push]] = {
         games=st.just(UNSET) | st.lists(PAST_GAMES, max_size=2).map(tuple),
         record=st.just(UNSET) | TEXTS,
         played=st.just(UNSET) | PLAYED_GAMES,
+        devices=st.just(UNSET)
+        | st.lists(st.builds(names.Device, id=TEXTS, seen=TEXTS, current=st.booleans()), max_size=2).map(tuple),
     ),
     pushes.Error: st.builds(
         pushes.Error,

@@ -21,6 +21,7 @@ from tests.server.tables import ANA, BO, CODE
 from tests.server.test_event_rooms import EVENT, PAIRING, open_pairing
 from tests.server.test_pages import get
 from tictactoe_engine import Rules
+from tictactoe_server.admin.orders.names import ListNames
 from tictactoe_server.admin.orders.order import Order, OrderRefused
 from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListConnections, ListPlayers, Unban
 from tictactoe_server.admin.orders.rooms import ListRooms, ShowRoom
@@ -568,6 +569,31 @@ async def test_a_ban_holds_at_every_server_and_ends_at_every_server(node: Node) 
         await until(lambda: one.parts.bans.of_subject(player) is None)
         async with open_peer(one.url, token=bo.token) as again:
             assert again.welcome["type"] == "welcome"
+
+
+async def test_a_name_is_claimed_once_in_a_cluster_and_its_devices_are_one_player_at_every_server(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other):
+        async with open_peer(one.url, "ana") as ana, open_peer(other.url, "bo") as bo:
+            claims = await asyncio.gather(
+                *(peer.ask("claim_name", name=name) for peer, name in ((ana, "Ian"), (bo, "ian")))
+            )
+            assert sorted(answer["type"] for answer in claims) == ["error", "ok"]
+            owner = ana if claims[0]["type"] == "ok" else bo
+            codes = claims[0].get("rescue") or claims[1]["rescue"]
+            link = (await owner.ask("link"))["link_code"]
+        for url in (one.url, other.url):
+            async with open_peer(url, "lan") as looks_alike:
+                assert looks_alike.welcome.get("claimed") in (False, None)
+            async with open_peer(url, "IAN") as looks_alike:
+                assert looks_alike.welcome["claimed"] is False
+        async with open_peer(other.url, link=link) as phone, open_peer(one.url, link=link) as late:
+            assert phone.welcome["player"] == owner.welcome["player"]
+            assert late.welcome["code"] == "bad_token"
+        async with open_peer(one.url, "ian", rescue=codes[0]) as back:
+            assert back.welcome["player"] == owner.welcome["player"]
+            assert len((await back.ask("devices"))["devices"]) == 3
+        rows = [row["name"] for row in await other.carry_out(ListNames())]
+        assert rows == [owner.welcome["name"].replace("ana", "Ian").replace("bo", "ian")]
 
 
 async def test_a_server_that_drains_gives_its_games_to_the_others_and_ends(node: Node) -> None:

@@ -26,7 +26,7 @@ from tests.server.stored import (
 )
 from tests.server.tables import ANA, BO
 from tests.server.tables import Table as PlayedTable
-from tictactoe_server.core.kept import GAMES, KEPT, ROOMS, Ban, KnownPlayer, today
+from tictactoe_server.core.kept import GAMES, KEPT, ROOMS, Account, Ban, Claim, KnownPlayer, LinkCode, today
 from tictactoe_server.core.rooms import Player, finished_game
 from tictactoe_server.storage.backup import back_up
 from tictactoe_server.storage.contents import FolderSource, FolderTarget, check_folder
@@ -76,6 +76,9 @@ VALUES: dict[str, tuple[str, list[Any]]] = {
     "players": (ANA_KEY, [KnownPlayer(ANA, today()), KnownPlayer(BO, today() - 1, True), KnownPlayer(ANA, today())]),
     "bans": ("10.0.0.0/8", [Ban("10.0.0.0/8", reason, 1) for reason in ("noise", "words", "noise")]),
     "shares": (SHARE_ID, [replace(GAME, at=GAME.at + number) for number in range(3)]),
+    "claims": ("anа ?", [Claim("ana", "p1", day) for day in (1, 2, 1)]),
+    "accounts": (ANA.id, [Account(ANA, claimed) for claimed in ("", "ana", "")]),
+    "links": (ANA_KEY, [LinkCode(ANA.id, until) for until in (1.0, 2.5, 1.0)]),
     "notes": ("a note: 7/8, *.>", [Note("well", 3), Note("well", 4), Note("done", 3)]),
 }
 """For each table a key and three values."""

@@ -141,4 +141,4 @@ class _Progress:
 
 def _described(contents: Contents) -> str:
     """Return how much there is."""
-    return ", ".join(f"{found.count} {noun}s" for noun, found in contents.sums.items())
+    return ", ".join(f"{found.count} {noun}s" for noun, found in contents.sums.items() if found.count)

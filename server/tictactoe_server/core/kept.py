@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from pathlib import Path
 from typing import Final
@@ -9,6 +10,7 @@ from typing import Final
 import msgspec
 import structlog
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tictactoe_server.core.documents import GameDocuments, RoomDocuments
 from tictactoe_server.core.rooms import FinishedGame, Player, Room
@@ -43,6 +45,58 @@ class KnownPlayer(Struct, frozen=True):
         (1, 0)
         """
         return (SEATED_DAYS if self.is_seated else UNSEATED_DAYS) + 1 - (day - self.seen)
+
+
+class Claim(Struct, frozen=True):
+    """A name as it was claimed, by a player's id; `seen` is the day on which it was last used."""
+
+    name: str
+    player: str
+    seen: int
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it was unused for so long that anybody may claim it."""
+        return today() - self.seen > SEATED_DAYS
+
+
+class KnownDevice(Struct, frozen=True):
+    """A device: `key` is the hash of its token, by which its player is known, `client` its program."""
+
+    id: str
+    key: str
+    client: str
+
+
+class Account(Struct, frozen=True):
+    """What lasts of a player: the `claimed` name, empty for none, salted hashes of rescue `codes`, the devices.
+
+    `link` is the hash of the newest code for another device.
+    """
+
+    player: Player
+    claimed: str = ""
+    salt: str = ""
+    codes: tuple[str, ...] = ()
+    devices: tuple[KnownDevice, ...] = ()
+    link: str = ""
+
+    def with_device(self, key: str, client: str = "") -> Account:
+        """Return the account with a device, which it may have already."""
+        if any(device.key == key for device in self.devices):
+            return self
+        return replace(self, devices=(*self.devices, KnownDevice(secrets.token_hex(3), key, client)))
+
+
+class LinkCode(Struct, frozen=True):
+    """What lets another device be a player, by the id, until a moment (s since 1970)."""
+
+    player: str
+    until: float
+
+    @property
+    def is_over(self) -> bool:
+        return self.until < time.time()
 
 
 class Ban(Struct, frozen=True):
@@ -109,6 +163,13 @@ BANS: Final[TableSpec[Ban]] = TableSpec(
 )
 """By those who are banned."""
 
+CLAIMS: Final = TableSpec("claims", "claimed name", _encode, msgspec.json.Decoder(Claim).decode)
+"""By the keys of names, of which each has one or two."""
+ACCOUNTS: Final = TableSpec("accounts", "account", _encode, msgspec.json.Decoder(Account).decode)
+"""By the ids of players."""
+LINKS: Final = TableSpec("links", "linking code", _encode, msgspec.json.Decoder(LinkCode).decode)
+"""By the hashes of the codes."""
+
 SHARES: Final[TableSpec[FinishedGame]] = TableSpec(
     "shares",
     "shared game",
@@ -133,7 +194,8 @@ GAMES: Final[GameSpec[FinishedGame]] = GameSpec(
     place=lambda game: (game.room, game.game),
 )
 
-KEPT: Final = Specs((ROOMS, PLAYERS, BANS, SHARES), GAMES)  # rooms first: whoever has a seat in one is copied after it
+# Rooms first: whoever has a seat in one is copied after it.
+KEPT: Final = Specs((ROOMS, PLAYERS, BANS, SHARES, CLAIMS, ACCOUNTS, LINKS), GAMES)
 
 
 def open_memory(specs: Specs = KEPT) -> MemoryStore:

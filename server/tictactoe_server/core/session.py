@@ -85,7 +85,8 @@ class Dispatching(Protocol):
 
 class Session:
     """`player` is None until hello; `key` is the store's for one of whom it does not know yet that they took a seat,
-    and `secret` the same for good;
+    and `secret` the same for good; `name` is what
+    the player calls themselves, whatever others see, and `client` their program;
     `features` are those of this version that its hello named: newer words are said only to who named theirs.
     `rooms` are the codes of the rooms in which this connection plays or watches.
 
@@ -111,11 +112,13 @@ class Session:
         "address",
         "analyses",
         "chat",
+        "client",
         "connection",
         "features",
         "is_busy",
         "key",
         "messages",
+        "name",
         "player",
         "rooms",
         "secret",
@@ -138,7 +141,7 @@ class Session:
         self.source = pressure.of(self.address)
         self.player: Player | None = None
         self.key: str | None = None
-        self.secret = ""
+        self.secret = self.name = self.client = ""
         self.features: frozenset[str] = frozenset()
         self.rooms: set[str] = set()
         self.tally = tally

@@ -1,13 +1,13 @@
 """The first thing that anybody says, who they are by their secret token, and what they are told of this server.
 
-A token makes a connection the same player again. The store keeps its hash alone.
+A token makes a connection the same player again, and a code of another device, or one that was kept for the day when
+all are lost, makes one. The store keeps their hashes alone.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import re
 import secrets
 import string
@@ -23,13 +23,16 @@ from tictactoe_protocol.pushes import FEATURES, Welcome, known_features
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.admin.bans import Bans, banned, expel
+from tictactoe_server.core.accounts import hash_secret
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import PLAYERS, KnownPlayer, today
+from tictactoe_server.core.look_alikes import keys_of
 from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.services.bots.pool import LEVELS
+from tictactoe_server.services.names import Names
 from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, save
 
 _ID_ALPHABET: Final = string.ascii_letters + string.digits
@@ -44,11 +47,15 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Greeting(Service):
-    """Makes a connection a player's, unless that one is banned. Games can be shared where `shows_pages`."""
+    """Makes a connection a player's, unless that one is banned. Games can be shared where `shows_pages`.
+
+    `names` are to be told of all that lasts beyond a token.
+    """
 
     def __init__(self, bans: Bans, *, shows_pages: bool) -> None:
         self._bans = bans
         self._shows_pages = shows_pages
+        self.names = Names(own_name, self.note_seat)
         self._notes: set[asyncio.Task[None]] = set()
         self.handles = {Hello: self.greet}
 
@@ -67,18 +74,21 @@ class Greeting(Service):
         if session.player is not None:
             raise Refused(ErrorCode.ALREADY_HELLO, name=call.player.name)
         async with session.source.hellos:
-            known, token = await self.welcome(request.name, request.token, session.address)
-        player = known.player
+            if request.link is UNSET and request.rescue is UNSET:
+                known, token = await self.welcome(request.name, request.token, session.address)
+            else:
+                known, token = await self._admit(request, session.address)
+            player, claim = await self.names.shown(known.player)
         ban = self._bans.of_subject(player.id)
         if ban is not None:
             id = None if request.id is UNSET else request.id
             session.tally.refusals[ErrorCode.BANNED] += 1
             expel(session.connection, banned(ban), id=id)
             return
-        session.player = player
+        session.player, session.name, session.client = player, known.player.name, request.client or ""
         session.features = known_features(request.features)
         session.messages = self._core.allowances.messages[player.id]
-        session.secret = key = _key_of(token)
+        session.secret = key = hash_secret(token)
         session.key = None if known.is_seated else key
         if known.seen < today():
             self._note(key)
@@ -92,7 +102,7 @@ class Greeting(Service):
                 protocol=PROTOCOL_VERSION,
                 server=SERVER_NAME,
                 player=player.id,
-                name=player.name,
+                name=known.player.name,
                 token=token,
                 rooms=held,
                 hold_ms=self._core.hold_ms,
@@ -102,6 +112,7 @@ class Greeting(Service):
                 servers=UNSET if cluster is None else cluster.urls,
                 cluster=UNSET if cluster is None else cluster.id,
                 calls=calls or UNSET,
+                claimed=UNSET if claim is None else claim.player == player.id,
             )
         )
 
@@ -120,16 +131,24 @@ class Greeting(Service):
             self._core.allowances.take_new_player(address)
             made = KnownPlayer(Player("p" + _random_text(_ID_ALPHABET, _ID_LENGTH), own), today())
             token = secrets.token_urlsafe(_TOKEN_BYTES)
-            await save(self._players, _key_of(token), made, MISSING)
+            await save(self._players, hash_secret(token), made, MISSING)
             return made, token
         for _ in range(_ATTEMPTS):
             with contextlib.suppress(Conflict):
                 return await self._recognise(chosen, token), token
         raise Refused(ErrorCode.BUSY, "hello", retry_ms=500)
 
+    async def _admit(self, hello: Hello, address: str) -> tuple[KnownPlayer, str]:
+        """Return the player whose device says hello with a code, and a token of its own."""
+        token = secrets.token_urlsafe(_TOKEN_BYTES)
+        player = await self.names.admit(hello, hash_secret(token), address)
+        known = KnownPlayer(player, today(), is_seated=True)
+        await save(self._players, hash_secret(token), known, MISSING)
+        return known, token
+
     async def _recognise(self, name: str | None, token: str) -> KnownPlayer:
         """Return the player whose token this is, under the new name if there is one; may raise `Conflict`."""
-        key = _key_of(token)
+        key = hash_secret(token)
         found = await self._players.load(key)
         if found is None:
             raise Refused(ErrorCode.BAD_TOKEN, path="token")
@@ -137,6 +156,7 @@ class Greeting(Service):
         if name is not None and name != known.player.name:
             known = replace(known, player=Player(known.player.id, own_name(name)))
             await save(self._players, key, known, revision)
+            await self.names.rename(known.player)
         return known
 
     def note_seat(self, session: Session) -> None:
@@ -171,14 +191,9 @@ class Greeting(Service):
 
 def own_name(name: str) -> str:
     """Return a name that a person may take: not one of a bot, however it is written."""
-    if _HOUSE_NAME.fullmatch(unicodedata.normalize("NFKC", name)):
+    if any(map(_HOUSE_NAME.fullmatch, (unicodedata.normalize("NFKC", name), *keys_of(name)))):
         raise Refused(ErrorCode.BAD_NAME, "taken", path="name", name=name)
     return name
-
-
-def _key_of(token: str) -> str:
-    """Return by what the store knows the player of a token."""
-    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def _random_text(alphabet: str, length: int) -> str:

@@ -1,0 +1,118 @@
+"""Who has claimed which name, and which devices are the same player: what is kept of that, and how it changes.
+
+Secrets are kept as hashes alone: tokens and the codes of links, which are random or soon over, by SHA-256, rescue
+codes, which last, by scrypt.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from msgspec.structs import replace
+
+from tictactoe_server.core.kept import ACCOUNTS, CLAIMS, LINKS, PLAYERS, Account, Claim, KnownPlayer, today
+from tictactoe_server.core.look_alikes import keys_of
+from tictactoe_server.core.rooms import Player
+from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.store import MISSING, Conflict, StoreBusy, Table, Unreadable, delete, save
+
+_ATTEMPTS: Final = 8
+
+Value = TypeVar("Value")
+
+
+class Accounts:
+    """Changes are by compare-and-set, so any server of a cluster may make them; methods raise `StoreUnavailable`."""
+
+    def __init__(self, store: Storage) -> None:
+        self.claims, self.accounts = store.table(CLAIMS), store.table(ACCOUNTS)
+        self.links, self.players = store.table(LINKS), store.table(PLAYERS)
+
+    async def load(self, player: str) -> Account | None:
+        """Return what lasts of a player, None where nothing does."""
+        found = await self.accounts.load(player)
+        return found and found[0]
+
+    async def find_claim(self, name: str, but: str = "") -> Claim | None:
+        """Return the claim of a name that this one looks like, that of the player `but` after others, or None."""
+        found = [await self.claims.load(key) for key in keys_of(name)]
+        claims = [one[0] for one in found if one is not None and not one[0].is_free]
+        return min(claims, key=lambda claim: claim.player == but, default=None)
+
+    async def claim(self, name: str, player: str) -> Claim | None:
+        """Let a player have a name, as used today, or return the claim of another that is in the way."""
+        own = Claim(name, player, today())
+
+        def take(old: Claim | None) -> Claim:
+            return own if old is None or old.is_free or old.player == player else old
+
+        keys = keys_of(name)
+        for count, key in enumerate(keys):
+            kept: Claim = await change(self.claims, key, take)
+            if kept != own:
+                await self._let_go(keys[:count], player)
+                return kept
+        return None
+
+    async def release(self, account: Account, but: str = "") -> None:
+        """Let anybody claim the name of an account, except for what it has in common with another one of theirs."""
+        kept = keys_of(but)
+        await self._let_go([key for key in keys_of(account.claimed) if key not in kept], account.player.id)
+
+    async def rename(self, player: Player) -> None:
+        """Let all devices of a player bear a name."""
+        if await self.load(player.id) is not None:
+            account = await change(self.accounts, player.id, lambda old: old and replace(old, player=player))
+            for device in account.devices if account else ():
+                await self._be(device.key, player)
+
+    async def merge(self, player: str, into: Account) -> bool:
+        """Let all devices of one player be another one from their next hello on; tell whether there are any."""
+        moved = False
+        async for some in self.players.load_all():
+            known = [(row.key, row.value) for row in some if not isinstance(row.value, Unreadable)]
+            for key in [key for key, value in known if value.player.id == player]:
+                await self._be(key, into.player)
+                await change(self.accounts, into.player.id, partial(_with_device, key, into))
+                moved = True
+        await change(self.accounts, player, lambda old: None)
+        return moved
+
+    async def _let_go(self, keys: Iterable[str], player: str) -> None:
+        for key in keys:
+            await change(self.claims, key, lambda old: None if old and old.player == player else old)
+
+    async def _be(self, key: str, player: Player) -> None:
+        await change(self.players, key, lambda old: old and KnownPlayer(player, old.seen, is_seated=True))
+
+
+def _with_device(key: str, account: Account, old: Account | None) -> Account:
+    return (old or account).with_device(key)
+
+
+async def change(table: Table[Value], key: str, edit: Callable[[Value | None], Any]) -> Any:
+    """Keep what `edit` makes of a value, None for none, and return that; raises what `edit` raises, and `StoreBusy`."""
+    for _ in range(_ATTEMPTS):
+        before, revision = await table.load(key) or (None, MISSING)
+        after = edit(before)
+        with contextlib.suppress(Conflict):
+            if after is None and before is not None:
+                await delete(table, key, revision)
+            elif after is not None and after != before:
+                await save(table, key, after, revision)
+            return after
+    raise StoreBusy(f"{key} changes all the time.")
+
+
+def hash_secret(secret: str) -> str:
+    """Return by what the store knows a token, or a code that is soon over."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def hash_rescue(code: str, salt: str) -> str:
+    """Return as what a rescue code is kept; takes some 50 ms and 16 MB, so not on the event loop."""
+    return hashlib.scrypt(code.encode(), salt=bytes.fromhex(salt), n=2**14, r=8, p=1).hex()

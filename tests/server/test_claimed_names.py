@@ -1,0 +1,326 @@
+"""Names that last: claimed by one player for good, brought back by codes, borne on several devices, helped by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.limits import uncounted
+from tests.peer import Peer, open_peer
+from tictactoe_protocol.names import LINK_MS, MAX_DEVICES
+from tictactoe_server.admin.orders.names import ListNames, Merge, Release
+from tictactoe_server.admin.orders.order import OrderRefused
+from tictactoe_server.core.accounts import change, hash_secret
+from tictactoe_server.core.kept import (
+    ACCOUNTS,
+    CLAIMS,
+    LINKS,
+    PLAYERS,
+    SEATED_DAYS,
+    Claim,
+    LinkCode,
+    open_folder,
+    open_memory,
+    today,
+)
+from tictactoe_server.core.look_alikes import keys_of
+from tictactoe_server.server import Server, kept_by
+from tictactoe_server.settings import Settings
+from tictactoe_server.storage.specs import Storage
+
+HERE = Settings(host="127.0.0.1", port=0)
+
+
+def alike(*names: str) -> bool:
+    return all(set(keys_of(one)) & set(keys_of(other)) for one, other in itertools.pairwise(names))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("ana", "ANA", "Ana", "аna", "aոa", "ａｎａ", "𝐚𝐧𝐚", "ᎪNᎪ"),
+        ("Ali", "AIi"),
+        ("bob", "b0b", "BОB"),
+        ("Straße", "strasse"),
+        ("вова", "ВОВА"),
+        ("ВОВА", "BOBA"),
+        ("ian", "Ian", "lan"),
+    ],
+)
+def test_names_that_look_alike_have_a_key_in_common(names: tuple[str, ...]) -> None:
+    assert alike(*names)
+
+
+@pytest.mark.parametrize("names", [("Ali", "All"), ("Lia", "Ila"), ("Erna", "Ema"), ("José", "Jose"), ("ian", "lan")])
+def test_names_that_people_tell_apart_have_none(names: tuple[str, str]) -> None:
+    assert not alike(*names)
+
+
+@pytest.fixture
+async def store() -> Storage:
+    return open_memory(kept_by())
+
+
+@pytest.fixture
+async def server(store: Storage) -> AsyncIterator[Server]:
+    async with Server(HERE, store=store, limits=uncounted()) as running:
+        yield running
+
+
+async def claim(peer: Peer, name: str) -> list[str]:
+    answer = await peer.ask("claim_name", name=name)
+    assert answer["type"] == "ok", answer
+    codes: list[str] = answer["rescue"]
+    return codes
+
+
+async def seat_names(peer: Peer, other: Peer) -> dict[str, str]:
+    """Return what a third one reads of both at one board."""
+    room = (await peer.ask("create"))["room"]
+    await other.ask("join", room=room)
+    state = await other.state(status="playing")
+    return {mark: seat["name"] for mark, seat in state["seats"].items()}
+
+
+async def test_a_claimed_name_is_its_owners_and_others_of_it_are_shown_with_a_mark(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        assert "claimed" not in ana.welcome
+        codes = await claim(ana, "ana")
+        assert len(set(codes)) == 3
+        assert {len(code) for code in codes} == {19}
+        async with open_peer(server.url, "Аna") as other, open_peer(server.url, token=ana.welcome["token"]) as again:
+            assert (other.welcome["name"], other.welcome["claimed"]) == ("Аna", False)
+            assert (again.welcome["name"], again.welcome["claimed"]) == ("ana", True)
+            assert await seat_names(again, other) == {"X": "ana", "O": "Аna?"}
+            room = (await other.ask("create"))["room"]
+            await bo.ask("join", room=room)
+            await other.ask("chat", room=room, text="It is me!")
+            assert (await bo.next_of("chat"))["from"] == "Аna?"
+            refused = await other.ask("claim_name", name="ANA")
+            assert (refused["code"], refused["data"]) == ("bad_name", {"why": "claimed", "name": "ana"})
+
+
+async def test_who_is_here_with_a_name_when_it_is_claimed_is_shown_with_the_mark_from_then_on(server: Server) -> None:
+    async with open_peer(server.url, "ana") as first, open_peer(server.url, "ana") as second:
+        await claim(second, "ana")
+        assert await seat_names(first, second) == {"X": "ana?", "O": "ana"}
+
+
+async def test_of_two_who_claim_a_name_at_once_one_gets_it(server: Server) -> None:
+    async with AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(open_peer(server.url, f"p{number}")) for number in range(6)]
+        names = ["Ian", "ian", "lan", "IAN", "Iаn", "Ian"]
+        answers = await asyncio.gather(
+            *(peer.ask("claim_name", name=name) for peer, name in zip(peers, names, strict=True))
+        )
+        owners = [name for name, answer in zip(names, answers, strict=True) if answer["type"] == "ok"]
+        assert owners
+        assert not any(alike(one, other) for one, other in itertools.combinations(owners, 2))
+
+
+async def test_one_player_has_one_name_and_the_one_before_is_free(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        await claim(ana, "Ian")
+        await claim(ana, "IAN")
+        assert await bo.refusal("claim_name", name="ian") == "bad_name"
+        await claim(ana, "cy")
+        await claim(bo, "ian")
+        assert (await ana.ask("devices"))["claimed"] == "cy"
+
+
+@pytest.mark.parametrize("name", ["", "a\u202eb", "hard-bot", "h\u0430rd-bot"])
+async def test_what_is_no_persons_name_cannot_be_claimed(server: Server, name: str) -> None:
+    async with open_peer(server.url) as peer:
+        assert await peer.refusal("claim_name", name=name) == "bad_name"
+
+
+async def test_a_name_that_nobody_used_for_a_year_is_free_again(server: Server, store: Storage) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        await claim(ana, "ana")
+        await change(store.table(CLAIMS), "ana", lambda old: Claim("ana", old.player if old else "", today() - 9))
+        async with open_peer(server.url, token=ana.welcome["token"]) as again:
+            assert again.welcome["claimed"] is True
+        kept = await store.table(CLAIMS).load("ana")
+        assert kept is not None
+        assert kept[0].seen == today()
+        long_ago = Claim("ana", kept[0].player, today() - SEATED_DAYS - 1)
+        await change(store.table(CLAIMS), "ana", lambda old: long_ago)
+        await claim(bo, "ana")
+        async with open_peer(server.url, token=ana.welcome["token"]) as again:
+            assert again.welcome["claimed"] is False
+
+
+async def test_a_rescue_code_brings_the_name_back_once_on_a_device_of_its_own(server: Server, store: Storage) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        codes = await claim(ana, "ana")
+        player = ana.welcome["player"]
+    for code in codes[:2]:
+        async with open_peer(server.url, "ANA", rescue=code.lower().replace("-", " ")) as back:
+            assert (back.welcome["player"], back.welcome["name"]) == (player, "ana")
+            assert back.welcome["token"] != ana.welcome["token"]
+        async with open_peer(server.url, token=back.welcome["token"]) as again:
+            assert again.welcome["player"] == player
+            left = await again.ask("devices")
+    assert (left["codes_left"], len(left["devices"])) == (1, 3)
+    for name, code in (("ana", codes[0]), ("bo", codes[2]), ("ana", "7KQ2-M94F-X3ZW-8HTB")):
+        async with open_peer(server.url, name, rescue=code) as refused:
+            assert (refused.welcome["code"], refused.welcome["path"]) == ("bad_token", "rescue")
+    kept = await store.table(ACCOUNTS).load(player)
+    assert kept is not None
+    assert not any(code.replace("-", "") in str(kept[0]) for code in codes)
+
+
+async def test_new_codes_take_the_place_of_the_old_ones(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        old, new = await claim(ana, "ana"), await claim(ana, "ana")
+        async with open_peer(server.url, "ana", rescue=old[0]) as refused:
+            assert refused.welcome["code"] == "bad_token"
+        async with open_peer(server.url, "ana", rescue=new[0]) as back:
+            assert back.welcome["player"] == ana.welcome["player"]
+
+
+async def test_a_code_makes_another_device_the_same_player_once(server: Server) -> None:
+    async with open_peer(server.url, "ana", client="here/1") as ana:
+        answer = await ana.ask("link")
+        assert (len(answer["link_code"]), answer["expires_ms"]) == (8, LINK_MS)
+        async with open_peer(server.url, "phone", client="there/2", link=answer["link_code"].lower()) as phone:
+            assert phone.welcome["player"] == ana.welcome["player"]
+            assert (phone.welcome["name"], phone.welcome["token"] == ana.welcome["token"]) == ("ana", False)
+            async with open_peer(server.url, link=answer["link_code"]) as late:
+                assert (late.welcome["code"], late.welcome["path"]) == ("bad_token", "link")
+            devices = (await phone.ask("devices"))["devices"]
+            assert [(one["client"], one.get("current", False)) for one in devices] == [
+                ("here/1", False),
+                ("there/2", True),
+            ]
+            room = (await ana.ask("create"))["room"]
+            assert (await phone.ask("join", room=room))["seat"] == "X"
+        async with open_peer(server.url, token=phone.welcome["token"]) as again:
+            assert again.welcome["player"] == ana.welcome["player"]
+
+
+async def test_a_code_for_another_device_is_over_after_its_time_and_when_there_is_a_newer_one(
+    server: Server, store: Storage
+) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        old, new = [(await ana.ask("link"))["link_code"] for _ in range(2)]
+        async with open_peer(server.url, link=old) as late:
+            assert late.welcome["code"] == "bad_token"
+        await change(store.table(LINKS), hash_secret(new), lambda kept: kept and LinkCode(kept.player, 0))
+        async with open_peer(server.url, link=new) as late:
+            assert late.welcome["code"] == "bad_token"
+            assert (await late.ask("hello", name="cy"))["type"] == "welcome", "the connection stays"
+
+
+async def test_a_name_is_borne_on_all_devices(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        code = (await ana.ask("link"))["link_code"]
+        async with open_peer(server.url, link=code) as phone:
+            await claim(phone, "anna")
+        async with open_peer(server.url, token=ana.welcome["token"]) as again:
+            assert (again.welcome["name"], again.welcome["claimed"]) == ("anna", True)
+        async with open_peer(server.url, "annabel", token=ana.welcome["token"]):
+            pass
+        async with open_peer(server.url, token=phone.welcome["token"]) as again:
+            assert again.welcome["name"] == "annabel"
+
+
+async def test_a_revoked_device_is_sent_away_and_is_nobody_any_more(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        code = (await ana.ask("link"))["link_code"]
+        async with open_peer(server.url, link=code) as phone:
+            stolen = next(one for one in (await ana.ask("devices"))["devices"] if "current" not in one)
+            assert (await ana.ask("revoke", device=stolen["id"]))["type"] == "ok"
+            assert (await phone.next_of("error"))["code"] == "kicked"
+            await phone.socket.wait_closed()
+            assert phone.socket.close_code == 4501
+        async with open_peer(server.url, token=phone.welcome["token"]) as again:
+            assert again.welcome["code"] == "bad_token"
+        assert [one["current"] for one in (await ana.ask("devices"))["devices"]] == [True]
+        assert await ana.refusal("revoke", device=stolen["id"]) == "not_allowed"
+
+
+async def test_there_are_only_so_many_devices(server: Server, store: Storage) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        await ana.ask("link")
+
+        def fill(old: Any) -> Any:
+            for number in range(MAX_DEVICES):
+                old = old.with_device(str(number))
+            return old
+
+        await change(store.table(ACCOUNTS), ana.welcome["player"], fill)
+        assert (await ana.ask("link"))["data"] == {"why": "devices", "most": MAX_DEVICES}
+
+
+async def test_five_tries_a_minute_are_enough(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        for number in range(5):
+            await claim(ana, f"ana {number}")
+        refused = await ana.ask("claim_name", name="ana")
+        assert (refused["code"], refused["data"]) == ("rate_limited", {"why": "names"})
+        assert 0 < refused["retry_ms"] <= 60_000
+    for number in range(6):
+        async with open_peer(server.url, "ana", rescue="7KQ2-M94F-X3ZW-8HTB") as peer:
+            assert peer.welcome["code"] == ("bad_token" if number < 5 else "rate_limited")
+
+
+async def test_who_claimed_a_name_or_has_two_devices_is_remembered_like_one_who_had_a_seat(
+    server: Server, store: Storage
+) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        await claim(ana, "ana")
+        async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]):
+            pass
+    await server._services[0].close()
+    rows = [stored.value async for some in store.table(PLAYERS).load_all() for stored in some]
+    assert [getattr(row, "is_seated", None) for row in rows] == [True, True]
+
+
+async def test_the_operator_lists_releases_and_merges(server: Server) -> None:
+    assert await server.carry_out(ListNames()) == []
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "new phone") as phone:
+        await claim(ana, "Ian")
+        player, stray = ana.welcome["player"], phone.welcome["player"]
+        row = {"name": "Ian", "player": player, "devices": 1, "codes_left": 3}
+        assert await server.carry_out(ListNames()) == [row]
+        told = await server.carry_out(Merge(stray, "ian"))
+        assert told["connections"] == 1
+        await phone.socket.wait_closed()
+        assert phone.socket.close_code == 1012, "a client comes back by itself"
+        async with open_peer(server.url, token=phone.welcome["token"]) as again:
+            assert (again.welcome["player"], again.welcome["name"]) == (player, "Ian")
+            assert len((await again.ask("devices"))["devices"]) == 2
+        for order in (Merge(stray, "Ian"), Merge(player, "Ian"), Merge(player, "bo"), Release("bo")):
+            with pytest.raises(OrderRefused):
+                await server.carry_out(order)
+        await server.carry_out(Release("IAN"))
+        assert await server.carry_out(ListNames()) == []
+        async with open_peer(server.url, "cy") as cy:
+            await claim(cy, "lan")
+            await claim(cy, "ian")
+
+
+async def test_who_still_plays_is_not_merged(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        await claim(ana, "ana")
+        room = (await bo.ask("create"))["room"]
+        with pytest.raises(OrderRefused, match=room):
+            await server.carry_out(Merge(bo.welcome["player"], "ana"))
+
+
+async def test_names_and_devices_outlive_the_server(tmp_path: Path) -> None:
+    async with Server(HERE, store=open_folder(tmp_path, kept_by())) as server, open_peer(server.url, "ana") as ana:
+        codes = await claim(ana, "ana")
+        code = (await ana.ask("link"))["link_code"]
+    async with Server(HERE, store=open_folder(tmp_path, kept_by())) as server:
+        async with open_peer(server.url, link=code) as phone, open_peer(server.url, "ana", rescue=codes[1]) as back:
+            assert phone.welcome["player"] == back.welcome["player"] == ana.welcome["player"]
+        async with open_peer(server.url, "ana") as other:
+            assert other.welcome["claimed"] is False

@@ -1,0 +1,65 @@
+"""The table of characters that look alike, by which names are compared: how it is made.
+
+``python -m tools.look_alikes`` makes `tictactoe_server/core/look_alikes.txt` from Unicode's `confusables.txt` (UTS
+#39), as the package ``confusable-homoglyphs`` 3.3.1 has it, which is to be installed for this alone. It takes what can
+stand in a name, is itself when decomposed (NFKD), and looks like one other thing. Of plain letters and digits it takes
+those that look like one other: ``rn`` stays apart from ``m``.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from importlib import import_module
+from textwrap import fill
+from typing import Final
+
+from tictactoe_protocol import BadName, parse_name
+from tictactoe_server.core import look_alikes
+
+WIDTH: Final = 110
+_LEFT_TO_RIGHT: Final = "\u200e"
+"""What the package puts around characters that are written from right to left."""
+
+
+def read_confusables() -> dict[str, list[str]]:
+    """Return with what each character can be confused, in both directions."""
+    found = import_module("confusable_homoglyphs.confusables").confusables_data
+    return {
+        text.replace(_LEFT_TO_RIGHT, ""): [one["c"].replace(_LEFT_TO_RIGHT, "") for one in others]
+        for text, others in found.items()
+    }
+
+
+def gather(confusables: dict[str, list[str]]) -> dict[str, str]:
+    """Return all that looks alike, by what it looks like: that has many look-alikes, each of them has this one."""
+    groups: defaultdict[str, str] = defaultdict(str)
+    for character, others in sorted(confusables.items()):
+        if len(character) != 1 or len(others) != 1 or unicodedata.normalize("NFKD", character) != character:
+            continue
+        other = others[0] if len(confusables[others[0]]) > 1 else min(character, others[0])
+        target = unicodedata.normalize("NFKD", other)
+        if target == character or " " in target or (character.isascii() and len(target) > 1):
+            continue
+        if can_be_in_name(character):
+            groups[target] += character
+    return groups
+
+
+def can_be_in_name(character: str) -> bool:
+    """Tell whether there are names with a character."""
+    try:
+        return bool(parse_name(f"a{character}a"))
+    except BadName:
+        return False
+
+
+def main() -> None:
+    """Write the table."""
+    groups = [f"{characters}:{target}" for target, characters in sorted(gather(read_confusables()).items())]
+    lines = fill(" ".join(groups), WIDTH, break_long_words=False, break_on_hyphens=False)
+    look_alikes.TABLE.write_text(f"{lines}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
