@@ -52,7 +52,7 @@ ALLOWED: Final = (
 
 def list_modules() -> Iterator[tuple[Path, list[Literal]]]:
     """Yield the modules of the client and of the page with the words in them that are not allowed there."""
-    for path in sorted((*CLIENT.rglob("*.py"), *PAGE.glob("*.js"))):
+    for path in sorted((*CLIENT.rglob("*.py"), *PAGE.rglob("*.js"))):
         source = path.read_text(encoding="utf-8")
         found = find_in_python(source) if path.suffix == ".py" else find_in_script(source)
         yield path, [literal for literal in found if not is_allowed(path, literal)]
@@ -70,7 +70,7 @@ def is_allowed(path: Path, literal: Literal) -> bool:
 
 
 CLASSES: Final = frozenset(
-    name for sheet in PAGE.glob("*.css") for name in re.findall(r"\.([a-z][\w-]*)", sheet.read_text(encoding="utf-8"))
+    name for sheet in PAGE.rglob("*.css") for name in re.findall(r"\.([a-z][\w-]*)", sheet.read_text(encoding="utf-8"))
 )
 
 

@@ -17,7 +17,7 @@ from tictactoe_engine import PRESETS
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
 from tictactoe_protocol.pushes import FEATURES
 from tictactoe_protocol.terms import RulesState
-from tictactoe_server.http.assets import FOLDER
+from tictactoe_server.http.assets import FOLDER, Assets
 from tools.protocol_types import PATH, render_declarations
 
 HEAVIEST = 60 * 1024
@@ -35,6 +35,16 @@ NODE = "import {PRESETS, rulesOf} from '%s'; console.log(JSON.stringify(PRESETS.
 def test_all_that_is_on_the_way_to_a_first_board_weighs_little(language: str) -> None:
     weights = weigh(language)
     assert sum(weights.values()) <= HEAVIEST, weights
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_events_alone_say_is_read_with_them_alone(language: str) -> None:
+    assets = Assets()
+    common, more = (assets.named(f"{folder}{language}.json") for folder in ("", "events/"))
+    assert common is not None
+    assert more is not None
+    assert {"page event wall", "page event kind swiss"} <= json.loads(more.body).keys()
+    assert not json.loads(common.body).keys() & json.loads(more.body).keys()
 
 
 def test_the_languages_of_the_page_are_those_that_there_are_sentences_for() -> None:

@@ -6,7 +6,8 @@ sections 8.8.3 (entity tags), 12.5.3 (Accept-Encoding) and 13.1.2 (If-None-Match
 A file names others by where they lie beside it, in double quotes (``"./turn.svg"``); such a name is replaced by the one
 under which that file is served. Modules have one hash together, as each may load any other; those that the page always
 needs are one file (`modules`). What modules say in ``/** ... */``, their types among it, does not travel, nor do
-sentences that no module says: an id is written there as a whole or up to a comma, or begins as a template does.
+sentences that no module says: an id is written there as a whole or up to a comma, or begins as a template does. What
+the modules of a folder say alone is a file there, which they load themselves.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import html
 import json
 import posixpath
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
 from http import HTTPStatus
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -82,11 +84,14 @@ class Assets:
         self._files: dict[str, Asset] = {}
         names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in _KINDS)
         texts = {name: _uncommented((folder / name).read_text("utf-8")) for name in names if name.endswith(_MODULE)}
-        ids = [_find_ids(text) for text in texts.values()]
-        whole, begun = frozenset().union(*(one for one, _ in ids)), tuple({head for _, heads in ids for head in heads})
-        for language in LANGUAGES:
-            name = f"{language}{_CATALOGUE}"
-            self._keep(name, _choose_sentences((CATALOGUES / name).read_bytes(), whole, begun))
+        for language, within in product(LANGUAGES, sorted({posixpath.dirname(name) for name in texts})):
+            sentences = (CATALOGUES / f"{language}{_CATALOGUE}").read_bytes()
+            chosen = _choose_sentences(sentences, *_find_ids(texts, ""))
+            if within:
+                more = _choose_sentences(sentences, *_find_ids(texts, within))
+                chosen = {id: sentence for id, sentence in more.items() if id not in chosen}
+            said = json.dumps(chosen, ensure_ascii=False, separators=(",", ":")).encode()
+            self._keep(posixpath.join(within, f"{language}{_CATALOGUE}"), said)
         for name in sorted(names, key=_kind_of):  # these are in order, as every server has to find the same paths
             if name != INDEX and name not in texts:
                 self._keep(name, self._read(name))
@@ -115,7 +120,10 @@ class Assets:
         `address` is what links to this server begin with, empty where they begin as the page's own does. `module` is
         what the page will load for what it shows, so that it asks for that and for its language at once.
         """
-        sentences = f'<link rel="preload" href="{self._paths[language + _CATALOGUE]}" as="fetch" crossorigin>\n'
+        said = {posixpath.join(within, language + _CATALOGUE) for within in ("", posixpath.dirname(module))}
+        sentences = "".join(
+            f'<link rel="preload" href="{self._paths[name]}" as="fetch" crossorigin>\n' for name in sorted(said)
+        )
         modules = (
             f'<link rel="modulepreload" href="{self._paths[name]}">\n'
             for name in self._modules.files_for(module)
@@ -170,28 +178,27 @@ def _uncommented(module: str) -> str:
     return _EMPTY_LINES.sub("\n", _COMMENT.sub("", module)).lstrip("\n")
 
 
-def _find_ids(module: str) -> tuple[set[str], set[str]]:
-    """Return what stands between quotation marks in a module, and how its templates begin that go on with a place."""
+def _find_ids(texts: Mapping[str, str], folder: str) -> tuple[set[str], tuple[str, ...]]:
+    """Return what stands between quotation marks in a folder's modules, and how templates begin before a place."""
     whole, begun = set[str](), set[str]()
-    for quoted in _QUOTED.findall(module):
+    for quoted in _QUOTED.findall("\n".join(text for name, text in texts.items() if posixpath.dirname(name) == folder)):
         head, place, rest = quoted[1:-1].partition("${")
         if place:
             begun.update([head] * head.endswith(" "))
             whole.update(one[1:-1] for one in _QUOTED.findall(rest))
         else:
             whole.add(head)
-    return whole, begun
+    return whole, tuple(begun)
 
 
-def _choose_sentences(catalogue: bytes, whole: Collection[str], begun: tuple[str, ...]) -> bytes:
-    """Return a catalogue with those sentences alone that a module may say: `whole` ids, and those that are `begun`."""
+def _choose_sentences(catalogue: bytes, whole: Collection[str], begun: tuple[str, ...]) -> dict[str, Any]:
+    """Return those sentences of a catalogue that a module may say: `whole` ids, and those that are `begun`."""
     sentences: dict[str, Any] = json.loads(catalogue)
-    chosen = {
+    return {
         id: sentence
         for id, sentence in sentences.items()
         if id in whole or id.partition(",")[0] in whole or id.startswith(begun)
     }
-    return json.dumps(chosen, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:

@@ -39,6 +39,7 @@ MOST_BOARDS: Final = 100
 TITLE: Final = "Tic-tac-toe and its family"
 PRIVATE: Final = "a private game"
 HEAD_OF_WALL: Final = (f"All games - {TITLE}", "All public games of this server at once, live.")
+HEAD_OF_EVENT: Final = (f"An event - {TITLE}", "Who plays whom, how it stands, and how to enter.")
 HEAD_OF_NOTHING: Final = (TITLE, "There is nothing under this address, or not any more.")
 
 Seated = Mapping[str, SeatState | None] | Mapping[str, Participant]

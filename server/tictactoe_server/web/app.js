@@ -60,10 +60,14 @@ export class App {
 		};
 		const connection = new Connection(identity, {
 			onPhase,
-			onWelcome: () => this.rooms.resume(connection),
+			onWelcome: () => {
+				this.rooms.resume(connection);
+				for (const call of connection.welcome?.calls ?? []) this.#answer(call);
+			},
 			onNews: (news) => {
 				this.rooms.hear(news, connection);
 				if (news.type === "notice" || news.type === "announcement") tell(describePush(news));
+				else if (news.type === "call") this.#answer(news);
 				else if (news.type === "error" && news.code !== "rate_limited") tell(messageOf(news.message));
 				if (connection === this.connection) this.around.onNews(news);
 			},
@@ -75,6 +79,12 @@ export class App {
 			},
 		}, url);
 		return connection;
+	}
+
+	/** Somebody waits for us at the board of an event. @param {Protocol.Call} call */
+	async #answer(call) {
+		const { answerCall } = await import("./events/call.js");
+		answerCall(this, call);
 	}
 
 	navigate(path = "") {

@@ -12,6 +12,9 @@ export function speak(spoken, said) {
 	plural = new Intl.PluralRules(spoken);
 }
 
+/** Know more sentences of the language that is spoken. @param {Record<string, any>} more */
+export const learn = (more) => void (sentences = { ...sentences, ...more });
+
 /** A sentence with its places filled, in the form for `n` where it has several. @param {string} id @param {Record<string, string | number>} [places] */
 export function say(id, places = {}) {
 	const found = sentences[id];

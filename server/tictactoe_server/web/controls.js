@@ -24,6 +24,7 @@ export class GameControls {
 		computer: () => this.#openAnother("medium"),
 		confirm: () => this.#confirm(),
 		copy: () => this.page.app.copy(this.page.app.linkTo(this.page.room?.code)),
+		event: () => this.page.app.navigate(`/e/${this.#state?.event}`),
 		help: () => showKeys(),
 		home: () => this.page.app.navigate("/"),
 		leave: (deed) => this.#ask(deed),

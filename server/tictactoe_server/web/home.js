@@ -52,13 +52,22 @@ function makeSide(app) {
 	const nothing = h("p.note", {}, say("page nothing on"));
 	const code = h("input", { placeholder: say("page code short"), "aria-label": say("page code"), autocomplete: "off" });
 	const wall = h("a", { href: "/wall" }, say("page all games wall"));
+	const events = h("section.card", { hidden: true });
 	const element = h("div.side-cards", {},
 		h("section.card", { "aria-label": say("page on now") }, h("div.card-head", {}, h("h2", {}, say("page on now")), wall), nothing, lobby.element),
+		events,
 		h("section.card", { "aria-label": say("page rooms") }, title, list, h("form.row", { submit: submitting(join) }, code, h("button", {}, say("page join")))),
 		h("section.card", { "aria-label": say("history title") }, button(say("history title"), () => app.navigate("/#games"))),
 	);
 	draw();
-	return { element, follow: () => lobby.follow(), hear: (/** @type {import("./app.js").News} */ news) => lobby.hear(news), close: () => lobby.close() };
+	return { element, follow, hear: (/** @type {import("./app.js").News} */ news) => lobby.hear(news), close: () => lobby.close() };
+
+	async function follow() {
+		lobby.follow();
+		if (!app.connection.welcome?.features?.includes("events")) return;
+		const { drawEvents } = await import("./events/list.js");
+		drawEvents(app, events);
+	}
 
 	function draw() {
 		const rows = makeRoomRows(lobby.rooms.values());

@@ -1,6 +1,6 @@
 /** The language that the page speaks: the one that was chosen here, else the first of the browser's that there is. */
 
-import { speak } from "./catalogue.js";
+import { learn, speak } from "./catalogue.js";
 
 /** @type {Record<string, string>} */
 const FILES = { en: "./en.json", de: "./de.json" };
@@ -21,6 +21,12 @@ export async function learnLanguage() {
 	const answer = await fetch(FILES[language]);
 	document.documentElement.lang = language;
 	speak(language, await answer.json());
+}
+
+/** Read more sentences, those that the modules of a folder say alone. @param {Record<string, string>} files by language */
+export async function learnMore(files) {
+	const answer = await fetch(files[document.documentElement.lang]);
+	learn(await answer.json());
 }
 
 /** Speak another language on this server's pages from now on. @param {string} language */

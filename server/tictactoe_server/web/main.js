@@ -32,8 +32,9 @@ const app = new App(news, { navigate, onPhase: showPhase, onNews: (one) => page?
 
 /** The page of the address as it is now. @returns {Promise<Page>} */
 async function loadPage() {
-	const [first = "", second = ""] = location.pathname.slice(1).split("/");
+	const [first = "", second = "", third = ""] = location.pathname.slice(1).split("/");
 	const hash = location.hash.slice(1);
+	if (first === "e") return loadEvent(second.toUpperCase(), third, hash);
 	if (first === "wall") return (await LOADERS.wall()).makeWall(app);
 	if (first === "replay") return (await LOADERS.game()).makeGame(app, { load: () => fetchShared(second), shared: second });
 	if (first) return loadRoom(first, hash === "watch");
@@ -42,6 +43,13 @@ async function loadPage() {
 	const past = hash.startsWith("game/") ? decodeURIComponent(hash.slice(5)) : "";
 	if (past) return (await LOADERS.game()).makeGame(app, { load: () => fetchPast(past), past });
 	return (await LOADERS.home()).makeHome(app);
+}
+
+/** @param {string} code @param {string} part of what there is of it @param {string} ticket that lets one in */
+async function loadEvent(code, part, ticket) {
+	if (part === "wall") return (await import("./events/wall.js")).makeEventWall(app, code, ticket);
+	if (part === "cards") return (await import("./events/cards.js")).makeCards(app, code);
+	return (await import("./events/event.js")).makeEvent(app, code, ticket);
 }
 
 /** @param {string} text @param {boolean} onlyWatches */
@@ -79,7 +87,7 @@ async function open() {
 	if (!next || own !== asked) return next?.close?.();
 	page = next;
 	document.title = page.title;
-	document.body.className = location.pathname === "/wall" ? "on-wall" : "";
+	document.body.className = location.pathname.endsWith("/wall") ? "on-wall" : "";
 	show(main, page.element);
 }
 

@@ -164,6 +164,7 @@ function deedsOf({ isLive, ended, seat }, state, may, view) {
 		return [{ name, label: say(isShown ? "view room review off" : label), isMain: name === "rematch ask" || name === "computer" }];
 	});
 	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("view signal ask"), isMain: false });
+	if (state.event && (state.status === "over" || !seat)) made.unshift({ name: "event", label: say("page event to"), isMain: true });
 	if (view.maySharePast) made.push({ name: "share", label: say("deed share"), isMain: false });
 	return seat && state.status !== "waiting" ? made : [...made, home];
 }

@@ -1,0 +1,35 @@
+/** A sheet of cards to print and cut: for each on the roster a name, a link and its QR code. */
+
+import { say } from "../catalogue.js";
+import { button, h, setText, show } from "../dom.js";
+import { clean, messageOf } from "../words.js";
+import { Following } from "./following.js";
+import { drawQr } from "./qr.js";
+import { prepare } from "./words.js";
+
+/** @param {import("../app.js").App} app @param {string} code @returns {Promise<import("../app.js").Page>} */
+export async function makeCards(app, code) {
+	await Promise.all([prepare(), app.arrive()]);
+	const [title, fault, sheet] = [h("h1", { tabindex: -1 }), h("p.fault", { role: "alert" }), h("ul.cards")];
+	const following = new Following(app, code, () => (following.state ? draw() : setText(fault, following.refused)));
+	const element = h("div.sheet", {}, h("div.hero", {}, title, h("div.row", {}, button(say("page event print"), () => print(), { class: "primary" }), h("a.go", { href: `/e/${code}` }, say("page event to")))), h("p.note", {}, say("page event cut")), fault, sheet);
+	following.follow();
+	return { title: say("page event cards"), element, onPhase: () => following.follow(), onNews: (news) => following.hear(news), close: () => following.close() };
+
+	async function draw() {
+		const { state } = following;
+		setText(title, clean(state?.head.title ?? ""));
+		try {
+			const { cards = [] } = await following.ask({ type: "event_run", seq: state?.seq, action: "cards" });
+			show(sheet, cards.map(makeCard));
+		} catch (error) {
+			setText(fault, messageOf(error));
+		}
+	}
+
+	/** @param {Protocol.Card} card */
+	function makeCard({ name, ticket }) {
+		const link = app.linkTo(`e/${code}#${ticket}`);
+		return h("li", {}, drawQr(link, say("page event qr")), h("div", {}, h("b", {}, clean(name)), h("p", {}, clean(following.state?.head.title ?? "")), h("code", {}, link.replace(/^https?:\/\//, ""))));
+	}
+}

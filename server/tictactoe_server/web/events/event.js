@@ -1,0 +1,109 @@
+/** The page of an event: what one does in it, how it stands, who plays whom; and for its organiser how it goes on. */
+
+import { say } from "../catalogue.js";
+import { h, setText, show } from "../dom.js";
+import { makeNothing } from "../nothing.js";
+import { clean, formatDuration } from "../words.js";
+import { Entry } from "./entry.js";
+import { Following } from "./following.js";
+import { Organiser } from "./organiser.js";
+import { drawPairings, sure } from "./pairings.js";
+import { Table, makeCrossTable } from "./table.js";
+import { describeStanding, describeTerms, prepare } from "./words.js";
+
+const TICK_MS = 500;
+
+/** @param {import("../app.js").App} app @param {string} code @param {string} ticket @returns {Promise<import("../app.js").Page>} */
+export async function makeEvent(app, code, ticket) {
+	await Promise.all([prepare(), app.arrive()]);
+	return new EventPage(app, code, ticket);
+}
+
+class EventPage {
+	#title = h("h1", { tabindex: -1 });
+	#terms = h("p.note");
+	#standing = h("p.standing");
+	#table = new Table();
+	#now = h("ul.pairings");
+	#mine = h("ul.pairings");
+	#cross = h("div");
+	#round = h("h2");
+	element = h("div.event");
+
+	/** @param {import("../app.js").App} app @param {string} code @param {string} ticket */
+	constructor(app, code, ticket) {
+		this.following = new Following(app, code, () => this.draw());
+		this.entry = new Entry(this.following, ticket);
+		this.organiser = new Organiser(this.following, ticket);
+		this.parts = {
+			now: h("section.card", { "aria-label": say("page event pairings") }, this.#round, this.#now),
+			mine: h("section.card", {}, h("h2", {}, say("page event mine")), this.#mine),
+			cross: h("section.card", {}, h("h2", {}, say("page event cross")), this.#cross),
+		};
+		show(this.element,
+			h("div.hero", {}, h("div", {}, this.#title, this.#terms), this.#standing),
+			h("div.event-side", {}, this.entry.element, this.organiser.element, this.parts.now),
+			h("div.event-main", {}, h("section.card", { "aria-label": say("page event table") }, this.#table.element), this.parts.cross, this.parts.mine),
+		);
+		this.ticker = setInterval(() => this.tick(), TICK_MS);
+		this.onPhase();
+	}
+
+	get title() {
+		return clean(this.following.state?.head.title ?? say("page event"));
+	}
+
+	onPhase() {
+		this.following.follow();
+	}
+
+	/** @param {import("../app.js").News} news */
+	onNews(news) {
+		this.following.hear(news);
+	}
+
+	close() {
+		clearInterval(this.ticker);
+		this.following.close();
+	}
+
+	draw() {
+		const { state, whole, player, isOrganiser, refused, app } = this.following;
+		if (refused && !state) return show(this.element, makeNothing(app, refused).element);
+		if (!state) return undefined;
+		const run = isOrganiser && state.status !== "void" ? this.organiser.run : null;
+		document.title = this.title;
+		setText(this.#title, this.title);
+		setText(this.#terms, describeTerms(state));
+		this.entry.draw();
+		this.organiser.element.hidden = !isOrganiser;
+		this.organiser.draw();
+		const rows = whole && whole.table.length > state.table.length ? whole.table : state.table;
+		const mayExpel = run && state.status !== "over";
+		this.#table.draw(rows, player, mayExpel ? ({ player: id, name, status = "in" }) => status !== "expelled" && sure("×", () => run("expel", { player: id }), { "aria-label": say("page event expel", { name: clean(name) }) }) : undefined);
+		setText(this.#round, state.round ? say("page event round", { round: state.round }) : say("page event pairings"));
+		drawPairings(this.#now, state.pairings, player, run);
+		this.parts.now.hidden = !state.pairings.length;
+		this.#drawPast();
+		return this.tick();
+	}
+
+	/** What was played in all rounds. */
+	#drawPast() {
+		const { state, whole, player } = this.following;
+		const names = new Map(whole?.table.map((row) => [row.player, row.name]));
+		const mine = (whole?.pairings ?? []).filter(({ players, state: at }) => at === "scored" && Object.values(players).includes(player));
+		const named = mine.map((pairing) => ({ ...pairing, names: Object.fromEntries(Object.entries(pairing.players).map(([mark, id]) => [mark, names.get(id) ?? id])) }));
+		drawPairings(this.#mine, named, player, null);
+		this.parts.mine.hidden = !mine.length;
+		this.parts.cross.hidden = state?.head.kind !== "round_robin" || !whole?.pairings.length;
+		if (whole && !this.parts.cross.hidden) show(this.#cross, makeCrossTable(whole, player));
+	}
+
+	tick() {
+		const { state, left } = this.following;
+		if (!state) return;
+		const standing = describeStanding(state);
+		setText(this.#standing, left === null ? standing : say("page event due", { standing, time: formatDuration(left) }));
+	}
+}

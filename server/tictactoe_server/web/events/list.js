@@ -1,0 +1,21 @@
+/** The events of a server, on its first page. */
+
+import { say } from "../catalogue.js";
+import { button, h, show } from "../dom.js";
+import { makeRow } from "../roomlist.js";
+import { clean } from "../words.js";
+import { prepare } from "./words.js";
+
+/** @param {import("../app.js").App} app @param {HTMLElement} section where they stand */
+export async function drawEvents(app, section) {
+	await prepare();
+	const { events = [] } = await app.connection.request({ type: "events" }).catch(() => ({ events: [] }));
+	const rows = events.map(({ event, title, kind, status, round, players }) => {
+		const isOpen = status === "open";
+		const terms = [say(`page event kind ${kind}`), say("page event players", { n: players }), status === "running" ? say("page event round", { round }) : say(`page event status ${status}`)];
+		return makeRow(clean(title), terms, event, say(isOpen ? "page join" : "page watch"), `/e/${event}`, isOpen ? "open" : "");
+	});
+	const open = async () => (await import("./opening.js")).showOpening(app);
+	section.hidden = false;
+	show(section, h("div.card-head", {}, h("h2", {}, say("page events")), button(say("page event new"), open)), rows.length > 0 && h("ul.rooms", {}, rows));
+}

@@ -1,0 +1,56 @@
+/** Pairings as rows: who plays whom, how it stands or ended, the way to the board, and what the organiser may do about it. */
+
+import { say } from "../catalogue.js";
+import { button, h, showKeyed } from "../dom.js";
+import { describeReason } from "../words.js";
+import { formatPoints, scoreOf, sidesOf } from "./words.js";
+
+/** @typedef {Protocol.EventPairing} Pairing */
+
+/** What the organiser does with an event. @typedef {(action: string, about?: Record<string, string>) => unknown} Run */
+
+/** @param {Element} list @param {readonly Pairing[]} pairings of one round, or of several @param {string} own the player who looks @param {Run | null} run for the organiser */
+export function drawPairings(list, pairings, own, run) {
+	const showsRound = new Set(pairings.map(({ round }) => round)).size > 1;
+	showKeyed(list, pairings, (pairing) => JSON.stringify([pairing, !!run, showsRound]), (pairing) => makePairing(pairing, own, run, showsRound));
+}
+
+/** @param {Pairing} pairing @param {string} own @param {Run | null} run @param {boolean} showsRound */
+function makePairing(pairing, own, run, showsRound) {
+	const { state, room, result, reason, by, round } = pairing;
+	const [one, two] = sidesOf(pairing);
+	const isOwn = [one, two].some((side) => side?.[1] === own);
+	const names = two ? [one, two].map(([mark, , name]) => h(result === mark ? "b.won" : "b", {}, name)) : [h("b", {}, one[2])];
+	const score = two ? result && [one, two].map(([mark]) => formatPoints(scoreOf(pairing, mark))).join(" : ") : say("page event bye");
+	const note = by === "game" ? reason && describeReason(reason) : by && by !== "bye" && say(`page event by ${by}`);
+	const link = state === "open" && room && h("a.go", { href: isOwn ? `/${room}` : `/${room}#watch` }, say(isOwn ? "page event board" : "page watch"));
+	return h(isOwn && !showsRound ? "li.own" : "li", {},
+		h("span.sides", {}, names[0], two && " – ", names[1], showsRound && h("small", {}, say("page event round", { round }))),
+		link || h("span.result", {}, score || say(`page event pairing ${state}`)),
+		h("span.note", {}, note),
+		run && two && makeDeeds(pairing, run),
+	);
+}
+
+/** @param {Pairing} pairing @param {Run} run */
+function makeDeeds(pairing, run) {
+	const forfeits = sidesOf(pairing).map(([, player, name]) => sure(say("page event forfeit", { name }), () => run("forfeit", { pairing: pairing.id, player })));
+	return h("details.deeds-of", {}, h("summary", {}, say("page event decide")), h("div.row", {}, forfeits, sure(say("page event void"), () => run("void", { pairing: pairing.id }))));
+}
+
+/** A button that has to be pressed twice: what it does is not taken back. @param {string} label @param {() => unknown} does @param {import("../dom.js").Attributes} [attributes] */
+export function sure(label, does, attributes = {}) {
+	const element = button(label, press, { ...attributes, blur: () => ask(false) });
+	let isAsked = false;
+	return element;
+
+	function press() {
+		if (isAsked) does();
+		ask(!isAsked);
+	}
+
+	function ask(now = false) {
+		isAsked = now;
+		element.textContent = now ? say("page event sure") : label;
+	}
+}

@@ -1,0 +1,92 @@
+/** A link as a QR code that is drawn here, so that no server is asked for what lets somebody in. Bytes at level L, always under the third mask. Source: ISO/IEC 18004. */
+
+import { svg } from "../dom.js";
+
+/** Of versions 1 to 5: how many codewords have data, and how many correct errors. */
+const CODEWORDS = [[19, 7], [34, 10], [55, 15], [80, 20], [108, 26]];
+/** The bits that name the level and the mask. */
+const FORMAT = 0b111100010011101;
+const BYTES = 4;
+const PADS = [0xec, 0x11];
+const QUIET = 4;
+
+/** @param {number} one @param {number} other both of the field of 256 */
+function multiply(one, other) {
+	let product = 0;
+	for (let bit = 7; bit >= 0; bit--) product = (product << 1) ^ ((product >> 7) * 0x11d) ^ (((other >> bit) & 1) * one);
+	return product;
+}
+
+/** The codewords that correct errors in others. @param {number[]} data @param {number} count */
+function correct(data, count) {
+	const divisor = [...Array(count - 1).fill(0), 1];
+	for (let root = 1, step = 0; step < count; step++, root = multiply(root, 2)) {
+		divisor.forEach((each, at) => (divisor[at] = multiply(each, root) ^ (divisor[at + 1] ?? 0)));
+	}
+	return data.reduce((rest, each) => {
+		const factor = each ^ rest[0];
+		return divisor.map((one, at) => (rest[at + 1] ?? 0) ^ multiply(one, factor));
+	}, Array(count).fill(0));
+}
+
+/** @param {string} text @param {number} count how many codewords have data */
+function encode(text, count) {
+	const bytes = [...new TextEncoder().encode(text)];
+	const halves = [BYTES, bytes.length >> 4, bytes.length & 15, ...bytes.flatMap((byte) => [byte >> 4, byte & 15]), 0];
+	return Array.from({ length: count }, (_, at) => (2 * at < halves.length ? (halves[2 * at] << 4) | halves[2 * at + 1] : PADS[(at - bytes.length) % 2]));
+}
+
+/** What is the same in every code of a size, and undefined where data goes. @param {number} size @returns {(boolean | undefined)[][]} by rows */
+function outline(size) {
+	const cells = Array.from({ length: size }, () => Array(size).fill(undefined));
+	/** @param {number} row @param {number} column @param {number} radius @param {number[]} light the distances at which it is light */
+	const ring = (row, column, radius, light) => {
+		for (let y = Math.max(0, row - radius); y <= Math.min(size - 1, row + radius); y++) {
+			for (let x = Math.max(0, column - radius); x <= Math.min(size - 1, column + radius); x++) cells[y][x] = !light.includes(Math.max(Math.abs(y - row), Math.abs(x - column)));
+		}
+	};
+	if (size > 21) ring(size - 7, size - 7, 2, [1]);
+	for (let at = 8; at < size - 8; at++) cells[6][at] = cells[at][6] = at % 2 === 0;
+	for (const [row, column] of [[3, 3], [3, size - 4], [size - 4, 3]]) ring(row, column, 4, [2, 4]);
+	for (let bit = 0; bit < 15; bit++) {
+		const isDark = ((FORMAT >> bit) & 1) === 1;
+		const [row, column] = bit < 8 ? [bit + Number(bit > 5), 8] : [8, bit < 9 ? 7 : 14 - bit];
+		cells[row][column] = isDark;
+		if (bit < 8) cells[8][size - 1 - bit] = isDark;
+		else cells[size - 15 + bit][8] = isDark;
+	}
+	cells[size - 8][8] = true;
+	return cells;
+}
+
+/** The dark cells of a text's code, by rows; a text has up to 106 bytes. @param {string} text */
+export function encodeQr(text) {
+	const length = new TextEncoder().encode(text).length;
+	const version = CODEWORDS.findIndex(([data]) => data >= length + 2);
+	const [count, more] = CODEWORDS[version];
+	const data = encode(text, count);
+	const codewords = [...data, ...correct(data, more)];
+	const size = 21 + 4 * version;
+	const cells = outline(size);
+	let bit = 0;
+	for (let pair = 0; pair < (size - 1) / 2; pair++) {
+		const right = size - 1 - 2 * pair - Number(size - 1 - 2 * pair <= 6);
+		for (let step = 0; step < size; step++) {
+			const row = pair % 2 ? step : size - 1 - step;
+			for (const column of [right, right - 1]) {
+				if (cells[row][column] !== undefined) continue;
+				cells[row][column] = (((codewords[bit >> 3] >> (7 - (bit & 7))) & 1) === 1) !== ((row + column) % 3 === 0);
+				bit++;
+			}
+		}
+	}
+	return cells;
+}
+
+/** @param {string} text @param {string} label what it is, for who does not see it */
+export function drawQr(text, label) {
+	const cells = encodeQr(text);
+	const d = cells.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
+	const side = cells.length + 2 * QUIET;
+	return svg("svg", { viewBox: `${-QUIET} ${-QUIET} ${side} ${side}`, class: "qr", role: "img", "aria-label": label, "shape-rendering": "crispEdges" }, svg("path", { d }));
+}

@@ -1,0 +1,74 @@
+/** The table of an event with the sums behind its ties, and who played whom. */
+
+import { say } from "../catalogue.js";
+import { h, setText, show, showKeyed } from "../dom.js";
+import { clean } from "../words.js";
+import { formatPoints, scoreOf } from "./words.js";
+
+/** @typedef {Protocol.EventRow} Row */
+
+export class Table {
+	#body = h("tbody");
+	element = h("table.standings", { "aria-label": say("page event table") },
+		h("thead", {}, h("tr", {}, ["rank", "name", "points", "played", "ties"].map((name) => h(`th.${name}`, { scope: "col" }, say(`page event ${name}`))))),
+		this.#body,
+	);
+
+	/** @param {readonly Row[]} rows @param {string} own the player who looks @param {(row: Row) => Element | false} [deedsOf] */
+	draw(rows, own, deedsOf) {
+		this.element.classList.toggle("fresh", rows.every(({ played, points }) => !played && !points));
+		showKeyed(this.#body, rows, ({ player }) => player, makeRow, (element, row) => {
+			element.className = `place-${row.place} ${row.status ?? "in"}${row.player === own ? " own" : ""}`;
+			const [place, name, points, played, ties] = element.children;
+			setText(place, String(row.place));
+			drawName(name, row, deedsOf);
+			setText(points, formatPoints(row.points));
+			setText(played, String(row.played));
+			drawTies(ties.firstElementChild, row);
+		});
+	}
+}
+
+function makeRow() {
+	const ties = h("td.ties", {}, h("details", {}, h("summary", {}), h("dl")));
+	return h("tr", {}, h("td.rank"), h("th.name", { scope: "row" }), h("td.points"), h("td.played"), ties);
+}
+
+/** @param {Element} cell @param {Row} row @param {(row: Row) => Element | false} [deedsOf] */
+function drawName(cell, row, deedsOf) {
+	const { name, bot, status = "in" } = row;
+	const key = `${name}${bot}${status}${!!deedsOf}`;
+	if (cell.getAttribute("data-drawn") === key) return;
+	cell.setAttribute("data-drawn", key);
+	const badge = bot ? say("page event bot") : status !== "in" && say(`page event is ${status}`);
+	show(cell, h("span", {}, clean(name)), badge && h("small.badge", {}, badge), deedsOf?.(row));
+}
+
+/** @param {any} details @param {Row} row */
+function drawTies(details, { tie }) {
+	details.hidden = !tie.length;
+	setText(details.firstElementChild, tie.map(([, value]) => formatPoints(value)).join(" · "));
+	const sums = tie.map(([name, value, sum]) => h("div", {}, h("dt", {}, say(`page event tie ${name}`)), h("dd", {}, say("page event sum", { value: formatPoints(value), sum }))));
+	show(details.lastElementChild, sums);
+}
+
+/** Who has what against whom, in the order of the table. @param {import("./following.js").Whole} whole @param {string} own */
+export function makeCrossTable({ table, pairings }, own) {
+	/** @type {Map<string, string[]>} */
+	const scores = new Map();
+	for (const pairing of pairings) {
+		const [[one, a], [two, b] = ["", ""]] = Object.entries(pairing.players);
+		if (pairing.state !== "scored" || !b || !pairing.result) continue;
+		for (const [mark, key] of [[one, `${a} ${b}`], [two, `${b} ${a}`]]) scores.set(key, [...(scores.get(key) ?? []), formatPoints(scoreOf(pairing, mark))]);
+	}
+	const rows = table.map(({ player, name, points }, at) => h(player === own ? "tr.own" : "tr", {},
+		h("td", {}, String(at + 1)),
+		h("th.name", { scope: "row" }, clean(name)),
+		table.map((other) => h(other.player === player ? "td.self" : "td", {}, (scores.get(`${player} ${other.player}`) ?? []).join(" "))),
+		h("td.points", {}, formatPoints(points)),
+	));
+	const heads = ["", say("page event name"), ...table.map((_, at) => String(at + 1)), say("page event points")];
+	return h("div.scrolls", { tabindex: 0, role: "region", "aria-label": say("page event cross") },
+		h("table.standings.against", {}, h("thead", {}, h("tr", {}, heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td"))))), h("tbody", {}, rows)),
+	);
+}

@@ -1,0 +1,141 @@
+/** An event on a projector: before it begins how one comes in, then the table and the boards, in the end who won. */
+
+import { say } from "../catalogue.js";
+import { h, setText, show } from "../dom.js";
+import { Lobby } from "../lobby.js";
+import { clean, formatDuration, joinWords } from "../words.js";
+import { Following } from "./following.js";
+import { drawQr } from "./qr.js";
+import { describeStanding, describeTerms, formatPoints, prepare, sidesOf } from "./words.js";
+
+const MOST_BOARDS = 100;
+const MOST_ROWS = 20;
+const MOST_NAMES = 60;
+/** For how many games it is said by name who is waited for. */
+const MOST_AWAITED = 4;
+const TICK_MS = 250;
+/** About how much wider than high the place for the boards is, by the shape of one of them. */
+const SHAPE = 1.6;
+
+/** @param {import("../app.js").App} app @param {string} code @param {string} ticket @returns {Promise<import("../app.js").Page>} */
+export async function makeEventWall(app, code, ticket) {
+	await Promise.all([prepare(), app.arrive()]);
+	return new EventWall(app, code, ticket);
+}
+
+class EventWall {
+	#head = h("header.wall-head");
+	#main = h("div.wall-main");
+	#clock = h("b.wall-clock");
+	#awaited = h("span");
+	title = say("page event wall");
+
+	/** @param {import("../app.js").App} app @param {string} code @param {string} ticket with which one enters, if the wall may show it */
+	constructor(app, code, ticket) {
+		this.link = app.linkTo(`e/${code}${ticket && `#${ticket}`}`);
+		this.code = code;
+		this.following = new Following(app, code, () => this.draw());
+		this.lobby = new Lobby(app, MOST_BOARDS, () => this.draw());
+		this.element = h("div.event-wall", {}, this.#head, this.#main, h("footer.wall-foot", {}, this.#clock, this.#awaited));
+		this.ticker = setInterval(() => this.tick(), TICK_MS);
+		this.onPhase();
+	}
+
+	onPhase() {
+		this.following.follow();
+		this.lobby.follow();
+	}
+
+	/** @param {import("../app.js").News} news */
+	onNews(news) {
+		this.following.hear(news);
+		this.lobby.hear(news);
+	}
+
+	close() {
+		clearInterval(this.ticker);
+		this.following.close();
+		this.lobby.close();
+	}
+
+	draw() {
+		const { state, refused } = this.following;
+		if (!state) return show(this.#main, refused && h("p.wall-note", {}, refused));
+		const isOpen = state.status === "open";
+		this.element.className = `event-wall ${state.status}`;
+		show(this.#head, h("h1", { tabindex: -1 }, clean(state.head.title)), h("p", {}, isOpen ? describeTerms(state) : describeStanding(state)));
+		show(this.#main, isOpen ? this.#drawEntry() : [this.#drawTable(), this.#drawBoards()]);
+		return this.tick();
+	}
+
+	/** Address, code and QR as large as they go, and who is in. */
+	#drawEntry() {
+		const { state, whole } = this.following;
+		const rows = whole?.table ?? state?.table ?? [];
+		const address = this.link.replace(/^https?:\/\//, "");
+		const shown = h("p.wall-address", {}, address);
+		shown.style.setProperty("--length", String(address.length));
+		const names = rows.slice(0, MOST_NAMES).map(({ name }) => h("li", {}, clean(name)));
+		return [
+			h("div.wall-entry", {}, h("p", {}, say("page event come")), shown, h("p", {}, say("page event or code")), h("p.wall-code", {}, this.code)),
+			drawQr(this.link, say("page event qr")),
+			h("div.wall-in", {}, h("h2", {}, say("page event in", { n: state?.head.players ?? 0 })), h("ul", {}, names)),
+		];
+	}
+
+	#drawTable() {
+		const rows = (this.following.state?.table ?? []).slice(0, MOST_ROWS);
+		const cells = rows.map(({ place, name, points, status = "in" }) =>
+			h("tr", { class: `place-${place} ${status}` }, h("td.rank", {}, String(place)), h("th.name", { scope: "row" }, clean(name)), h("td.points", {}, formatPoints(points))));
+		const table = h("table.wall-table", { "aria-label": say("page event table") }, h("tbody", {}, cells));
+		table.style.setProperty("--rows", String(Math.max(rows.length, 8)));
+		return table;
+	}
+
+	/** The boards of this round, and those of the one before as long as they are shown. */
+	#drawBoards() {
+		const { state } = this.following;
+		const rooms = new Set(state?.pairings.map(({ room }) => room));
+		let count = 0;
+		for (const [room, { item }] of this.lobby.cards) {
+			item.hidden = !rooms.has(room);
+			count += Number(!item.hidden);
+		}
+		const rows = Math.ceil(count / Math.ceil(Math.sqrt(count * SHAPE)));
+		const { element } = this.lobby;
+		// As many columns as these rows need, so that no place stays empty.
+		element.style.setProperty("--columns", String(Math.ceil(count / rows)));
+		element.style.setProperty("--rows", String(rows));
+		return count ? element : this.#drawPodium();
+	}
+
+	/** The first three, large; where there are no boards to be seen. */
+	#drawPodium() {
+		const rows = this.following.state?.table.filter(({ place, points }) => place <= 3 && points) ?? [];
+		return h("ol.podium", {}, rows.slice(0, 3).map(({ place, name, points }) =>
+			h(`li.place-${place}`, {}, h("b", {}, String(place)), h("span.name", {}, clean(name)), h("span", {}, formatPoints(points)))));
+	}
+
+	/** Have the clocks run. */
+	tick() {
+		this.lobby.tick();
+		const { state, left } = this.following;
+		setText(this.#clock, left === null ? "" : formatDuration(left));
+		setText(this.#awaited, state ? this.#describeWaiting() : "");
+	}
+
+	/** For whom the round waits, by name: who is to move where that is known. */
+	#describeWaiting() {
+		const { status, pairings, head } = /** @type {Protocol.EventState} */ (this.following.state);
+		if (status === "open") return say("page event soon");
+		const open = pairings.filter(({ state }) => state !== "scored");
+		if (status !== "running" || !pairings.length) return say(`page event status ${status}`);
+		if (!open.length) return say("page event round over");
+		if (open.length > MOST_AWAITED) return say("page event games on", { n: open.length, all: pairings.length, present: head.present });
+		const names = open.flatMap((pairing) => {
+			const turn = this.lobby.cards.get(pairing.room ?? "")?.live.turn;
+			return sidesOf(pairing).flatMap(([mark, , name]) => (turn && mark !== turn ? [] : name));
+		});
+		return say("page event waits", { names: joinWords(names) });
+	}
+}

@@ -1,0 +1,54 @@
+/** What all pages of events say, and how they look: loaded with the first of them. */
+
+import { say, spokenLanguage } from "../catalogue.js";
+import { h } from "../dom.js";
+import { learnMore } from "../language.js";
+import { clean, describeClock, nameGame } from "../words.js";
+
+/** @typedef {Protocol.EventState} EventState */
+/** @typedef {Protocol.EventPairing} Pairing */
+
+/** @type {Record<string, string>} */
+const SENTENCES = { en: "./en.json", de: "./de.json" };
+/** @type {Promise<unknown> | undefined} */
+let prepared;
+
+/** Load the sentences and the style, once. */
+export async function prepare() {
+	prepared ??= Promise.all([learnMore(SENTENCES), loadStyle()]);
+	await prepared.catch((why) => {
+		prepared = undefined;
+		throw why;
+	});
+}
+
+function loadStyle() {
+	return new Promise((resolve, reject) => document.head.append(h("link", { rel: "stylesheet", href: "./events.css", load: resolve, error: reject })));
+}
+
+/** Points or a tie-break: a half as in `2½`. @param {number} value */
+export function formatPoints(value) {
+	if (value % 1 === 0.5) return `${Math.floor(value) || ""}½`;
+	return value.toLocaleString(spokenLanguage(), { maximumFractionDigits: 2 });
+}
+
+/** What an event is about, in a line. @param {EventState} state */
+export function describeTerms({ head }) {
+	const { kind, rules, clock, double, players } = head;
+	const what = say(double ? "page event double" : `page event kind ${kind}`);
+	return [what, nameGame(rules), describeClock(clock), say("page event players", { n: players })].join(" · ");
+}
+
+/** How far an event is. @param {EventState} state */
+export function describeStanding({ status, round, head: { rounds }, table }) {
+	const first = table.filter(({ place, points }) => place === 1 && points > 0).map(({ name }) => clean(name));
+	if (status === "over" && first.length) return say("page event won", { n: first.length, names: first.join(", ") });
+	if (status === "running") return rounds ? say("page event round of", { round, rounds }) : say("page event round", { round });
+	return say(`page event status ${status}`);
+}
+
+/** The marks of a pairing, and under each who plays it. @param {Pairing} pairing @returns {[mark: string, player: string, name: string][]} */
+export const sidesOf = ({ players, names }) => Object.keys(players).map((mark) => [mark, players[mark], clean(names[mark] ?? players[mark])]);
+
+/** What a side has of a pairing that is scored. @param {{result?: string | null}} pairing @param {string} mark */
+export const scoreOf = ({ result }, mark) => (result === "draw" ? 0.5 : Number(result === mark));

@@ -1,0 +1,254 @@
+"""Events on the page: entering, the board that opens by itself, the table, the organiser, cards, the wall."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+import segno
+from playwright.async_api import expect
+
+from tests.environment import environment
+from tests.page.conftest import Visit, Visitor
+from tests.page.test_everybody import find_violations
+from tests.page.test_play import address, one_at_the_board
+from tests.page.test_wall import begin as begin_game
+from tests.peer import Peer, open_peer
+from tictactoe_server.http.assets import FOLDER
+from tictactoe_server.server import Server
+
+CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
+QR = "import {encodeQr} from '%s/events/qr.js'; console.log(JSON.stringify(%s.map(encodeQr)))"
+
+
+@pytest.fixture
+def visit(visit: Visit) -> Visit:
+    return lambda address, **look: visit(address, **({"may_fail": "404"} | look))
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the next round begin soon after the last result."""
+    monkeypatch.setattr("tictactoe_server.services.events.commands.NEXT_ROUND_MS", 50)
+
+
+def known(server: Server, name: str) -> Any:
+    return open_peer(server.url, name, features=["events"])
+
+
+async def open_event(organiser: Peer, *players: Peer, **terms: object) -> str:
+    """Open an event of these players, and return its code."""
+    fields = {"kind": "round_robin", "title": "Friday", "clock": CLOCK} | terms
+    event = str((await organiser.ask("event_open", **fields))["event"])
+    for player in players:
+        await player.ask("event_join", event=event)
+    return event
+
+
+async def begin(organiser: Peer, event: str) -> None:
+    await organiser.ask("event_watch", event=event, on=True)
+    state = await organiser.next_of("event")
+    answer = await organiser.ask("event_run", event=event, seq=state["seq"], action="begin")
+    assert answer["type"] == "ok", answer
+
+
+async def come(peer: Peer) -> str:
+    """Go where one is called, and return that room."""
+    room = str((await peer.next_of("call"))["room"])
+    await peer.ask("join", room=room)
+    return room
+
+
+async def enter(visitor: Visitor, name: str) -> None:
+    await visitor.page.get_by_label("Your name here").fill(name)
+    await visitor.button("Join").click()
+
+
+async def test_who_joins_with_one_button_is_at_the_board_when_it_begins_and_back_in_the_event_after_it(
+    server: Server, visit: Visit
+) -> None:
+    async with known(server, "bo") as bo:
+        event = await open_event(bo, bo)
+        ana = await visit(address(server, f"/e/{event}"))
+        await expect(ana.page.get_by_role("heading", name="Friday")).to_be_visible()
+        await enter(ana, "ana")
+        await expect(ana.page.locator(".entry")).to_contain_text("You are in as ana.")
+        await begin(bo, event)
+        room = await come(bo)
+        await ana.page.wait_for_url(f"**/{room}")
+        await expect(ana.page.locator(".board")).to_be_visible()
+        await bo.ask("resign", room=room)
+        await ana.button("To the event").click()
+        await expect(ana.page.locator(".standing")).to_have_text("ana wins.")
+        await expect(ana.page.locator(".standings .own").first).to_contain_text("ana")
+        await expect(ana.page.locator(".entry")).to_contain_text("You came in place 1 with 1.")
+
+
+async def test_a_name_that_is_taken_in_the_event_is_asked_for_again(server: Server, visit: Visit) -> None:
+    async with known(server, "bo") as bo:
+        event = await open_event(bo, bo)
+        other = await visit(address(server, f"/e/{event}"), phone=True)
+        await enter(other, "Bo")
+        await expect(other.page.get_by_role("alert")).to_contain_text("choose another name")
+        await expect(other.page.get_by_label("Your name here")).to_be_focused()
+        await enter(other, "bob")
+        await expect(other.page.locator(".standings")).to_contain_text("bob")
+
+
+async def test_who_plays_elsewhere_is_called_on_the_page_and_goes_by_a_button(server: Server, visit: Visit) -> None:
+    async with known(server, "bo") as bo, known(server, "cy") as cy:
+        ana = await one_at_the_board(server, visit, cy, joins="cy")
+        elsewhere = ana.page.url
+        event = await open_event(bo, bo)
+        await ana.page.goto(address(server, f"/e/{event}"))
+        await enter(ana, "ana")
+        await expect(ana.page.locator(".entry")).to_contain_text("You are in")
+        await ana.page.goto(elsewhere)
+        await expect(ana.page.locator("p.turn.mine")).to_be_visible()
+        await begin(bo, event)
+        room = await come(bo)
+        await expect(ana.page.locator(".call")).to_contain_text("against bo.")
+        assert ana.page.url == elsewhere
+        await ana.page.locator(".call").get_by_role("button").click()
+        await ana.page.wait_for_url(f"**/{room}")
+        await expect(ana.page.locator(".call")).to_have_count(0)
+        await expect(ana.page.locator(".board")).to_be_visible()
+
+
+async def test_a_board_that_is_called_for_opens_when_the_game_before_it_ends(server: Server, visit: Visit) -> None:
+    async with known(server, "bo") as bo, known(server, "cy") as cy:
+        ana = await one_at_the_board(server, visit, cy, joins="cy")
+        elsewhere = ana.page.url
+        event = await open_event(bo, bo)
+        await ana.page.goto(address(server, f"/e/{event}"))
+        await enter(ana, "ana")
+        await expect(ana.page.locator(".entry")).to_contain_text("You are in")
+        await ana.page.goto(elsewhere)
+        await begin(bo, event)
+        room = await come(bo)
+        await expect(ana.page.locator(".call")).to_be_visible()
+        await cy.ask("resign", room=elsewhere[-6:])
+        await ana.page.wait_for_url(f"**/{room}")
+
+
+async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: Server, visit: Visit) -> None:
+    org = await visit(address(server))
+    await org.button("New event …").click()
+    await org.page.get_by_label("Title").fill("Class 5b")
+    await org.page.get_by_label("Roster").fill("Anna\nBen\n")
+    await org.button("Open").click()
+    await org.page.get_by_role("link", name="Cards to print").click()
+    cards = org.page.locator(".cards li")
+    await expect(cards).to_have_count(2)
+    await expect(cards.first.get_by_role("img")).to_be_visible()
+    for number, name in enumerate(("Anna", "Ben")):
+        child = await visit(f"http://{await cards.nth(number).locator('code').inner_text()}")
+        await child.button("Join").click()
+        await expect(child.page.locator(".entry")).to_contain_text(f"You are in as {name}.")
+        await expect(child.page).to_have_url(re.compile("/e/[^#]+$"))
+    await org.page.get_by_role("link", name="To the event").click()
+    await expect(org.page.locator(".standings tbody tr")).to_have_count(2)
+    await org.button("Begin").click()
+    await child.page.wait_for_url(re.compile("/[2-9A-Z]{6}$"))
+    await expect(org.page.locator(".pairings li")).to_have_count(1)
+    await org.page.get_by_text("Decide").click()
+    await org.button("Anna forfeits").click()
+    await org.button("Sure?").click()
+    await expect(org.page.locator(".standing")).to_have_text("Ben wins.")
+    await expect(org.page.locator(".pairings").first).to_contain_text("decided by the organiser")
+
+
+async def test_the_ties_of_a_table_have_the_sums_that_made_them(server: Server, visit: Visit) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        event = await open_event(ana, ana, bo, double=True)
+        await begin(ana, event)
+        for _ in range(2):
+            room = await come(ana)
+            await come(bo)
+            await bo.until(lambda message: message["type"] == "room" and message["status"] == "playing")
+            state = await ana.until(lambda message: message["type"] == "room" and message["status"] == "playing")
+            mover = ana if state["seats"]["X"]["name"] == "ana" else bo
+            await mover.ask("resign", room=room)
+        page = await visit(address(server, f"/e/{event}"))
+        await expect(page.page.locator(".standing")).to_have_text(re.compile("(ana, bo|bo, ana) win together."))
+        first = page.page.locator(".standings tbody tr").first
+        await first.locator("summary").click()
+        await expect(first.locator(".ties dl")).to_contain_text("Direct")
+        await expect(first.locator(".ties dl")).to_contain_text("1 = 1")
+
+
+async def test_the_wall_shows_how_to_come_in_and_then_the_table_the_boards_and_for_whom_one_waits(
+    server: Server, visit: Visit
+) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "cy") as cy:
+        await begin_game(cy, bo, "connect-four", (38,))
+        event = await open_event(ana, ana, bo)
+        wall = await visit(address(server, f"/e/{event}/wall"))
+        await expect(wall.page.locator(".wall-address")).to_have_text(f"127.0.0.1:{server.port}/e/{event}")
+        await expect(wall.page.locator(".wall-code")).to_have_text(event)
+        await expect(wall.page.locator(".wall-in li")).to_have_text(["ana", "bo"])
+        box = await wall.page.locator(".qr").bounding_box()
+        assert box is not None
+        assert box["height"] > 450
+        await begin(ana, event)
+        await come(ana)
+        await come(bo)
+        await expect(wall.page.locator(".live-boards li:visible")).to_have_count(1)
+        await expect(wall.page.locator(".wall-table tr")).to_have_count(2)
+        waits = re.compile("We wait for (ana|bo)$")
+        await expect(wall.page.locator(".wall-foot")).to_have_text(waits)
+        await expect(wall.page.locator("header.wall-head")).to_contain_text("Round 1")
+        inside = "element => element.scrollHeight <= innerHeight && element.scrollWidth <= innerWidth"
+        assert await wall.page.locator("html").evaluate(inside)
+
+
+async def test_events_are_on_the_first_page_and_one_that_is_not_there_leads_on(server: Server, visit: Visit) -> None:
+    async with known(server, "bo") as bo:
+        event = await open_event(bo, title="Friday evening")
+        ana = await visit(address(server), may_fail="404")
+        await ana.page.get_by_role("link", name=re.compile("Join: Friday evening")).click()
+        await ana.page.wait_for_url(f"**/e/{event}")
+        await ana.page.goto(address(server, "/e/AAAAAA"))
+        await expect(ana.page.locator("main")).to_contain_text("No event AAAAAA.")
+        await expect(ana.button("All games")).to_be_visible()
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+async def test_axe_finds_nothing_wrong_in_an_event(server: Server, visit: Visit, dark: bool) -> None:
+    async with known(server, "bo") as bo:
+        org = await visit(address(server), dark=dark, still=True)
+        await org.button("New event …").click()
+        found = {"dialog": await find_violations(org.page)}
+        await org.page.get_by_label("Title").fill("Class 5b")
+        await org.page.get_by_label("medium").check()
+        await org.button("Open").click()
+        await enter(org, "ana")
+        await expect(org.page.locator(".standings .own")).to_be_visible()
+        found["entered"] = await find_violations(org.page)
+        event = org.page.url.rpartition("/")[2]
+        await bo.ask("event_join", event=event)
+        wall = await visit(address(server, f"/e/{event}/wall"), dark=dark, still=True)
+        await expect(wall.page.locator(".wall-in li")).to_have_count(3)
+        found["wall before"] = await find_violations(wall.page)
+        await org.button("Begin").click()
+        guest = await visit(address(server, f"/e/{event}"), dark=dark, still=True, phone=True)
+        await expect(guest.page.locator(".pairings li")).not_to_have_count(0)
+        found["begun"] = await find_violations(guest.page)
+        await expect(wall.page.locator(".wall-table tr")).to_have_count(3)
+        found["wall"] = await find_violations(wall.page)
+    assert found == {name: [] for name in found}
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
+def test_a_link_that_is_drawn_as_a_qr_code_is_that_of_a_library() -> None:
+    texts = ["x" * length for length in (17, 32, 53, 78)] + [f"https://play.example.org/e/K7M4PR#{'4F7KQ2M9' * 9}"]
+    command = ("node", "--input-type=module", "--eval", QR % (FOLDER.as_uri(), json.dumps(texts)))
+    found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, env=environment()).stdout)
+    drawn = [
+        segno.make(text.encode(), error="l", micro=False, mask=3, boost_error=False, mode="byte") for text in texts
+    ]
+    assert found == [[[bit == 1 for bit in row] for row in one.matrix] for one in drawn]
