@@ -92,7 +92,7 @@ class Results:
         """Return the points of all opponents but the least, as ``4+3+2½ (1)`` with what is cut in brackets."""
         rounds = max(map(len, self.meetings.values()), default=0)
         *kept, cut = (self._opponents(player) + [0] * rounds)[: max(rounds, 1)]
-        return Tie("buchholz_cut_1", sum(kept) / 2, f"{_add(kept)} ({_spell(cut)})")
+        return Tie("buchholz_cut_1", sum(kept) / 2, f"{_add(kept)} ({spell_halves(cut)})")
 
     def _opponents(self, player: str, halves: int | None = None) -> list[int]:
         """Return what the opponents have, the most first, all or those against whom one got so many half points."""
@@ -148,13 +148,13 @@ def _break(results: Results, level: list[str], breaks: tuple[str, ...]) -> list[
 
 
 def _add(halves: Iterable[int]) -> str:
-    return "+".join(map(_spell, halves))
+    return "+".join(map(spell_halves, halves))
 
 
-def _spell(halves: int) -> str:
+def spell_halves(halves: int) -> str:
     """Return half points in figures.
 
-    >>> _spell(1), _spell(4), _spell(5)
+    >>> spell_halves(1), spell_halves(4), spell_halves(5)
     ('½', '2', '2½')
     """
     return f"{halves // 2 or ''}½" if halves % 2 else str(halves // 2)

@@ -64,7 +64,6 @@ def opened(event: Event, now: int = 0) -> Event:
 def play_round(event: Event, decide: Decide, now: int = 0) -> Event:
     """Return the event with all games of the round played; `decide` says how one ends."""
     while waiting := open_pairings(event):
-        event = opened(event, now)
         for one in waiting:
             event = apply(event, "", Score(one.id, decide(one), game=f"game-{one.id}"), now)
     return event

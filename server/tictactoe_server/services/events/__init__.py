@@ -30,6 +30,7 @@ from tictactoe_server.services.events.event import (
     ticket_of,
     voided,
 )
+from tictactoe_server.services.events.knock_out import terms_of
 from tictactoe_server.services.events.table import rows
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "open_pairings",
     "pair_next",
     "rows",
+    "terms_of",
     "ticket_of",
     "voided",
 ]

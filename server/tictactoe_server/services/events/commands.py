@@ -8,7 +8,6 @@ elsewhere and brings what it returns, which is a command, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from hmac import compare_digest
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
@@ -25,10 +24,10 @@ from tictactoe_server.services.events.event import (
     check_names,
     due_at,
     fold_name,
+    is_ticket,
     lot_of,
     name_on,
     open_pairings,
-    ticket_of,
 )
 
 NEXT_ROUND_MS: Final = 5_000
@@ -137,7 +136,7 @@ def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
         name = name_on(event, command.ticket) or ""
         if event.status == "open":  # a card that is used again: its newest player has the place
             others = tuple(one for one in others if not one.joined_round or one.bot or one.name != name)
-    if not name or (event.entry == "code" and not compare_digest(command.ticket, ticket_of(event))):
+    if not name or (event.entry == "code" and not is_ticket(event, command.ticket)):
         raise Refused(ErrorCode.NOT_ALLOWED, "ticket", path="ticket")
     check_names((*(one.name for one in others), name))
     if len(others) >= event.limit:
@@ -197,6 +196,8 @@ def _paired(event: Event, actor: str, command: Paired, now: int) -> Event:
     if due is None or due > now or command.round != event.round + 1 or command.entrants != event.entrants:
         return event
     if not command.pairings:
+        if event.round < event.all_rounds and any(one.status == "away" for one in event.field):
+            return replace(event, due_at=now + ORGANISER_GONE_MS)
         return replace(event, status="over", due_at=None)
     return replace(event, round=command.round, pairings=(*event.pairings, *command.pairings), due_at=None)
 

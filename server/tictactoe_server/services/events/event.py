@@ -243,9 +243,14 @@ def ticket_of(event: Event, name: str = "") -> str:
     return digest(event.secret, f"{event.code}:{name and fold_name(name)}")[:_TICKET_LETTERS]
 
 
+def is_ticket(event: Event, ticket: str, name: str = "") -> bool:
+    """Tell whether this is the ticket of a name, or without one that of the event."""
+    return hmac.compare_digest(ticket_of(event, name).encode(), ticket.encode())
+
+
 def name_on(event: Event, ticket: str) -> str | None:
     """Return the name of the roster that has this ticket, or None."""
-    return next((name for name in event.roster if hmac.compare_digest(ticket_of(event, name), ticket)), None)
+    return next((name for name in event.roster if is_ticket(event, ticket, name)), None)
 
 
 def open_pairings(event: Event) -> list[Pairing]:

@@ -1,15 +1,126 @@
-"""Knock-out."""
+"""Knock-out: who loses a match is out, who wins it plays the next winner.
+
+A match is of two games with marks swapped. Level, it goes on with two games at half the time, then with two that begin
+with the pie rule where the game has no opening of its own. If all of that is level, or nobody comes, the better number
+goes on. Numbers are drawn by lot, those of a roster by its order; so are the first pairs, the best against the last,
+and the best are free where the number of players is no power of two.
+"""
 
 from __future__ import annotations
 
-from tictactoe_server.services.events.event import Event, Pairing
+from typing import Final
+
+from msgspec import UNSET
+
+from tictactoe_engine import Rules
+from tictactoe_protocol.standings import Results, Standing, Tie, spell_halves
+from tictactoe_protocol.terms import ClockFields, RulesState, spell_out
+from tictactoe_server.services.events.event import Event, Pairing, bye, counted_games, result_for
+
+GAMES: Final = 6
+_SHORTER, _PIE = 3, 5  # the first games that are played so
+_LEAST_INITIAL_MS, _LEAST_MOVE_MS = 10_000, 2_000
 
 
 def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
-    """Return the pairings of a round."""
-    raise NotImplementedError
+    """Return the first game of each match of a round, and those who are free in the first."""
+    first, second = tuple(event.marks)
+    players = [one.player for one in event.field]
+    if round == 1:
+        order = bracket(1 << (len(players) - 1).bit_length())
+        going_on = [players[number - 1] if number <= len(players) else "" for number in order]
+    else:
+        matches = sorted({one.match for one in event.in_round(round - 1)})
+        going_on = [winner_of(event, round - 1, match) or "" for match in matches]
+    pairings = []
+    for match in range(1, len(going_on) // 2 + 1):
+        one, other = going_on[2 * match - 2 : 2 * match]
+        if other:
+            pairings.append(Pairing(f"r{round}-{match}", round, {first: one, second: other}, match))
+        else:
+            pairings.append(bye(round, match, first, one, "none"))
+    return tuple(pairings)
+
+
+def bracket(size: int) -> list[int]:
+    """Return the numbers from 1 in the order in which they stand in the tree: the best two meet last.
+
+    >>> bracket(8)
+    [1, 8, 4, 5, 2, 7, 3, 6]
+    """
+    order = [1]
+    while len(order) < size:
+        order = [number for one in order for number in (one, 2 * len(order) + 1 - one)]
+    return order
 
 
 def more_games(event: Event) -> tuple[Pairing, ...]:
-    """Return the next games of matches that are not decided."""
-    return ()
+    """Return the next game of each match of this round that is not decided and waits for no result."""
+    first, second = tuple(event.marks)
+    more = []
+    for match in {one.match: None for one in event.in_round(event.round)}:
+        games = games_of(event, event.round, match)
+        if winner_of(event, event.round, match) is None and all(one.state == "scored" for one in games):
+            last, number = games[-1], games[-1].number + 1
+            swapped = {first: last.players[second], second: last.players[first]}
+            more.append(Pairing(f"r{last.round}-{match}-{number}", last.round, swapped, match, number))
+    return tuple(more)
+
+
+def games_of(event: Event, round: int, match: int) -> list[Pairing]:
+    """Return the games of a match, in order."""
+    return [one for one in event.in_round(round) if one.match == match]
+
+
+def winner_of(event: Event, round: int, match: int) -> str | None:
+    """Return who won a match, or None as long as it is not decided."""
+    games = games_of(event, round, match)
+    better, *others = games[0].players.values()
+    if not others:
+        return better
+    if len(games) % 2 or any(one.state != "scored" for one in games):
+        return None
+    ahead = sum(result_for(one, better) - result_for(one, others[0]) for one in games)
+    nobody_came = all(one.result == "none" for one in games[-2:])
+    if ahead or nobody_came or len(games) == GAMES:
+        return better if ahead >= 0 else others[0]
+    return None
+
+
+def terms_of(event: Event, pairing: Pairing) -> tuple[RulesState, ClockFields]:
+    """Return the rules and the clock of one game; those of the event but for the later games of a match."""
+    rules, clock = event.rules, event.clock
+    terms = {name: value for name in clock.__struct_fields__ if (value := getattr(clock, name)) is not UNSET}
+    if pairing.number >= _SHORTER:
+        least = {"initial_ms": _LEAST_INITIAL_MS, "move_ms": _LEAST_MOVE_MS, "increment_ms": 0}
+        terms = {name: min(value, max(value // 2, least[name])) for name, value in terms.items()}
+    if pairing.number >= _PIE and rules.opening is None:
+        rules = RulesState.of(Rules(**{**spell_out(rules.to_rules()), "opening": "pie"}))
+    return rules, ClockFields(**terms)
+
+
+def ranking(event: Event) -> tuple[Standing, ...]:
+    """Return the table: who won as many matches shares a place, those of them who never played stand behind.
+
+    Their tie-break is how many that were, with the scores of all matches.
+    """
+    results = Results([one.player for one in event.field], counted_games(event))
+    won = dict.fromkeys(results.players, 0)
+    scores: dict[str, list[str]] = {player: [] for player in won}
+    for round, match in {(one.round, one.match): None for one in event.pairings}:
+        games = games_of(event, round, match)
+        halves = {player: sum(result_for(one, player) for one in games) for player in games[0].players.values()}
+        for player in halves:
+            won[player] += player == winner_of(event, round, match)
+            scores[player].append("-".join(spell_halves(halves[one]) for one in (player, *(halves.keys() - {player}))))
+    keys = {player: (-won[player], not results.played[player]) for player in won}
+    return tuple(
+        Standing(
+            1 + sum(key < keys[player] for key in keys.values()),
+            player,
+            results.halves[player] / 2,
+            results.played[player],
+            (Tie("matches", won[player], " ".join(scores[player])),),
+        )
+        for player in sorted(won, key=keys.__getitem__)
+    )

@@ -1,10 +1,120 @@
-"""Swiss."""
+"""Swiss: who has as many points plays each other, nobody meets the same opponent twice.
+
+Each pair has a cost, and a round is the pairing with the least sum. What weighs more than all that follows together:
+marks that would be the same three times in a row or off by more than two; points that are apart, by their square; marks
+that somebody should not have again; and within a score group how far a pair is from first half against second half. Of
+an odd number one is free for a point, once in an event: the lower in the table, the rather.
+"""
 
 from __future__ import annotations
 
-from tictactoe_server.services.events.event import Event, Pairing
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from tictactoe_server.services.events.event import Event, Pairing, bye, result_for
+from tictactoe_server.services.events.matching import match_all
+
+BAD_MARKS: Final = 10**15
+POINTS: Final = 10**8  # for one half point of difference, by its square
+MARKS: Final = 10**5
+_FORBIDDEN: Final = 100  # more than what any marks that are allowed weigh
+
+
+class Player(NamedTuple):
+    """What somebody has had so far: half points, whom they met, whether they were free, which marks they played."""
+
+    id: str
+    halves: int
+    met: frozenset[str]
+    was_free: bool
+    marks: str
+
+    def mark_cost(self, mark: str) -> int:
+        """Return how little somebody should have this mark next, 0 where they should."""
+        more = sum(1 if had == mark else -1 for had in self.marks)
+        if more > 1 or self.marks.endswith(2 * mark):
+            return _FORBIDDEN
+        return 2 * max(0, more) + self.marks.endswith(mark)
 
 
 def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
-    """Return the pairings of a round."""
-    raise NotImplementedError
+    """Return the pairings of a round among those who are in; none where every pairing would repeat one."""
+    players = players_of(event)
+    pairs = pair(players, event.marks) if len(players) > 1 else []
+    pairings = []
+    for match, (one, other) in enumerate(pairs, 1):
+        if other is None:
+            pairings.append(bye(round, match, event.marks[0], one.id, event.marks[0]))
+            continue
+        first, second = (one, other) if is_first(one, other, event.marks, match) else (other, one)
+        marks = dict(zip(event.marks, (first.id, second.id), strict=True))
+        pairings.append(Pairing(f"r{round}-{match}", round, marks, match))
+    return tuple(pairings)
+
+
+def players_of(event: Event) -> list[Player]:
+    """Return those who are in, the best first, in the order of their numbers where they have as many points."""
+    players = []
+    for entrant in event.field:
+        if entrant.status != "in":
+            continue
+        had = event.pairings_of(entrant.player)
+        met = frozenset(player for one in had for player in one.players.values()) - {entrant.player}
+        marks = "".join(one.mark_of(entrant.player) or "" for one in had if one.by == "game")
+        halves = sum(result_for(one, entrant.player) for one in had)
+        players.append(Player(entrant.player, halves, met, any(one.is_bye for one in had), marks))
+    return sorted(players, key=lambda player: -player.halves)
+
+
+def pair(players: Sequence[Player], marks: str) -> list[tuple[Player, Player | None]]:
+    """Return the pairing with the least sum of costs, its best pairs first, or nothing where there is none."""
+    costs = costs_of(players, marks)
+    partners = match_all(costs)
+    if partners is None:
+        return []
+    pairs = [(one, partners[one]) for one in range(len(players)) if one < partners[one]]
+    return [(players[one], players[other] if other < len(players) else None) for one, other in pairs]
+
+
+def costs_of(players: Sequence[Player], marks: str) -> dict[int, dict[int, int]]:
+    """Return the cost of each pair that is allowed, by places from 0; of an odd number the last place is nobody's."""
+    costs: dict[int, dict[int, int]] = {place: {} for place in range(len(players) + len(players) % 2)}
+    for one, other, cost in (*_pair_costs(players, marks), *_bye_costs(players)):
+        costs[one][other] = costs[other][one] = cost
+    return costs
+
+
+def _pair_costs(players: Sequence[Player], marks: str) -> Iterable[tuple[int, int, int]]:
+    wanted = [tuple(player.mark_cost(mark) for mark in marks) for player in players]
+    group: dict[int, list[int]] = {}
+    for halves, places in groupby(range(len(players)), lambda place: players[place].halves):
+        group[halves] = list(places)
+    for one, player in enumerate(players):
+        half = len(group[player.halves]) // 2
+        for other in range(one + 1, len(players)):
+            if players[other].id in player.met:
+                continue
+            apart = player.halves - players[other].halves
+            (first, second), (other_first, other_second) = wanted[one], wanted[other]
+            unwanted = min(first + other_second, second + other_first)
+            off = abs(other - one - half) if not apart else 0
+            bad = BAD_MARKS if unwanted >= _FORBIDDEN else 0
+            yield one, other, bad + POINTS * apart * apart + MARKS * (unwanted % _FORBIDDEN) + off
+
+
+def _bye_costs(players: Sequence[Player]) -> Iterable[tuple[int, int, int]]:
+    if len(players) % 2:
+        last = len(players) - 1
+        for place, player in enumerate(players):
+            if not player.was_free:
+                apart = player.halves - players[last].halves
+                yield place, len(players), POINTS * apart * apart + last - place
+
+
+def is_first(one: Player, other: Player, marks: str, match: int) -> bool:
+    """Tell whether the one who stands higher has the first mark; where both would do, they alternate by pairs."""
+    first, second = tuple(marks)
+    straight = one.mark_cost(first) + other.mark_cost(second)
+    crossed = one.mark_cost(second) + other.mark_cost(first)
+    return match % 2 == 1 if straight == crossed else straight < crossed

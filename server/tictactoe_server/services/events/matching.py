@@ -1,0 +1,245 @@
+"""The cheapest way to put all into pairs: a perfect matching of least cost in a graph with a cost on each edge.
+
+Edmonds' blossom algorithm with dual values, as Galil tells it ("Efficient algorithms for finding maximum matching in
+graphs", 1986). Each vertex has a price; an edge is tight when the prices of its ends make up its cost, and only tight
+edges are used. Trees of alternately unused and used edges grow from all vertices without a partner. Where two trees
+meet, the way between both roots is exchanged, and there is a pair more; where a tree meets itself, the odd circle is
+shrunk to one node, a blossom; where none can grow, the prices move until another edge is tight. With prices at hand it
+can be seen whether an edge that was left out could help: so it works on few edges of each vertex, and adds what helps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, Literal
+
+FEW: Final = 12  # edges of each vertex to begin with
+
+
+class _Node:
+    """A vertex, or a blossom: an odd circle of `parts`, each linked with the next by an edge of two vertices.
+
+    `base` is the vertex whose partner is outside, if it has one. As long as trees grow: `label` is ``outer`` at even
+    distance from a root and ``inner`` at odd, and `up` the edge to the node before, its own end last.
+    """
+
+    __slots__ = ("base", "label", "links", "parent", "parts", "up", "value", "vertices")
+
+    def __init__(self, base: int, parts: list[_Node], links: list[tuple[int, int]]) -> None:
+        self.base, self.parts, self.links = base, parts, links
+        self.vertices: list[int] = [vertex for part in parts for vertex in part.vertices] or [base]
+        self.parent: _Node | None = None
+        self.label: Literal["", "outer", "inner"] = ""
+        self.up: tuple[int, int] | None = None
+        self.value = 0
+
+
+def match_all(costs: Mapping[int, Mapping[int, int]]) -> dict[int, int] | None:
+    """Return each vertex's partner at the least sum of costs, or None where not all can have one.
+
+    `costs` has every edge in both directions; vertices are numbered from 0, costs are not negative.
+
+    >>> match_all({0: {1: 1, 2: 5, 3: 9}, 1: {0: 1, 2: 9, 3: 5}, 2: {0: 5, 1: 9, 3: 40}, 3: {0: 9, 1: 5, 2: 40}})
+    {0: 2, 1: 3, 2: 0, 3: 1}
+    """
+    if len(costs) % 2:
+        return None
+    used: dict[int, dict[int, int]] = {vertex: {} for vertex in costs}
+    for vertex, edges in costs.items():
+        for other in sorted(edges, key=edges.__getitem__)[:FEW]:
+            used[vertex][other] = used[other][vertex] = edges[other]
+    while True:
+        search = _Search(used)
+        is_matched = search.run()
+        helpful = [
+            (one, other, cost)
+            for one, edges in costs.items()
+            for other, cost in edges.items()
+            if one < other and other not in used[one] and (not is_matched or search.slack(one, other, cost) < 0)
+        ]
+        if not helpful:
+            return search.partner if is_matched else None
+        for one, other, cost in helpful:
+            used[one][other] = used[other][one] = cost
+
+
+class _Search:
+    def __init__(self, costs: Mapping[int, Mapping[int, int]]) -> None:
+        self._edges = {vertex: list(edges.items()) for vertex, edges in costs.items()}
+        self.partner: dict[int, int] = {}
+        self._leaf = {vertex: _Node(vertex, [], []) for vertex in costs}
+        self._top = dict(self._leaf)
+        # all prices stay even for vertices without a partner, so that half of a slack is whole
+        self._price = {vertex: min(edges.values(), default=0) // 2 * 2 for vertex, edges in costs.items()}
+
+    def slack(self, one: int, other: int, cost: int) -> int:
+        """Return how far an edge is from being tight; less than nothing where it could help."""
+        return 2 * cost - self._price[one] - self._price[other]
+
+    def run(self) -> bool:
+        """Find a partner for all, and tell whether there is one for each."""
+        self._take_tight_edges()
+        while len(self.partner) < len(self._edges):
+            if not self._find_pair():
+                return False
+        return True
+
+    def _take_tight_edges(self) -> None:
+        for vertex, edges in self._edges.items():
+            if edges:
+                self._price[vertex] += min(self.slack(vertex, other, cost) for other, cost in edges) // 2 * 2
+            for other, cost in edges:
+                if not {vertex, other} & self.partner.keys() and self.slack(vertex, other, cost) == 0:
+                    self.partner[vertex], self.partner[other] = other, vertex
+
+    def _nodes(self) -> list[_Node]:
+        return list({id(node): node for node in self._top.values()}.values())
+
+    def _find_pair(self) -> bool:
+        """Grow trees from all who have no partner until there is one pair more, or tell that there can be none."""
+        for node in self._nodes():
+            node.label, node.up = ("", None) if node.base in self.partner else ("outer", None)
+        while True:
+            found = self._grow()
+            if found is not None:
+                one, other = found
+                self._exchange(one, other)
+                self._exchange(other, one)
+                return True
+            if not self._move_prices():
+                return False
+
+    def _grow(self) -> tuple[int, int] | None:
+        """Grow along tight edges as far as they go; return one between two trees, or None."""
+        top, price, edges = self._top, self._price, self._edges
+        waiting = [vertex for vertex, node in top.items() if node.label == "outer"]
+        while waiting:
+            vertex = waiting.pop()
+            node, own = top[vertex], price[vertex]
+            for other, cost in edges[vertex]:
+                met = top[other]
+                if own + price[other] != 2 * cost or met is node or met.label == "inner":
+                    continue
+                if met.label == "":
+                    met.label, met.up = "inner", (vertex, other)
+                    base = self.partner[met.base]
+                    after = top[base]
+                    after.label, after.up = "outer", (met.base, base)
+                    waiting += after.vertices
+                    continue
+                circle = self._shrink(vertex, other)
+                if circle is None:
+                    return vertex, other
+                waiting += circle
+                node = top[vertex]
+        return None
+
+    def _way_up(self, vertex: int) -> Iterator[_Node]:
+        """Yield the nodes from a vertex's own to the root of its tree."""
+        node = self._top[vertex]
+        yield node
+        while node.up is not None:
+            node = self._top[node.up[0]]
+            yield node
+
+    def _shrink(self, one: int, other: int) -> list[int] | None:
+        """Make a blossom of the circle that an edge closes and return its vertices; None where it joins two trees."""
+        left, right = list(self._way_up(one)), list(self._way_up(other))
+        if left[-1] is not right[-1]:
+            return None
+        while len(left) > 1 and len(right) > 1 and left[-2] is right[-2]:
+            left.pop()
+            right.pop()
+        root = left.pop()
+        right.pop()
+        left.reverse()
+        down = [node.up for node in left if node.up]
+        links = [*down, (one, other), *((end, start) for start, end in (node.up for node in right if node.up))]
+        blossom = _Node(root.base, [root, *left, *right], links)
+        blossom.label, blossom.up = "outer", root.up
+        for part in blossom.parts:
+            part.parent = blossom
+        self._top.update(dict.fromkeys(blossom.vertices, blossom))
+        return [vertex for part in blossom.parts if part.label == "inner" for vertex in part.vertices]
+
+    def _exchange(self, vertex: int, partner: int) -> None:
+        """Give an outer vertex this partner, and exchange used and unused edges from there to its root."""
+        while True:
+            node = self._top[vertex]
+            before = node.up
+            self._rebase(node, vertex)
+            self.partner[vertex] = partner
+            if before is None:
+                return
+            inner = self._top[before[0]]
+            above, entry = inner.up or (0, 0)
+            self._rebase(inner, entry)
+            self.partner[entry] = above
+            vertex, partner = above, entry
+
+    def _part_with(self, node: _Node, vertex: int) -> int:
+        part = self._leaf[vertex]
+        while part.parent is not node and part.parent is not None:
+            part = part.parent
+        return node.parts.index(part)
+
+    def _rebase(self, node: _Node, vertex: int) -> None:
+        """Make this vertex the one whose partner is outside; within the blossom all others are pairs."""
+        if not node.parts:
+            return
+        first, count = self._part_with(node, vertex), len(node.parts)
+        self._rebase(node.parts[first], vertex)
+        node.parts = node.parts[first:] + node.parts[:first]
+        node.links = node.links[first:] + node.links[:first]
+        node.base = vertex
+        for index in range(1, count, 2):
+            one, other = node.links[index]
+            if self.partner.get(one) != other:
+                self._rebase(node.parts[index], one)
+                self._rebase(node.parts[index + 1], other)
+                self.partner[one], self.partner[other] = other, one
+
+    def _move_prices(self) -> bool:
+        """Move all prices until an edge is tight or an inner blossom worth nothing; tell whether there is such."""
+        nodes, top, price = self._nodes(), self._top, self._price
+        steps = [node.value // 2 for node in nodes if node.label == "inner" and node.parts]
+        for vertex, node in top.items():
+            if node.label != "outer":
+                continue
+            own = price[vertex]
+            for other, cost in self._edges[vertex]:
+                met = top[other]
+                if met.label == "":
+                    steps.append(2 * cost - own - price[other])
+                elif met.label == "outer" and met is not node:
+                    steps.append((2 * cost - own - price[other]) // 2)
+        if not steps:
+            return False
+        step = min(steps)
+        for node in nodes:
+            if node.label:
+                sign = 1 if node.label == "outer" else -1
+                node.value += 2 * step * sign
+                for vertex in node.vertices:
+                    price[vertex] += step * sign
+        for node in nodes:
+            if node.label == "inner" and node.parts and node.value == 0:
+                self._open(node)
+        return True
+
+    def _open(self, node: _Node) -> None:
+        """Put the parts of an inner blossom in its place: those on the even way from its entry to its base are used."""
+        above, entry = node.up or (0, 0)
+        first, count = self._part_with(node, entry), len(node.parts)
+        for part in node.parts:
+            part.parent, part.label, part.up = None, "", None
+            self._top.update(dict.fromkeys(part.vertices, part))
+        part = node.parts[first]
+        part.label, part.up = "inner", (above, entry)
+        step = 1 if first % 2 else -1
+        while first % count:
+            for label in ("outer", "inner"):
+                one, other = node.links[first % count] if step > 0 else node.links[first - 1][::-1]
+                first += step
+                part = node.parts[first % count]
+                part.label, part.up = label, (one, other)

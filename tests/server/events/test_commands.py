@@ -1,0 +1,292 @@
+"""What can happen to an event: entering, running it, what is refused, what comes twice, and what time does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.server.events.authors import ORGANISER, begun, entered, first_wins, new_event, opened, play_round, run
+from tictactoe_protocol.events import EventRun
+from tictactoe_server.core.rooms import Refused
+from tictactoe_server.services.events import (
+    Enter,
+    Event,
+    Leave,
+    Opened,
+    Ready,
+    Rooms,
+    Score,
+    Tick,
+    apply,
+    due_at,
+    is_done,
+    open_pairings,
+    rows,
+    ticket_of,
+)
+
+
+def refusal(event: Event, actor: str, command: Any, now: int = 0) -> tuple[str, str]:
+    """Return the code and why of a command that is refused."""
+    with pytest.raises(Refused) as refused:
+        apply(event, actor, command, now)
+    return str(refused.value.code), refused.value.data.get("why", "")
+
+
+def test_an_event_is_kept_as_a_document_and_read_again() -> None:
+    event = opened(begun(5, bots=("hard", "hard", "rules")))
+    assert msgspec.json.decode(msgspec.json.encode(event), type=Event) == event
+
+
+def test_bots_are_entered_at_once_under_names_that_tell_them_apart() -> None:
+    event = new_event(bots=("hard", "rules", "hard"))
+    assert [(one.name, one.bot) for one in event.entrants] == [
+        ("hard-bot-1", "hard"),
+        ("rules-bot", "rules"),
+        ("hard-bot-2", "hard"),
+    ]
+    assert len({one.player for one in event.entrants}) == 3
+
+
+@pytest.mark.parametrize(
+    ("terms", "code"),
+    [
+        ({"rules": "three-players"}, ("not_allowed", "event marks")),
+        ({"start": "full"}, ("not_allowed", "event few")),
+        ({"size": 25}, ("event_full", "")),
+        ({"bots": ("rules",) * 25}, ("event_full", "")),
+        ({"roster": ("Ana", "ANA"), "entry": "roster"}, ("bad_name", "taken")),
+    ],
+)
+def test_terms_that_fit_no_event_are_refused(terms: dict[str, Any], code: tuple[str, str]) -> None:
+    with pytest.raises(Refused) as refused:
+        new_event(**terms)
+    assert (str(refused.value.code), refused.value.data.get("why", "")) == code
+
+
+def test_a_name_is_one_players_whatever_its_case() -> None:
+    event = entered(["ana"])
+    assert refusal(event, "other", Enter("ANA")) == ("bad_name", "taken")
+    assert [one.name for one in apply(event, "other", Enter("Anna"), 0).entrants] == ["Ana", "Anna"]
+
+
+def test_no_more_enter_than_fit() -> None:
+    event = entered(3, size=3)
+    assert refusal(event, "p4", Enter("P4")) == ("event_full", "")
+    assert apply(apply(event, "p1", Leave(), 0), "p4", Enter("P4"), 0).entrants[-1].player == "p4"
+
+
+def test_a_code_lets_in_who_knows_it() -> None:
+    event = new_event(entry="code")
+    assert refusal(event, "p1", Enter("Ana")) == ("not_allowed", "ticket")
+    assert refusal(event, "p1", Enter("Ana", ticket="WRÖNG")) == ("not_allowed", "ticket")
+    assert apply(event, "p1", Enter("Ana", ticket=ticket_of(event)), 0).entrants
+
+
+def test_a_card_decides_the_name_and_is_for_one_place() -> None:
+    event = new_event(entry="roster", roster=("Ana", "Bo"))
+    card = ticket_of(event, "Ana")
+    assert len({card, ticket_of(event, "Bo"), ticket_of(event)}) == 3
+    for wrong in (ticket_of(event), "", "Ä"):
+        assert refusal(event, "p1", Enter("Ana", ticket=wrong)) == ("not_allowed", "ticket")
+    event = apply(event, "p1", Enter("Whoever", ticket=card), 0)
+    assert [(one.player, one.name) for one in event.entrants] == [("p1", "Ana")]
+    event = apply(event, "p9", Enter("", ticket=card), 0)
+    assert [(one.player, one.name) for one in event.entrants] == [("p9", "Ana")]
+    event = run(apply(event, "p2", Enter("", ticket=ticket_of(event, "Bo")), 0), "begin")
+    assert refusal(event, "p3", Enter("", ticket=card)) == ("bad_name", "taken")
+
+
+def test_the_organiser_adds_to_the_roster() -> None:
+    event = new_event(entry="roster", roster=("Ana",))
+    after = run(event, "add", name="Bo")
+    assert after.roster == ("Ana", "Bo")
+    assert run(after, "add", name="bo") is after
+    assert run(after, "cards", seq=0) is after
+    assert apply(after, "p2", Enter("", ticket=ticket_of(after, "Bo")), 0).entrants[0].name == "Bo"
+
+
+def test_who_has_begun_lets_nobody_in() -> None:
+    assert refusal(begun(4), "late", Enter("Late")) == ("event_begun", "")
+    assert refusal(run(begun(4), "close"), "late", Enter("Late")) == ("event_begun", "")
+
+
+def test_who_has_left_or_was_expelled_does_not_come_back() -> None:
+    event = apply(begun(4), "p1", Leave(), 0)
+    assert refusal(event, "p1", Enter("P1")) == ("event_begun", "")
+    assert refusal(event, "p1", Ready(on=True)) == ("not_entered", "")
+    event = run(entered(4), "expel", player="p1")
+    assert refusal(event, "p1", Enter("P1")) == ("not_allowed", "expelled")
+    assert [one.player for one in event.field] == ["p2", "p3", "p4"]
+    assert len(rows(run(event, "begin"))) == 3
+
+
+def test_who_does_not_play_cannot_leave_or_pause() -> None:
+    for command in (Leave(), Ready(on=True)):
+        assert refusal(entered(2), "other", command) == ("not_entered", "")
+
+
+def test_who_enters_again_is_back() -> None:
+    event = apply(begun(4), "p1", Ready(on=False), 0)
+    back = apply(event, "p1", Enter("P1"), 0)
+    assert back.entrant("p1") == begun(4).entrant("p1")
+
+
+def test_only_the_organiser_runs_it() -> None:
+    request = EventRun(event="K7M4PQ", seq=1, action="begin")
+    assert refusal(entered(2), "p1", request) == ("not_organiser", "")
+
+
+@pytest.mark.parametrize("action", ["begin", "add", "expel", "close"])
+def test_what_was_meant_for_an_older_state_is_stale(action: str) -> None:
+    event = run(entered_by_card(), "add", name="Cy") if action == "add" else entered(2)
+    request = EventRun(event="K7M4PQ", seq=event.seq - 1, action=action, player="p1", name="Bo")  # type: ignore[arg-type]
+    assert refusal(event, ORGANISER, request) == ("stale", "event")
+
+
+def entered_by_card() -> Event:
+    return new_event(entry="roster", roster=("Ana",))
+
+
+@pytest.mark.parametrize(
+    ("event", "actor", "command"),
+    [
+        (new_event(), "p1", Enter("Ana")),
+        (begun(4), "p1", Leave()),
+        (begun(4), "p1", Ready(on=False)),
+        (begun(4), "", Rooms({"r1-1": "ABC234"})),
+        (opened(begun(4)), "", Score("r1-1", "X")),
+        (run(entered(4), "begin"), "", Tick()),
+        (entered_by_card(), ORGANISER, EventRun(event="", seq=1, action="add", name="Bo")),
+        (entered(4), ORGANISER, EventRun(event="", seq=5, action="begin")),
+        (entered(4), ORGANISER, EventRun(event="", seq=5, action="expel", player="p1")),
+        (entered(4), ORGANISER, EventRun(event="", seq=5, action="close")),
+        (begun(4), ORGANISER, EventRun(event="", seq=7, action="pause")),
+        (begun(4), ORGANISER, EventRun(event="", seq=7, action="expel", player="p1")),
+        (begun(4), ORGANISER, EventRun(event="", seq=7, action="forfeit", pairing="r1-1")),
+        (begun(4), ORGANISER, EventRun(event="", seq=7, action="void", pairing="r1-1")),
+        (begun(4), ORGANISER, EventRun(event="", seq=7, action="close")),
+    ],
+)
+def test_a_command_that_comes_twice_changes_nothing(event: Event, actor: str, command: Any) -> None:
+    after = apply(event, actor, command, 0)
+    assert after.seq == event.seq + 1
+    assert apply(after, actor, command, 99) is after
+
+
+def test_a_result_is_never_changed() -> None:
+    event = apply(opened(begun(4)), "", Score("r1-1", "X", game="one"), 0)
+    for command in (Score("r1-1", "O", game="other"), Opened("r1-1"), Rooms({"r1-1": "ABC234"})):
+        assert apply(event, "", command, 0) is event
+    for action in ("forfeit", "void"):
+        assert run(event, action, pairing="r1-1") is event
+    assert run(event, "close").pairing("r1-1") == event.pairing("r1-1")
+
+
+def test_the_result_of_players_who_changed_places_is_that_of_their_first_marks() -> None:
+    event = apply(opened(begun(4)), "", Score("r1-1", "X", swapped=True), 0)
+    one = event.pairing("r1-1")
+    assert one is not None
+    assert (one.result, one.winner) == ("O", one.players["O"])
+
+
+def test_a_result_that_cannot_be_is_a_fault() -> None:
+    with pytest.raises(ValueError, match="no result"):
+        apply(begun(4), "", Score("r1-1", "A"), 0)
+
+
+def test_a_pairing_is_stored_with_its_room_before_it_is_open() -> None:
+    event = begun(2)
+    assert apply(event, "", Opened("r1-1"), 5) is event
+    event = apply(event, "", Rooms({"r1-1": "ABC234", "r9-9": "ABC235"}), 5)
+    (due,) = open_pairings(event)
+    assert (due.state, due.room) == ("due", "ABC234")
+    event = apply(event, "", Opened("r1-1"), 6)
+    (one,) = open_pairings(event)
+    assert (one.state, one.opened_at) == ("open", 6)
+    event = apply(event, "", Rooms({"r1-1": "XYZ234"}), 7)
+    (again,) = open_pairings(event)
+    assert (again.state, again.room) == ("due", "XYZ234")
+
+
+def test_the_organiser_gives_a_game_to_one_of_both_or_to_nobody() -> None:
+    event = begun(4)
+    one, other = open_pairings(event)
+    event = run(event, "forfeit", pairing=one.id, player=one.players["X"])
+    event = run(event, "void", pairing=other.id)
+    first, second = event.in_round(1)
+    assert (first.result, first.by, first.reason) == ("O", "organiser", "forfeit")
+    assert (second.result, second.by, second.reason) == ("none", "organiser", "void")
+    assert sum(row.points for row in rows(event)) == 1
+
+
+@pytest.mark.parametrize(
+    ("event", "action", "fields"),
+    [
+        (entered(1), "begin", {}),
+        (entered(2), "next", {}),
+        (entered(2), "pause", {}),
+        (entered(2), "resume", {}),
+        (begun(4), "next", {}),
+        (entered(2), "expel", {"player": "nobody"}),
+        (begun(4), "forfeit", {"pairing": "r7-7"}),
+        (begun(4), "forfeit", {"pairing": "r1-1", "player": "nobody"}),
+        (begun(4), "void", {}),
+        (entered(2), "add", {"name": "Bo"}),
+        (new_event(entry="roster"), "add", {}),
+    ],
+)
+def test_what_does_not_fit_now_is_refused(event: Event, action: str, fields: dict[str, Any]) -> None:
+    request = EventRun(event="K7M4PQ", seq=event.seq, action=action, **fields)  # type: ignore[arg-type]
+    code, why = refusal(event, ORGANISER, request)
+    assert (code, why) == ("not_allowed", "event few" if action == "begin" else "event now")
+
+
+def test_the_next_round_begins_five_seconds_after_the_last_result() -> None:
+    event = play_round(begun(4), first_wins, now=1_000)
+    assert due_at(event) == 6_000
+    assert apply(event, "", Tick(), 5_999) is event
+    assert apply(event, "", Tick(), 6_000).round == 2
+
+
+def test_where_the_organiser_advances_the_round_waits_ten_minutes_for_them() -> None:
+    event = play_round(begun(4, advance="hand"), first_wins, now=1_000)
+    assert due_at(event) == 601_000
+    assert apply(event, "", Tick(), 600_999) is event
+    assert apply(event, "", Tick(), 601_000).round == 2
+    by_hand = run(event, "next", 2_000)
+    assert due_at(by_hand) == 2_000
+    assert run(by_hand, "next", 2_001) is by_hand
+    assert apply(by_hand, "", Tick(), 2_000).round == 2
+
+
+def test_an_event_that_is_full_begins_by_itself_where_it_should() -> None:
+    event = entered(3, start="full", size=3)
+    assert (event.status, due_at(event)) == ("running", 5_000)
+    assert apply(event, "", Tick(), 5_000).round == 1
+
+
+def test_an_event_that_is_paused_goes_on_where_it_was() -> None:
+    event = run(begun(4), "pause")
+    event = play_round(event, first_wins, 1_000)
+    assert (event.status, due_at(event)) == ("paused", None)
+    assert apply(event, "", Tick(), 10**9) is event
+    event = run(event, "resume", 2_000)
+    assert run(event, "resume", 2_000) is event
+    assert due_at(event) == 7_000
+
+
+def test_an_event_that_is_closed_has_nothing_left_to_do() -> None:
+    event = run(begun(4), "close")
+    assert (event.status, due_at(event), is_done(event)) == ("over", None, True)
+    assert {one.by for one in event.pairings} == {"organiser"}
+    assert run(entered(4), "close").status == "void"
+    assert apply(event, "p1", Leave(), 0) is event
+    assert apply(event, "p1", Ready(on=False), 0) is event
+
+
+def test_an_event_ends_with_its_last_result() -> None:
+    event = play_round(begun(2), first_wins)
+    assert (event.status, due_at(event), is_done(event)) == ("over", None, True)

@@ -1,0 +1,175 @@
+"""Knock-out: the tree, who is free, how a match goes on as long as it is level, and the table."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from tests.server.events.authors import begun, better_wins, new_event, play_on, run
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.terms import ClockFields, RulesState
+from tictactoe_server.services.events import (
+    Enter,
+    Event,
+    Leave,
+    Pairing,
+    Score,
+    Tick,
+    apply,
+    due_at,
+    open_pairings,
+    rows,
+    terms_of,
+    ticket_of,
+)
+from tictactoe_server.services.events.knock_out import GAMES, bracket, winner_of
+
+
+def match_of(event: Event) -> list[Pairing]:
+    return [one for one in event.pairings if one.match == 1 and one.round == 1]
+
+
+def play_match(*results: str, seed: int = 7) -> Event:
+    """Return a knock-out of two after these results of their games."""
+    event = begun(2, "knock_out", seed=seed)
+    for result in results:
+        (one,) = open_pairings(event)
+        event = apply(event, "", Score(one.id, result), 0)
+    return event
+
+
+@pytest.mark.parametrize("rounds", range(1, 9))
+def test_in_each_round_of_the_tree_the_best_meets_the_last(rounds: int) -> None:
+    order = bracket(2**rounds)
+    while len(order) > 1:
+        pairs = list(zip(order[::2], order[1::2], strict=True))
+        assert {sum(pair) for pair in pairs} == {len(order) + 1}
+        order = [min(pair) for pair in pairs]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 6, 7, 8, 13, 32, 200])
+def test_the_best_number_wins_and_the_best_numbers_are_free_first(players: int) -> None:
+    event = begun(players, "knock_out")
+    numbers = {one.player: number for number, one in enumerate(event.field)}
+    event = play_on(event, lambda one: min(one.players, key=lambda mark: numbers[one.players[mark]]))
+    assert (event.status, event.round) == ("over", (players - 1).bit_length())
+    free = [numbers[player] for one in event.pairings if one.is_bye for player in one.players.values()]
+    assert sorted(free) == list(range((1 << event.round) - players))
+    assert {one.round for one in event.pairings if one.is_bye} <= {1}
+    first, second, *others = rows(event)
+    assert [numbers[first.player], numbers[second.player]] == [0, 1]
+    assert (first.place, second.place) == (1, 2)
+    assert Counter(one.round for one in event.pairings if not one.is_bye)[event.round] == 2
+    assert all(row.place > 2 for row in others)
+
+
+def test_who_is_out_in_the_same_round_shares_a_place() -> None:
+    event = play_on(begun(8, "knock_out"), better_wins)
+    assert [row.place for row in rows(event)] == [1, 2, 3, 3, 5, 5, 5, 5]
+    assert rows(event)[0].tie == (("matches", 3, "2-0 2-0 2-0"),)
+
+
+def test_a_match_has_two_games_with_marks_swapped() -> None:
+    one, other = match_of(play_match("X", "O"))
+    assert [one.id, other.id] == ["r1-1", "r1-1-2"]
+    assert list(one.players.values()) == list(other.players.values())[::-1]
+
+
+@pytest.mark.parametrize(
+    ("results", "is_over"),
+    [
+        ("X", False),
+        ("XO", True),
+        ("XX", False),
+        ("OO", False),
+        (("draw", "O"), True),
+        (("draw", "draw"), False),
+        (("draw", "draw", "X", "draw"), True),
+        (("draw", "draw", "X", "X", "O", "O"), True),
+    ],
+)
+def test_a_match_goes_on_as_long_as_it_is_level(results: str | tuple[str, ...], is_over: bool) -> None:
+    event = play_match(*results)
+    assert (event.status == "over") == is_over
+    assert len(open_pairings(event)) == (not is_over)
+
+
+def test_if_all_games_of_a_match_are_level_the_better_number_goes_on() -> None:
+    event = play_match(*["draw"] * GAMES)
+    assert event.status == "over"
+    assert winner_of(event, 1, 1) == event.field[0].player
+    assert rows(event)[0].tie[0][2] == "3-3"
+
+
+def test_where_nobody_comes_to_two_games_the_better_number_goes_on() -> None:
+    event = play_match("none", "none")
+    assert event.status == "over"
+    assert winner_of(event, 1, 1) == event.field[0].player
+
+
+def test_later_games_of_a_match_have_half_the_time_and_then_the_pie_rule() -> None:
+    event = play_match(*["draw"] * GAMES)
+    terms = [terms_of(event, one) for one in match_of(event)]
+    full, half = ClockFields(initial_ms=60_000, increment_ms=1_000), ClockFields(initial_ms=30_000, increment_ms=500)
+    assert [clock for _, clock in terms] == [full, full, half, half, half, half]
+    assert [rules.opening for rules, _ in terms] == [None] * 4 + ["pie"] * 2
+    assert all(rules.to_rules().opening in (None, "pie") for rules, _ in terms)
+
+
+@pytest.mark.parametrize("preset", [name for name, rules in PRESETS.items() if len(rules.marks) == 2])
+def test_each_game_of_two_has_rules_for_the_last_games(preset: str) -> None:
+    event = begun(2, "knock_out", rules=preset)
+    (first,) = event.pairings
+    last = Pairing("r1-1-6", 1, first.players, number=6)
+    rules = terms_of(event, last)[0].to_rules()
+    assert rules.opening == (PRESETS[preset].opening or "pie")
+    assert terms_of(event, first)[0] == RulesState.of(PRESETS[preset])
+
+
+@pytest.mark.parametrize(
+    ("clock", "shorter"),
+    [
+        (ClockFields(initial_ms=15_000, increment_ms=1), ClockFields(initial_ms=10_000, increment_ms=0)),
+        (ClockFields(initial_ms=5_000, increment_ms=0), ClockFields(initial_ms=5_000, increment_ms=0)),
+        (ClockFields(move_ms=20_000), ClockFields(move_ms=10_000)),
+        (ClockFields(move_ms=3_000), ClockFields(move_ms=2_000)),
+    ],
+)
+def test_a_clock_is_shortened_as_far_as_one_can_play(clock: ClockFields, shorter: ClockFields) -> None:
+    event = begun(2, "knock_out")
+    event = replace(event, clock=clock)
+    assert terms_of(event, Pairing("r1-1-3", 1, {}, number=3))[1] == shorter
+
+
+def test_who_leaves_loses_what_is_left_of_the_tree() -> None:
+    event = begun(4, "knock_out")
+    (one, other) = open_pairings(event)
+    event = apply(event, one.players["X"], Leave(), 0)
+    assert winner_of(event, 1, one.match) == one.players["O"]
+    assert [pairing.by for pairing in event.pairings if pairing.match == one.match] == ["forfeit", "forfeit"]
+    assert open_pairings(event) == [event.pairing(other.id)]
+
+
+def test_a_roster_is_seeded_as_its_names_stand() -> None:
+    names = ("Zoe", "Yan", "Xia", "Wim")
+    event = new_event("knock_out", entry="roster", roster=names)
+    for name in reversed(names):
+        event = apply(event, name.lower(), Enter("", ticket=ticket_of(event, name)), 0)
+    event = apply(run(event, "begin"), "", Tick(), 0)
+    assert [tuple(one.players.values()) for one in event.pairings] == [("zoe", "wim"), ("yan", "xia")]
+
+
+@given(st.integers(2, 20), st.lists(st.sampled_from(["X", "O", "draw", "none"]), min_size=1, max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_whatever_the_results_one_is_left(players: int, results: list[str]) -> None:
+    event = play_on(begun(players, "knock_out"), lambda one: results[(3 * one.match + one.number) % len(results)])
+    assert (event.status, due_at(event)) == ("over", None)
+    places = Counter(row.place for row in rows(event))
+    assert places[1] == places[2] == 1
+    lost = [one for one in event.field if winner_of(event, event.round, 1) != one.player]
+    assert len(lost) == players - 1
+    assert all(len([one for one in event.pairings if one.round == round]) > 0 for round in range(1, event.round + 1))

@@ -1,0 +1,286 @@
+"""Swiss: the rules that every round keeps, against all pairings there are of few players, and by properties of many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.server.events.authors import begun, better_wins, entered, opened, play_on, play_round, run
+from tictactoe_server.services.events import (
+    Enter,
+    Event,
+    Leave,
+    Ready,
+    Score,
+    Tick,
+    apply,
+    due_at,
+    open_pairings,
+    pair_next,
+    rows,
+)
+from tictactoe_server.services.events.matching import match_all
+from tictactoe_server.services.events.swiss import Player, costs_of, pair, players_of
+
+RESULTS = st.sampled_from(["X", "O", "draw"])
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> dict[int, dict[int, int]]:
+    """Draw a graph with costs, of up to ten vertices."""
+    size = draw(st.integers(1, 5)) * 2
+    most = draw(st.sampled_from([1, 3, 100]))
+    costs: dict[int, dict[int, int]] = {vertex: {} for vertex in range(size)}
+    for one in range(size):
+        for other in range(one):
+            cost = draw(st.integers(-most // 2, most))
+            if cost >= 0:
+                costs[one][other] = costs[other][one] = cost
+    return costs
+
+
+def every_matching(vertices: Sequence[int], costs: dict[int, dict[int, int]]) -> Iterator[list[tuple[int, int]]]:
+    """Yield every way to put all into pairs."""
+    if not vertices:
+        yield []
+        return
+    one, *others = vertices
+    for other in others:
+        if other in costs[one]:
+            rest = [vertex for vertex in others if vertex != other]
+            for pairs in every_matching(rest, costs):
+                yield [(one, other), *pairs]
+
+
+@given(graphs())
+@settings(max_examples=400, deadline=None)
+def test_a_matching_is_the_cheapest_of_all(costs: dict[int, dict[int, int]]) -> None:
+    sums = [sum(costs[one][other] for one, other in pairs) for pairs in every_matching(list(costs), costs)]
+    found = match_all(costs)
+    assert (found is None) == (not sums)
+    if found is not None:
+        assert all(found[found[one]] == one != found[one] for one in costs)
+        assert sum(costs[one][found[one]] for one in costs) == 2 * min(sums)
+
+
+def test_an_odd_number_cannot_be_put_into_pairs() -> None:
+    assert match_all({0: {1: 1}, 1: {0: 1, 2: 1}, 2: {1: 1}}) is None
+
+
+def weigh(pairs: Sequence[tuple[Player, Player | None]], players: Sequence[Player]) -> tuple[int, int, int, int]:
+    """Return what makes a round bad, the worst first, as the rules of a Swiss say it."""
+    bad = apart = unwanted = off = 0
+    for one, other in pairs:
+        if other is None:
+            apart += (one.halves - players[-1].halves) ** 2
+            off += len(players) - 1 - players.index(one)
+            continue
+        apart += (one.halves - other.halves) ** 2
+        ways = [(marks_after(one, mine), marks_after(other, theirs)) for mine, theirs in (("X", "O"), ("O", "X"))]
+        bad += not any(is_fair(first) and is_fair(second) for first, second in ways)
+        unwanted += min(sum(cost_of(had) for had in way) % 100 for way in ways if fairest(way, ways))
+        if one.halves == other.halves:
+            level = [player for player in players if player.halves == one.halves]
+            off += abs(level.index(other) - level.index(one) - len(level) // 2)
+    return bad, apart, unwanted, off
+
+
+def marks_after(player: Player, mark: str) -> str:
+    return player.marks + mark
+
+
+def is_fair(marks: str) -> bool:
+    """Tell whether nobody has a mark thrice in a row, or one more than twice as often."""
+    return marks[-3:] not in ("XXX", "OOO") and abs(marks.count("X") - marks.count("O")) <= 2
+
+
+def cost_of(marks: str) -> int:
+    """Return how little the last of these marks is wanted; 100 where it may not be."""
+    if not is_fair(marks):
+        return 100
+    before, last = marks[:-1], marks[-1]
+    more = before.count(last) - (len(before) - before.count(last))
+    return 2 * max(0, more) + (before[-1:] == last)
+
+
+def fairest(way: tuple[str, str], ways: Sequence[tuple[str, str]]) -> bool:
+    return sum(map(cost_of, way)) == min(sum(map(cost_of, other)) for other in ways)
+
+
+@st.composite
+def played(draw: st.DrawFn, most: int) -> Event:
+    """Draw a Swiss that has been played for some rounds, with people who come late, pause and leave."""
+    players = draw(st.integers(2, most))
+    event = run(entered(players, "swiss", rounds=draw(st.integers(1, 9)), late_until=3), "begin")
+    results = draw(st.lists(RESULTS, min_size=1, max_size=40))
+    left = draw(st.lists(st.tuples(st.integers(1, players), st.sampled_from(["leave", "pause", "back"])), max_size=6))
+    for round in range(draw(st.integers(0, 9))):
+        due = due_at(event)
+        if due is None:
+            break
+        event = apply(event, "", Tick(), due)
+        event = play_round(event, lambda one, round=round: results[(one.match * 7 + round) % len(results)], due)  # type: ignore[misc]
+        if left and not event.is_over:
+            number, what = left.pop()
+            command: Any = {"leave": Leave(), "pause": Ready(on=False), "back": Ready(on=True)}[what]
+            one = event.entrant(f"p{number}")
+            if one is not None and not one.is_gone:
+                event = apply(event, one.player, command, due)
+        if event.takes_entrants:
+            event = apply(event, f"late{round}", Enter(f"Late {round}"), due)
+    return event
+
+
+@given(played(8))
+@settings(max_examples=150, deadline=None)
+def test_no_pairing_of_up_to_eight_is_better(event: Event) -> None:
+    players = players_of(event)[:8]
+    costs = costs_of(players, "XO")
+    every = [
+        [(players[one], players[other] if other < len(players) else None) for one, other in pairs]
+        for pairs in every_matching(list(costs), costs)
+    ]
+    found = pair(players, "XO")
+    assert bool(found) == bool(every)
+    if every:
+        assert weigh(found, players) == min(weigh(pairs, players) for pairs in every)
+
+
+@given(played(8))
+@settings(max_examples=100, deadline=None)
+def test_a_pair_is_allowed_but_for_those_who_met_and_a_second_bye(event: Event) -> None:
+    players = players_of(event)
+    costs = costs_of(players, "XO")
+    for one, other in permutations(range(len(players)), 2):
+        have_met = any(
+            {players[one].id, players[other].id} <= set(pairing.players.values()) for pairing in event.pairings
+        )
+        assert (other in costs[one]) != have_met
+    for place, player in enumerate(players if len(players) % 2 else ()):
+        was_free = any(one.is_bye for one in event.pairings_of(player.id))
+        assert (place in costs[len(players)]) != was_free
+
+
+def check_rules(event: Event) -> None:
+    """Fail where a Swiss has broken what it promises of every round, whatever happened in it."""
+    games = [frozenset(one.players.values()) for one in event.pairings if not one.is_bye]
+    assert len(set(games)) == len(games)
+    for one in event.field:
+        had = event.pairings_of(one.player)
+        assert len({pairing.round for pairing in had}) == len(had)
+        assert sum(pairing.is_bye for pairing in had) <= 1
+    for round in range(1, event.round + 1):
+        assert sum(one.is_bye for one in event.in_round(round)) <= 1
+
+
+def check_marks(event: Event) -> None:
+    for one in event.field:
+        had = "".join(pairing.mark_of(one.player) or "" for pairing in event.pairings_of(one.player) if pairing.game)
+        assert not {"XXX", "OOO"} & {had[end - 3 : end] for end in range(len(had) + 1)}, had
+        assert all(abs(2 * had[:end].count("X") - end) <= 2 for end in range(len(had) + 1)), had
+
+
+@given(st.integers(10, 200), st.integers(0, 9), st.lists(RESULTS, min_size=5, max_size=60))
+@settings(max_examples=12, deadline=None)
+def test_whole_tournaments_repeat_nobody_and_balance_marks(players: int, rounds: int, results: list[str]) -> None:
+    terms = {"rounds": min(rounds, players // 2)} if rounds else {}
+    event = play_on(begun(players, "swiss", **terms), lambda one: results[(one.match * 5 + one.round) % len(results)])
+    assert (event.status, event.round) == ("over", event.all_rounds)
+    check_rules(event)
+    check_marks(event)
+    assert all(len(event.in_round(round)) == (players + 1) // 2 for round in range(1, event.round + 1))
+    assert sum(row.points for row in rows(event)) == event.round * ((players + 1) // 2)
+
+
+@given(played(40))
+@settings(max_examples=60, deadline=None)
+def test_who_comes_late_pauses_or_leaves_breaks_no_rule(event: Event) -> None:
+    check_rules(event)
+
+
+@pytest.mark.parametrize(("players", "rounds"), [(2, 1), (3, 3), (4, 3), (8, 3), (9, 4), (33, 6), (200, 8)])
+def test_there_are_as_many_rounds_as_it_takes_to_leave_one_unbeaten(players: int, rounds: int) -> None:
+    event = begun(players, "swiss")
+    assert event.all_rounds == rounds
+
+
+def test_the_better_of_all_is_the_only_one_unbeaten() -> None:
+    event = play_on(begun(32, "swiss"), better_wins)
+    first, *others = rows(event)
+    assert (first.place, first.player, first.points) == (1, "p1", 5)
+    assert max(row.points for row in others) < 5
+
+
+def test_the_first_round_sets_the_first_half_against_the_second() -> None:
+    event = begun([f"p{number}" for number in range(1, 9)], "swiss")
+    order = [one.player for one in event.field]
+    met = {frozenset(one.players.values()) for one in event.pairings}
+    assert met == {frozenset((order[place], order[place + 4])) for place in range(4)}
+
+
+def test_a_bye_is_a_point_for_one_of_the_least() -> None:
+    event = play_round(begun(5, "swiss"), better_wins)
+    (free,) = (one for one in event.pairings if one.is_bye)
+    assert (free.result, free.by, free.state) == ("X", "bye", "scored")
+    event = play_round(apply(event, "", Tick(), due_at(event) or 0), better_wins)
+    (second,) = (one for one in event.in_round(2) if one.is_bye)
+    (player,) = second.players.values()
+    assert player not in free.players.values()
+    assert player in {row.player for row in rows(event) if row.points <= 1}
+
+
+def test_who_pauses_is_not_paired_and_gets_nothing() -> None:
+    event = apply(play_round(begun(6, "swiss"), better_wins), "p1", Ready(on=False), 0)
+    event = apply(event, "", Tick(), due_at(event) or 0)
+    assert all("p1" not in one.players.values() for one in event.in_round(2))
+    event = apply(event, "p1", Ready(on=True), 0)
+    event = apply(play_round(event, better_wins), "", Tick(), 10**9)
+    assert any("p1" in one.players.values() for one in event.in_round(3))
+
+
+def test_a_swiss_whose_players_pause_waits_for_two_of_them() -> None:
+    event = run(entered(4, "swiss"), "begin")
+    for number in (1, 2, 3):
+        event = apply(event, f"p{number}", Ready(on=False), 0)
+    assert due_at(event) is None
+    assert apply(event, "", Tick(), 10**9) is event
+    event = apply(event, "p1", Ready(on=True), 0)
+    assert {*event.in_round(1)} == set()
+    assert len(apply(event, "", Tick(), 0).in_round(1)) == 1
+
+
+def test_who_comes_late_plays_from_the_next_round_with_no_points() -> None:
+    event = begun(6, "swiss", late_until=1)
+    event = apply(event, "late", Enter("Late"), 0)
+    assert not event.pairings_of("late")
+    event = apply(play_round(event, better_wins), "", Tick(), 10**9)
+    assert event.pairings_of("late")
+    assert not event.takes_entrants
+
+
+def test_a_swiss_ends_when_every_round_would_repeat_a_pair() -> None:
+    event = play_on(begun(4, "swiss", rounds=9), better_wins)
+    assert (event.status, event.round) == ("over", 3)
+
+
+def test_a_round_that_was_paired_for_others_is_not_taken() -> None:
+    event = run(entered(4, "swiss"), "begin")
+    paired = pair_next(event)
+    left = apply(event, "p1", Leave(), 0)
+    assert apply(left, "", paired, 0) is left
+    after = apply(event, "", paired, 0)
+    assert after.round == 1
+    assert apply(after, "", paired, 0) is after
+
+
+def test_a_round_with_one_game_open_does_not_end() -> None:
+    event = opened(begun(4, "swiss"))
+    one, other = open_pairings(event)
+    event = apply(event, "", Score(one.id, "X"), 0)
+    assert due_at(event) is None
+    assert due_at(apply(event, "", Score(other.id, "draw"), 7)) == 5_007
