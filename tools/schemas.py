@@ -1,4 +1,4 @@
-"""The protocol's documents for machines, made from the message types alone: JSON Schema and AsyncAPI.
+"""The documents for machines, made from the types alone: JSON Schema and AsyncAPI of the protocol, OpenAPI of the API.
 
 ``python -m tools.schemas --out docs/`` writes them. The same types always make the same files.
 """
@@ -16,6 +16,7 @@ import msgspec
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Request
 from tictactoe_protocol.terms import ClockFields, ClockTerms
+from tictactoe_server.services.api.openapi import render_api
 from tools.asyncapi import describe_protocol
 
 JsonObject = dict[str, Any]
@@ -68,7 +69,8 @@ def render_files() -> Mapping[str, str]:
         ),
         "asyncapi.json": describe_protocol(make_definitions((*asked, *said), "#/components/schemas/{name}")),
     }
-    return {path: json.dumps(document, indent=2, ensure_ascii=False) + "\n" for path, document in documents.items()}
+    texts = {path: json.dumps(document, indent=2, ensure_ascii=False) + "\n" for path, document in documents.items()}
+    return {**texts, "openapi.json": render_api().decode()}
 
 
 def write_files(folder: Path) -> list[Path]:
@@ -86,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Write the documents to the folder that the command line names."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.schemas",
-        description="Write the JSON Schema and AsyncAPI documents of the protocol.",
+        description="Write the JSON Schema, AsyncAPI and OpenAPI documents.",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the folder of documents: docs/")
     for path in write_files(parser.parse_args(arguments).out):

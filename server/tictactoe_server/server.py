@@ -32,6 +32,7 @@ from tictactoe_server.core.session import Session
 from tictactoe_server.core.uninterrupted import Uninterrupted
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.http.pages import Pages
+from tictactoe_server.services.api.service import Api
 from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.chat import Talk
@@ -71,6 +72,7 @@ USUAL: Final[tuple[type[Service], ...]] = (
     PastGames,
     Reviews,
     Tournaments,
+    Api,
     Bots,
 )
 """What every server can do; `Server` makes one of each."""
@@ -257,6 +259,7 @@ class Server:
         self._drain = drain = Drain(core.registry.count_games, self._tell_all)
         self._pool = pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = Bots(pool, pause_seconds=settings.bot_pause_seconds)
+        self.api = Api()
         greeting = Greeting(bans, shows_pages=settings.page)
         self._services: tuple[Service, ...] = (
             greeting,
@@ -268,6 +271,7 @@ class Server:
             PastGames(shows_pages=settings.page),
             Reviews(pool),
             Tournaments(drain),
+            self.api,
             self.bots,
             *self._more_services,
         )
@@ -402,6 +406,7 @@ class Server:
             "bot-games-per-player": registry.owners.most_bot_games,
             "seats-per-player": registry.seats.of_player.most,
             "seats-per-address": registry.seats.of_address.most,
+            "streams-per-address": self.api.streams.of_address.most,
             "watchers-per-room": max((len(live.watchers) for live in registry.by_code.values()), default=0),
         }
         return {name: (count_of(self._limits, name) or None, now.get(name)) for name in COUNTS}

@@ -245,7 +245,8 @@ class Limits:
     seats_per_address: int = 1_000  # seats of such games that were taken from one address
     kept_megabytes_per_hour_per_player: int = 10  # of finished games that are kept for good for one player, in an hour
     kept_megabytes_per_hour_per_address: int = 100  # the same for all who play from one address
-    watchers_per_room: int = 500  # connections that watch one room
+    watchers_per_room: int = 500  # connections that watch one room, and streams of it
+    streams_per_address: int = 100  # streams of rooms and events that are read from one address
     offers_per_ten_seconds_per_player: int = 5  # offers of a draw, requests for a move back or a game after an abort
     turn_milliseconds: int = 80  # of the processor for requests in a turn of the event loop; the next are `busy`
 

@@ -61,6 +61,12 @@ def is_request(data: str | bytes) -> bool:
     return True
 
 
+def test_the_document_of_the_api_is_valid_openapi() -> None:
+    from openapi_spec_validator import OpenAPIV31SpecValidator  # of the specification's own schema, and beyond it
+
+    assert list(OpenAPIV31SpecValidator(load("openapi.json")).iter_errors()) == []
+
+
 # -- drift ------------------------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
@@ -14,7 +15,7 @@ from msgspec import UNSET
 
 from tests.cluster.nodes import free_ports
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out, until
+from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out, two_playing, until
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.tables import ANA, BO, CODE
@@ -265,6 +266,18 @@ async def shown(server: Server, path: str, words: str) -> None:
 
 
 # -- servers come and go --------------------------------------------------------------------------------------------
+
+
+async def test_a_stream_of_another_server_s_room_is_redirected_to_it(node: Node) -> None:
+    async with cluster_of(node, 2) as (here, there), two_playing(there) as (ana, bo, room):
+        await until(lambda: here.core.registry.elsewhere.find(room) is not None)
+        assert json.loads((await get(here, f"/api/rooms/{room}")).body)["status"] == "playing"
+        led = await get(here, f"/api/rooms/{room}/stream")
+        assert (led.status, led.fields["location"]) == (
+            *(307, f"http://127.0.0.1:{there.port}/api/rooms/{room}/stream"),
+        )
+        id = (await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2]))["game_id"]
+        assert json.loads((await get(here, f"/api/games/{id}")).body)["room"] == room
 
 
 async def test_a_server_that_comes_takes_no_room(node: Node) -> None:

@@ -29,7 +29,7 @@ from typing import Any, Final
 from tictactoe_protocol import catalogue
 from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_server.http.modules import Modules
-from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, HttpStream
 
 FOLDER: Final = Path(__file__).parent.parent / "web"
 CATALOGUES: Final = Path(catalogue.__file__).parent
@@ -204,7 +204,7 @@ def _choose_sentences(catalogue: bytes, whole: Collection[str], begun: tuple[str
 def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Return a response that no cache keeps without asking anew, and none at all where its status is not 200."""
     body, fields = response.body, (("Vary", "Accept, Accept-Encoding, Accept-Language, Cookie"), *response.fields)
-    if response.status != HTTPStatus.OK:
+    if response.status != HTTPStatus.OK or isinstance(response, HttpStream):
         fields = (("Cache-Control", "no-store"), *fields)
     else:  # a weak tag: it is the same for what is packed and what is not
         tag = f'"{response.tag or blake2b(body, digest_size=_TAG_BYTES).hexdigest()}"'

@@ -113,13 +113,17 @@ class Connection(HttpConnection):
             self._flush()
             if within is not None:
                 self._set_deadline(within)
+        elif self._phase is Phase.STREAMING:
+            self.end_lines()
         elif self._phase in (Phase.ACCEPTED, Phase.WAITING, Phase.QUEUED, Phase.ANSWERING):
             self.abort()
 
     def ping(self) -> None:
-        """Ask whether the peer is still there."""
+        """Ask whether the peer is still there; who reads a stream gets an empty line."""
         if self.is_open and self._outbox is None:
             self._write(_PING)
+        elif self._phase is Phase.STREAMING and self._outbox is None:
+            self._write(b"\n")
 
     def look(self) -> None:
         """Cut the peer off from which nothing has come since so many looks; called evenly."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from abc import abstractmethod
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Final, cast
 
@@ -25,6 +25,7 @@ from tictactoe_server.transport.http_messages import (
     BadRequest,
     HttpRequest,
     HttpResponse,
+    HttpStream,
     encode_response,
     read_request,
     say,
@@ -44,16 +45,17 @@ class HttpConnection(Outgoing):
     """Answers one request after the other, each within `hello_seconds` of the one before, until a WebSocket opens.
 
     Whoever takes what is answered has the time for it. `_rest` is what has come and is not read yet, `_has_ended`
-    whether nothing more comes.
+    whether nothing more comes; `_stop_reading` is called when somebody who reads a stream is gone.
     """
 
-    __slots__ = ("_answering", "_has_ended", "_peer", "_requests", "_rest")
+    __slots__ = ("_answering", "_has_ended", "_peer", "_requests", "_rest", "_stop_reading")
 
     def __init__(self, peer: RemotePeer, limits: Limits) -> None:
         super().__init__(limits)
         self._peer = peer
         self._requests = 0
         self._answering: asyncio.Task[None] | None = None
+        self._stop_reading: Callable[[], None] | None = None
         self._has_ended = False
         self._rest = b""
         self._set_deadline(limits.hello_seconds, self._close_silent)
@@ -98,7 +100,10 @@ class HttpConnection(Outgoing):
         return self._has_ended
 
     def resume_writing(self) -> None:
+        waiting = self._outbox if self._phase is Phase.STREAMING else None
         super().resume_writing()
+        if waiting is not None:
+            self._write(b"".join(waiting.states.values()))
         if self._phase is Phase.WAITING:
             self._wait_for_request()
 
@@ -107,12 +112,13 @@ class HttpConnection(Outgoing):
             self._answering.cancel()
             self._answering = None
         super().connection_lost(exc)
+        self._stop_lines()
 
     # -- requests -----------------------------------------------------------------------------------------------
 
     def _receive_request(self, data: bytes) -> None:
         """Take a request or a part of one; what is more than that waits in the network."""
-        if self._phase in (Phase.ENDING, Phase.GONE):
+        if self._phase in (Phase.STREAMING, Phase.ENDING, Phase.GONE):
             return
         self._rest += data
         if self._phase is Phase.WAITING and self._outbox is None:
@@ -182,6 +188,9 @@ class HttpConnection(Outgoing):
             self._respond(request, response)
 
     def _respond(self, request: HttpRequest, response: HttpResponse) -> None:
+        if isinstance(response, HttpStream) and request.method != "HEAD":
+            self._begin_lines(response)
+            return
         keeps_alive = request.keeps_alive and self._requests < MAX_REQUESTS
         data = encode_response(response, with_body=request.method != "HEAD", keeps_alive=keeps_alive)
         if not keeps_alive:
@@ -212,6 +221,35 @@ class HttpConnection(Outgoing):
         """Hang up, so that another one of the same address may come: nothing is being asked for here."""
         self._peer.release()
         self._end(b"")
+
+    # -- streams ------------------------------------------------------------------------------------------------
+
+    def push_line(self, line: bytes) -> None:
+        """Send a line of a stream, or keep it as the newest while the peer lags."""
+        if self._outbox is not None:
+            self._outbox.states[""] = line
+        elif self._phase is Phase.STREAMING:
+            self._write(line)
+
+    def end_lines(self, last: bytes = b"") -> None:
+        """End a stream with a line, which no reader misses who still reads."""
+        outbox = self._end_outbox()
+        if self._phase is Phase.STREAMING:
+            self._end(b"".join((*(() if outbox is None else outbox.states.values()), last)))
+            self._stop_lines()
+
+    def _begin_lines(self, response: HttpStream) -> None:
+        self._write(encode_response(response))
+        self._rest = b""
+        self._set_deadline(None)
+        self._enter(Phase.STREAMING)
+        self._transport.resume_reading()  # so that the peer's end is noticed
+        self._stop_reading = response.begin(self)
+
+    def _stop_lines(self) -> None:
+        stop, self._stop_reading = self._stop_reading, None
+        if stop is not None:
+            stop()
 
     def _end(self, last: HttpResponse | bytes) -> None:
         """Send a last response, and pass over what still comes until the peer hangs up, too."""

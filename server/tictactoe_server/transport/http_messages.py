@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from email.utils import formatdate
 from http import HTTPStatus
-from typing import Final
+from typing import Final, Protocol
 from urllib.parse import unquote, urlsplit
 
 import h11
@@ -110,6 +110,26 @@ class HttpResponse:
     tag: str = ""
 
 
+class LineReader(Protocol):
+    """Who reads the lines of a stream: each is the newest state, so that a slow one is spared those between."""
+
+    def push_line(self, line: bytes) -> None:
+        """Send a line, in the place of one that has not been sent."""
+
+    def end_lines(self, last: bytes = b"") -> None:
+        """Send a last line, and end the response."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpStream(HttpResponse):
+    """A response of lines that come while its connection lasts, which is where it ends: it does not say how long it is.
+
+    `begin` is called with who reads it, and returns what is called once that is gone.
+    """
+
+    begin: Callable[[LineReader], Callable[[], None]]
+
+
 Answer = Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]
 """Answers what asks for no WebSocket: at once, or after a while."""
 
@@ -187,7 +207,8 @@ def encode_response(response: HttpResponse, *, with_body: bool = True, keeps_ali
         f"HTTP/1.1 {response.status.value} {response.status.phrase}",
         f"Date: {formatdate(usegmt=True)}",
         f"Server: {SERVER_NAME}",
-        *((kind, length) if response.status != HTTPStatus.NOT_MODIFIED else ()),
+        *((kind,) if response.status != HTTPStatus.NOT_MODIFIED else ()),
+        *((length,) if response.status != HTTPStatus.NOT_MODIFIED and not isinstance(response, HttpStream) else ()),
         "X-Content-Type-Options: nosniff",
         *(f"{name}: {value}" for name, value in response.fields),
         f"Connection: {'keep-alive' if keeps_alive else 'close'}",

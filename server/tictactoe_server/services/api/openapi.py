@@ -1,0 +1,108 @@
+"""What the API answers as an OpenAPI document, made from the types of its answers.
+
+Source: the OpenAPI Specification 3.1.1, whose schemas are those of JSON Schema 2020-12.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from tictactoe_protocol.pushes import Closed, Error, PlayedGame, RoomState, RoomSummary
+from tictactoe_server.services.api.streams import LINES
+from tictactoe_server.transport.http_messages import JSON, PLAIN_TEXT
+
+_SCHEMAS: Final = "#/components/schemas/{name}"
+_DESCRIPTION: Final = (
+    "What everybody may read of a server: public rooms, their finished games, and events. Pages of every origin may "
+    "read it. Of what is private is said what is said of what is not there. Answers may get more fields. See `api.md`."
+)
+_PLACES: Final = {
+    "room": "The code of a room, in any spelling",
+    "game": "The `game_id` of a state",
+    "event": "The code of an event, in any spelling",
+}
+
+
+class RoomList(msgspec.Struct, frozen=True):
+    """The public rooms, newest first."""
+
+    rooms: tuple[RoomSummary, ...]
+
+
+class Path(NamedTuple):
+    """What can be had under a path: objects of these types, as `kind`; with `tagged` it has an `ETag`."""
+
+    summary: str
+    answers: tuple[type, ...]
+    kind: str = JSON
+    tagged: bool = True
+
+
+PATHS: Final = {
+    "/api/rooms": Path("The public rooms, newest first", (RoomList,)),
+    "/api/rooms/{room}": Path("The newest state of a public room, whose `seq` is in its tag", (RoomState,)),
+    "/api/rooms/{room}/stream": Path(
+        "Its states from now on, a line each, and `closed` as the last; empty lines between",
+        *((RoomState, Closed), LINES, False),
+    ),
+    "/api/games/{game}": Path("A finished game of a public room", (PlayedGame,)),
+    "/api/games/{game}.txt": Path("The same as a record", (str,), PLAIN_TEXT),
+}
+
+
+def render_api() -> bytes:
+    """Return the document; the same types always make the same."""
+    kinds = [kind for path in PATHS.values() for kind in path.answers if kind is not str]
+    _, schemas = msgspec.json.schema_components((*kinds, Error), ref_template=_SCHEMAS)
+    document = {
+        "openapi": "3.1.1",
+        "info": {"title": "tictactoe", "version": "1", "description": _DESCRIPTION, "license": {"name": "MIT"}},
+        "servers": [{"url": "/"}],
+        "paths": {name: {"get": _describe(name, path)} for name, path in PATHS.items()},
+        "components": {"schemas": {name: schemas[name] for name in sorted(schemas)}},
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False).replace("``", "`").encode() + b"\n"
+
+
+def _describe(name: str, path: Path) -> dict[str, Any]:
+    places = [place for place in _PLACES if f"{{{place}}}" in name]
+    refused = [HTTPStatus.NOT_FOUND] * bool(places) + [HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE]
+    known = {"304": {"description": "Nothing has changed since the tag in `If-None-Match`"}} if path.tagged else {}
+    moved = {} if path.tagged else {"307": {"description": "Another server of the cluster has it: see `Location`"}}
+    return {
+        "operationId": "".join(part.strip("{}").title() for part in name.replace(".", "/").split("/")[2:]),
+        "summary": path.summary,
+        "security": [],
+        "parameters": [
+            {"name": place, "in": "path", "required": True, "description": words, "schema": {"type": "string"}}
+            for place, words in _PLACES.items()
+            if place in places
+        ],
+        "responses": {
+            "200": {"description": path.summary, "content": {path.kind: {"schema": _schema_of(path.answers)}}},
+            **known,
+            **moved,
+            **{str(status.value): _describe_refusal(status) for status in refused},
+        },
+    }
+
+
+def _describe_refusal(status: HTTPStatus) -> dict[str, Any]:
+    schema = {"$ref": _SCHEMAS.format(name=Error.__name__)}
+    kind = PLAIN_TEXT if status == HTTPStatus.TOO_MANY_REQUESTS else JSON
+    return {
+        "description": status.phrase,
+        "content": {kind: {"schema": {"type": "string"} if kind == PLAIN_TEXT else schema}},
+    }
+
+
+def _schema_of(kinds: Sequence[type]) -> dict[str, Any]:
+    if kinds == (str,):
+        return {"type": "string"}
+    found = [{"$ref": _SCHEMAS.format(name=kind.__name__)} for kind in kinds]
+    return found[0] if len(found) == 1 else {"oneOf": found}

@@ -1,0 +1,113 @@
+"""The API: what everybody may read, programs and pages of every origin; see `docs/api.md`.
+
+Of a private room nothing is said but what is said of one that is not there.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any, Final
+
+from tictactoe_engine.records import format_record
+from tictactoe_protocol import ErrorCode, encode, parse_room_code
+from tictactoe_protocol.pushes import Closed, RoomState
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.live_room import LiveRoom, no_such_room
+from tictactoe_server.core.rooms import Refused
+from tictactoe_server.core.rooms.finished import played_game, record_of
+from tictactoe_server.core.service import Reply, Service
+from tictactoe_server.services.api.openapi import RoomList, render_api
+from tictactoe_server.services.api.streams import RoomSource, Streams
+from tictactoe_server.services.history import find_by_id
+from tictactoe_server.transport.admission import key_of
+from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
+
+MAX_ID: Final = 40  # how much of an id is said again that is none
+
+
+class Api(Service):
+    """Answers with public rooms, their finished games, and streams of their states."""
+
+    def __init__(self) -> None:
+        self.routes = {
+            r"/api/openapi\.json": self.describe,
+            "/api/rooms": self.list_rooms,
+            "/api/rooms/([^/]+)": self.show_room,
+            "/api/rooms/([^/]+)/stream": self.stream_room,
+            r"/api/games/([\w-]+)(\.txt)?": self.show_game,
+        }
+
+    def start(self, core: Core) -> None:
+        self._core = core
+        self.streams = Streams(core.limits, core.tally.limited)
+        core.on_room(lambda live, before: self.streams.look_at(live.room.code))
+        core.changes.on_gone.add(self._hear_end)
+
+    async def close(self) -> None:
+        self.streams.close()
+
+    def describe(self, request: HttpRequest) -> Reply:
+        return HttpResponse(HTTPStatus.OK, _document(), JSON)
+
+    def list_rooms(self, request: HttpRequest) -> Reply:
+        return _json(RoomList(self._core.lobby.list_rooms()))
+
+    async def show_room(self, request: HttpRequest, text: str) -> Reply:
+        """Answer with the newest state of a public room, wherever it is served."""
+        state = await self._find(request, text)
+        return _json(state, f"{state.room}-{state.seq}")
+
+    async def stream_room(self, request: HttpRequest, text: str) -> Reply:
+        """Answer with the states of a public room from now on, or with which server has them."""
+        code = (await self._find(request, text)).room
+        try:
+            live = await self._core.registry.find(code)
+        except Refused as refused:
+            if refused.url is None:
+                raise
+            place = f"http{refused.url.removeprefix('ws')}/api/rooms/{code}/stream"
+            return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", place),))
+        return self.streams.answer(request, code, lambda: RoomSource(live, self._core.time))
+
+    async def show_game(self, request: HttpRequest, id: str, form: str | None) -> Reply:
+        """Answer with a finished game that was public, as an object or as a record."""
+        self._check_misses(request)
+        game = await find_by_id(self._core.store.games, id)
+        if game is None or not game.public:
+            raise Refused(ErrorCode.NOT_ALLOWED, "public game", game=id[:MAX_ID])
+        return format_record(record_of(game)).splitlines() if form else _json(played_game(game), id)
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    async def _find(self, request: HttpRequest, text: str) -> RoomState:
+        """Return the newest state of a public room; raises `Refused`, for a private one as for none."""
+        live = self._core.registry.find_here(text)
+        if live is None or live.room.visibility != "public":
+            self._check_misses(request)
+        state = await self._core.registry.look(parse_room_code(text))
+        if state.visibility != "public":
+            raise no_such_room(state.room)
+        return state
+
+    def _check_misses(self, request: HttpRequest) -> None:
+        """Refuse to look for what may not be there, where too much was asked for that is not."""
+        wait = self._core.allowances.page_misses[key_of(request.address)].wait()
+        if wait:
+            raise Refused(ErrorCode.RATE_LIMITED, "misses", retry_ms=wait)
+
+    def _hear_end(self, live: LiveRoom, why: Closed) -> None:
+        """Tell those who read a room why it has ended."""
+        source = self.streams.of(live.room.code)
+        if isinstance(source, RoomSource):
+            source.why = encode(why)
+            self.streams.look_at(live.room.code)
+
+
+@lru_cache(maxsize=1)
+def _document() -> bytes:
+    return render_api()
+
+
+def _json(value: Any, tag: str = "") -> HttpResponse:
+    return HttpResponse(HTTPStatus.OK, encode(value), JSON, tag=tag)

@@ -1,0 +1,240 @@
+"""What everybody may read: public rooms, games and streams of states, over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.limits import uncounted
+from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing, until
+from tests.raw import open_bytes
+from tests.server.test_pages import get
+from tests.server.test_plain_http import read_answer
+from tictactoe_engine.records import parse_record
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+LINE_FOR_X = [0, 3, 1, 4, 2]
+
+
+class Stream:
+    """The lines of a stream, as they come."""
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader = reader
+        self._seq = 0.0
+        self.empty = 0
+
+    async def next(self) -> Any:
+        """Return the next object, None at the end."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while line := await self._reader.readline():
+                if line.strip():
+                    found = json.loads(line)
+                    assert found.get("seq", math.inf) > self._seq  # none comes twice
+                    self._seq = found.get("seq", math.inf)
+                    return found
+                self.empty += 1
+        return None
+
+    async def until(self, **fields: Any) -> Any:
+        """Return the first object that has these fields; those before it are passed over."""
+        while True:
+            found = await self.next()
+            assert found is not None
+            if all(found.get(name) == value for name, value in fields.items()):
+                return found
+
+
+@asynccontextmanager
+async def streaming(server: Server, path: str) -> AsyncIterator[Stream]:
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        head = await read_answer(reader, with_body=False)
+        assert head.status == 200, head.status
+        assert "content-length" not in head.fields
+        assert (head.fields["content-type"], head.fields["cache-control"]) == ("application/x-ndjson", "no-store")
+        assert head.fields["access-control-allow-origin"] == "*"
+        yield Stream(reader)
+
+
+async def read(server: Server, path: str, *fields: str) -> Any:
+    answer = await get(server, path, *fields)
+    assert (answer.status, answer.fields["content-type"]) == (200, "application/json"), answer.body
+    return json.loads(answer.body)
+
+
+class Described:
+    """What the server's own document says that an answer is."""
+
+    def __init__(self, document: Any) -> None:
+        self._document = document
+
+    def check(self, path: str, found: Any, status: str = "200") -> None:
+        (content,) = self._document["paths"][path]["get"]["responses"][status]["content"].values()
+        schema = {**content["schema"], "components": self._document["components"]}
+        Draft202012Validator(schema).validate(found)
+
+
+# -- rooms and games ----------------------------------------------------------------------------------------------
+
+
+async def test_public_rooms_are_listed_and_shown_as_on_the_wire(server: Server) -> None:
+    async with two_playing(server) as (ana, bo, room):
+        state = await play_out({"X": ana, "O": bo}, room, [0, 3])
+        (row,) = (await read(server, "/api/rooms"))["rooms"]
+        assert (row["room"], row["status"]) == (room, "playing")
+        told = await read(server, f"/api/rooms/{room.lower()[:3]}-{room[3:]}")
+        assert told == state
+
+
+async def test_answers_are_what_the_document_says_that_is_served_beside_them(server: Server) -> None:
+    described = Described(await read(server, "/api/openapi.json"))
+    async with two_playing(server) as (ana, bo, room), streaming(server, f"/api/rooms/{room}/stream") as stream:
+        described.check("/api/rooms", await read(server, "/api/rooms"))
+        described.check("/api/rooms/{room}", await read(server, f"/api/rooms/{room}"))
+        described.check("/api/rooms/{room}/stream", await stream.next())
+        id = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X))["game_id"]
+        described.check("/api/games/{game}", await read(server, f"/api/games/{id}"))
+        described.check("/api/games/{game}", json.loads((await get(server, "/api/games/x")).body), "404")
+
+
+async def test_a_state_that_is_known_is_not_sent_again(server: Server) -> None:
+    async with two_playing(server) as (ana, bo, room):
+        first = await get(server, f"/api/rooms/{room}")
+        assert first.fields["etag"] == f'W/"{room}-{json.loads(first.body)["seq"]}"'
+        known = f"If-None-Match: {first.fields['etag']}"
+        same = await get(server, f"/api/rooms/{room}", known)
+        assert (same.status, same.body, same.fields["access-control-allow-origin"]) == (304, b"", "*")
+        await play_out({"X": ana, "O": bo}, room, [0])
+        assert (await get(server, f"/api/rooms/{room}", known)).status == 200
+
+
+async def test_a_game_of_a_public_room_is_there_by_its_id_as_an_object_and_as_a_record(server: Server) -> None:
+    async with two_playing(server) as (ana, bo, room):
+        id = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X))["game_id"]
+        played = (await ana.ask("record", game=id))["played"]
+        assert await read(server, f"/api/games/{id}") == played
+        record = (await get(server, f"/api/games/{id}.txt")).body.decode()
+        assert parse_record(record).moves == tuple(LINE_FOR_X)
+
+
+async def test_of_a_private_room_is_said_what_is_said_of_none(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        room = (await ana.ask("create", visibility="private"))["room"]
+        await bo.ask("join", room=room)
+        id = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X))["game_id"]
+        for path, other in (
+            (f"/api/rooms/{room}", "/api/rooms/222222"),
+            (f"/api/rooms/{room}/stream", "/api/rooms/222222/stream"),
+            (f"/api/games/{id}", "/api/games/222222-1-1"),
+        ):
+            private, none = await get(server, path), await get(server, other)
+            assert (private.status, none.status) == (404, 404)
+            said = private.body.replace(id.encode(), b"222222-1-1").replace(room.encode(), b"222222")
+            assert said == none.body
+        assert await read(server, "/api/rooms") == {"rooms": []}
+
+
+async def test_codes_and_ids_are_not_found_by_trying() -> None:
+    limits = replace(uncounted(), misses_per_minute_per_address=2, misses_at_once_per_address=2)
+    async with Server(Settings("127.0.0.1", 0), limits=limits) as server, two_playing(server) as (_, _, room):
+        tried = [f"/api/rooms/{code}" for code in ("222222", "x")] + ["/api/games/x", "/api/rooms/333333/stream"]
+        assert [(await get(server, path)).status for path in tried] == [404, 404, 429, 429]
+        assert (await get(server, f"/api/rooms/{room}")).status == 200
+
+
+# -- streams ------------------------------------------------------------------------------------------------------
+
+
+async def test_a_stream_has_the_states_of_a_room_and_says_why_it_ends(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        async with streaming(server, f"/api/rooms/{room}/stream") as stream:
+            assert (await stream.next())["status"] == "waiting"
+            await bo.ask("join", room=room)
+            assert (await stream.until(status="playing"))["ply"] == 0
+            over = await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
+            told = await stream.until(status="over")
+            assert (told["board"], told["game_id"]) == (over["board"], over["game_id"])
+            await ana.ask("leave", room=room)
+            await bo.ask("leave", room=room)
+            end = await stream.until(type="closed")
+            assert (end["room"], await stream.next()) == (room, None)
+
+
+async def test_a_stream_that_has_nothing_to_say_has_empty_lines() -> None:
+    settings = Settings("127.0.0.1", 0)
+    async with (
+        Server(settings, limits=uncounted(ping_seconds=0.2)) as server,
+        two_playing(server) as (ana, _, room),
+        streaming(server, f"/api/rooms/{room}/stream") as stream,
+    ):
+        await stream.next()
+        reading = asyncio.create_task(stream.until(status="over"))
+        await until(lambda: stream.empty > 2)
+        await ana.ask("resign", room=room)
+        await reading
+
+
+async def test_streams_end_with_the_server_and_nobody_is_counted_who_has_gone() -> None:
+    async with Server(Settings("127.0.0.1", 0)) as server, two_playing(server) as (_, _, room):
+        async with streaming(server, f"/api/rooms/{room}/stream") as stream:
+            await stream.next()
+            assert server.api.streams.of_address.most == 1
+        await until(lambda: server.api.streams.of_address.most == 0)
+        async with streaming(server, f"/api/rooms/{room}/stream") as stream:
+            await stream.next()
+            stopping = asyncio.create_task(server._listener.stop(1012, "restarting", 1))
+            assert await stream.next() is None
+            await stopping
+
+
+async def test_one_address_reads_so_many_streams_and_no_more() -> None:
+    limits = uncounted(streams_per_address=1)
+    async with Server(Settings("127.0.0.1", 0), limits=limits) as server, two_playing(server) as (_, _, room):
+        path = f"/api/rooms/{room}/stream"
+        async with streaming(server, path) as stream:
+            await stream.next()
+            assert (await get(server, path)).status == 429
+        await until(lambda: server.api.streams.of_address.most == 0)
+        async with streaming(server, path):
+            pass
+
+
+@pytest.mark.parametrize("catches_up", [True, False])
+async def test_who_reads_late_gets_the_newest_state_and_who_never_reads_is_cut_off(*, catches_up: bool) -> None:
+    limits = replace(uncounted(), outbox_bytes=4_096, catch_up_seconds=10 if catches_up else 0.3)
+    async with (
+        Server(Settings("127.0.0.1", 0), limits=limits) as server,
+        two_playing(server) as (_, _, room),
+        open_bytes(server.port) as (reader, writer),
+    ):
+        writer.transport.pause_reading()  # type: ignore[attr-defined]  # so that the network fills up
+        writer.write(f"GET /api/rooms/{room}/stream HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        await until(lambda: server.api.streams.of_address.most == 1)
+        source = server.api.streams.of(room)
+        assert source is not None
+        (connection,) = source.readers
+        count = 0
+        while connection._outbox is None:  # type: ignore[attr-defined]
+            connection.push_line(b"%d %b\n" % (count, b"-" * 60_000))
+            count += 1
+        for last in range(count, count + 100):
+            connection.push_line(b"%d\n" % last)
+        if catches_up:
+            writer.transport.resume_reading()  # type: ignore[attr-defined]
+            numbers = [await reader.readline()]
+            while numbers[-1] != b"%d\n" % last:
+                numbers.append((await reader.readline())[:10])
+            assert b"%d\n" % (last - 1) not in numbers
+        else:
+            await until(lambda: server.api.streams.of_address.most == 0)
