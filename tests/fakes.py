@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from tictactoe_engine import Position
 from tictactoe_engine.strategies import Level
-from tictactoe_server.core.kept import KEPT, PLAYERS, ROOMS
+from tictactoe_server.core.kept import PLAYERS, ROOMS
 from tictactoe_server.core.rooms import Command, Player
+from tictactoe_server.server import kept_by
 from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.bots.workers import Priority
 from tictactoe_server.storage.memory import MemoryLog, MemoryStore, MemoryTable
@@ -178,8 +179,8 @@ class _Lost:
 class TroubledStore(MemoryStore):
     """A store in memory with trouble in its tables; see `Trouble`. `owes_since` is what it says that it owes."""
 
-    def __init__(self, specs: Specs = KEPT) -> None:
-        super().__init__(specs)
+    def __init__(self, specs: Specs | None = None) -> None:
+        super().__init__(specs or kept_by())
         self.owes_since: float | None = None
         self.rooms = TroubledTable(ROOMS, self.games)
         self.players = TroubledTable(PLAYERS, self.games)

@@ -15,7 +15,7 @@ from tests.faults.early_store import early
 from tests.limits import uncounted
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.core.kept import ROOMS, open_folder
-from tictactoe_server.server import Server
+from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage
 
@@ -24,7 +24,7 @@ COMMAND = (sys.executable, "-m", "tests.faults.broken_server")
 
 async def serve(options: argparse.Namespace) -> None:
     """Serve until killed."""
-    inner = open_folder(options.data)
+    inner = open_folder(options.data, kept_by())
     if options.early:
         store: Storage = early(inner)
     else:

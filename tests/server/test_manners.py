@@ -7,7 +7,7 @@ import pytest
 from tests.fakes import FakeClock, TroubledStore
 from tests.peer import Message, Peer, open_peer, play_out, two_playing
 from tictactoe_server.core.kept import open_memory
-from tictactoe_server.server import Server
+from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import StoreUnavailable
 
@@ -185,7 +185,7 @@ async def test_a_flag_that_cannot_be_stored_is_shown_to_nobody_and_falls_as_soon
 
 
 async def test_an_outage_costs_no_clock_anything_and_the_flag_falls_after_it(clock: FakeClock) -> None:
-    store, settings = open_memory(), Settings(host="127.0.0.1", port=0)
+    store, settings = open_memory(kept_by()), Settings(host="127.0.0.1", port=0)
     async with (
         Server(settings, store, monotonic_ns=clock) as first,
         two_playing(first, clock=MINUTE) as (ana, bo, room),

@@ -24,7 +24,7 @@ from tests.raw import open_bytes, read_to_end
 from tictactoe_server.admin import metrics
 from tictactoe_server.admin.orders.status import DrainOrder
 from tictactoe_server.core.kept import open_folder
-from tictactoe_server.server import Server
+from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.transport.listen import CannotListen
 
@@ -61,7 +61,7 @@ async def figures(server: Server) -> dict[str, Any]:
 
 @pytest.fixture
 async def metered() -> AsyncIterator[Server]:
-    async with Server(Settings(host=HOST, port=0, metrics=(HOST, 0)), open_folder(None)) as running:
+    async with Server(Settings(host=HOST, port=0, metrics=(HOST, 0)), open_folder(None, kept_by())) as running:
         yield running
 
 

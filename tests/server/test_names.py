@@ -10,7 +10,7 @@ from tests.server.tables import ANA, BO, CY, THREE, Table
 from tictactoe_server.core.kept import PLAYERS, KnownPlayer, open_memory
 from tictactoe_server.core.rooms import Dropped, Enter, Player
 from tictactoe_server.core.rooms.seating import free_name
-from tictactoe_server.server import Server
+from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 
 HOUSE = ["easy-bot", "Hard-Bot", "PERFECT-BOT", "rules-bot-2", "random-bot7", "medium-bot 12", "\uff45asy-bot"]
@@ -35,7 +35,7 @@ async def test_nobody_is_renamed_to_a_player_of_the_house_but_one_who_had_the_na
         token = ana.welcome["token"]
     async with open_peer(server.url, "easy-bot", token) as again:
         assert again.welcome["code"] == "bad_name"
-    store = open_memory()
+    store = open_memory(kept_by())
     async with Server(Settings(host="127.0.0.1", port=0), store=store) as other:
         async with open_peer(other.url) as guest:
             token = guest.welcome["token"]

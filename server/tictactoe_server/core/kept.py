@@ -189,7 +189,7 @@ SHARES: Final[TableSpec[FinishedGame]] = TableSpec(
 GAMES: Final[GameSpec[FinishedGame]] = GameSpec(
     _games.encode,
     _games.decode,
-    people=lambda game: game.keepers,
+    people=lambda game: game.people,
     at=lambda game: game.at,
     place=lambda game: (game.room, game.game),
 )

@@ -58,11 +58,6 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
         """The ids of those who played and are no bots."""
         return tuple({player.player: None for player in self.players.values() if player.bot is None})
 
-    @property
-    def keepers(self) -> tuple[str, ...]:
-        """Under whose ids the log has it: those people's, or in an event where all are bots, theirs."""
-        return self.people or (tuple(player.player for player in self.players.values()) if self.event else ())
-
 
 def finished_game(room: Room, at: int) -> FinishedGame:
     """Return the game that a room has just finished; raises ValueError where it has not."""

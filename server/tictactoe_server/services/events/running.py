@@ -14,7 +14,7 @@ from typing import Any, Final
 import structlog
 from msgspec.structs import asdict
 
-from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode
+from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.pushes import Closed, Result, RoomState, SeatState
 from tictactoe_protocol.terms import ClockFields
@@ -34,7 +34,6 @@ SEEK_SECONDS: Final = 5.0
 """How often a room is looked for in the store that is not here, as its game may be over without word of it."""
 
 AGAIN_SECONDS: Final = 0.5  # when what was refused or could not be stored is tried again
-OLD_PAGES: Final = 10  # how many pages of a player's games are looked through for one that is to be scored
 MANY_ROOMS: Final = 10_000
 _LATE_SECONDS: Final = 0.002
 _POINTLESS: Final = ("forfeit", "aborted")  # how a game ends of which nobody gets a point, where nobody won it
@@ -174,7 +173,7 @@ class Running:
                 over.append(self._let_go(live))
             elif result is not None:
                 seats = {mark: seat.player for mark, seat in live.room.seats.items() if seat is not None}
-                over.append(self._score(event, pairing, result, seats))
+                over.append(self._score(event, pairing, result, seats, live.room.game_id))
         await _all(over)
 
     async def _let_go(self, live: LiveRoom) -> None:
@@ -184,28 +183,12 @@ class Running:
         elif live.is_kept:
             self._core.let_go(live)
 
-    async def _score(self, event: Event, pairing: Pairing, result: Result, seats: Mapping[str, str]) -> None:
-        """Score a pairing by the game that has ended so, in which these players had the marks at the end."""
+    async def _score(self, event: Event, pairing: Pairing, result: Result, seats: Mapping[str, str], id: str) -> None:
+        """Score a pairing by the game of this id, which has ended so; `seats` are who had the marks at its end."""
         winner = pairing.mark_of(seats.get(result.winner or "", ""))
         how = winner or ("none" if result.reason in _POINTLESS else "draw")
-        found = await self._find_game(event, pairing)
         by = "forfeit" if result.reason == "forfeit" else "game"
-        id = "" if found is None else str(found[0])
         await self._kept.carry_out(event.code, "", Score(pairing.id, how, result.reason, id, by))
-
-    async def _find_game(self, event: Event, pairing: Pairing) -> tuple[int, FinishedGame] | None:
-        """Return the game of a pairing that is kept, with its id, or None."""
-        bots = {one.player for one in event.entrants if one.bot is not None}
-        keeper, before = min(pairing.players.values(), key=bots.__contains__), None
-        for _ in range(OLD_PAGES):
-            games = await self._core.store.games.games_of(keeper, MAX_LISTED_GAMES, before)
-            for id, game in games:
-                if (game.event, game.pairing, game.room) == (event.code, pairing.id, pairing.room):
-                    return id, game
-            if len(games) < MAX_LISTED_GAMES:
-                break
-            before = games[-1][0]
-        return None
 
     async def _open_rooms(self, event: Event) -> None:
         """Open the rooms of all pairings that are due, but in a pause, and look for those of the others."""
@@ -241,16 +224,17 @@ class Running:
         state = await self._look_for(code)
         if state is None:
             event = await self._kept.read(event.code)
-            found = await self._find_game(event, pairing)
-            if found is not None:
-                seats = {mark: player.player for mark, player in found[1].players.items()}
-                await self._score(event, pairing, found[1].result, seats)
+            games = await self._core.store.games.games_at(code, 1)
+            game = next((game for _, game in games if (game.event, game.pairing) == (event.code, pairing.id)), None)
+            if game is not None:
+                seats = {mark: player.player for mark, player in game.players.items()}
+                await self._score(event, pairing, game.result, seats, game.id)
             elif (now := event.pairing(pairing.id)) is not None and (now.state, now.room) == ("open", code):
                 log.warning("the room of a pairing is lost", code=event.code, pairing=pairing.id)
                 await self._give_new_code(event, pairing)
         elif state.result is not None:
             seats = {mark: seat.player for mark, seat in state.seats.items() if seat is not None}
-            await self._score(event, pairing, state.result, seats)
+            await self._score(event, pairing, state.result, seats, state.game_id or "")
         elif self._core.registry.elsewhere.find(code) is None:
             await self._core.registry.find(code)
 
