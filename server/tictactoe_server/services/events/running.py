@@ -12,12 +12,10 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Final
 
 import structlog
-from msgspec.structs import asdict
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.pushes import Closed, Result, RoomState, SeatState
-from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.registry import RoomExists
@@ -25,6 +23,7 @@ from tictactoe_server.core.rooms import FinishedGame, Refused
 from tictactoe_server.services.events.commands import Opened, Rooms, Score, Tick, pair_next
 from tictactoe_server.services.events.event import Event, Pairing, due_at, open_pairings
 from tictactoe_server.services.events.kept import KeptEvents
+from tictactoe_server.services.events.knock_out import terms_of
 from tictactoe_server.storage.store import StoreUnavailable
 
 LOOK_SECONDS: Final = 1.0
@@ -203,11 +202,11 @@ class Running:
     async def _open(self, event: Event, pairing: Pairing) -> None:
         """Open the room of a pairing, unless it is there already, and say so."""
         code = pairing.room
-        rules, clock = event.rules.to_rules(), ClockFields(**asdict(event.clock))
+        rules, clock = terms_of(event, pairing)
         seats = {mark: _seat_of(event, id) for mark, id in pairing.players.items()}
         terms: dict[str, Any] = {"event": event.code, "pairing": pairing.id, "start_ms": event.ready_ms}
         try:
-            await self._core.open_room(rules, seats=seats, code=code, clock=clock, chat=event.chat, **terms)
+            await self._core.open_room(rules.to_rules(), seats=seats, code=code, clock=clock, chat=event.chat, **terms)
         except RoomExists:
             state = await self._look_for(code)
             if state is None or state.pairing != pairing.id or state.event != event.code:
