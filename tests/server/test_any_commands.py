@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from tests.server.tables import ANA, BO, CODE, CY, DI, START, decode_room, encode_room
 from tictactoe_engine import Rules
@@ -30,10 +32,12 @@ from tictactoe_server.core.rooms import (
     open_room,
     state_of,
 )
+from tictactoe_server.core.rooms.seating import seat_of
 
 PLAYERS = st.sampled_from((ANA, BO, CY, DI))
 ACTIONS = st.sampled_from(("offer", "accept", "decline"))
 HOLD_MS = 500
+START_MS = 1_200
 
 RULES = st.sampled_from(
     [
@@ -59,16 +63,21 @@ CLOCKS = st.sampled_from(
 class AnyCommands(RuleBasedStateMachine):
     """Keeps count of what a room should remember, beside the room itself."""
 
-    @initialize(rules=RULES, clock=CLOCKS, seat=st.integers(0, 5), everybody=st.booleans())
-    def open(self, rules: Rules, clock: ClockFields | None, seat: int, everybody: bool) -> None:
+    @initialize(rules=RULES, clock=CLOCKS, seat=st.integers(0, 5), everybody=st.booleans(), event=st.booleans())
+    def open(self, rules: Rules, clock: ClockFields | None, seat: int, everybody: bool, event: bool) -> None:
         mark = rules.marks[seat % len(rules.marks)]
         self.now = START
-        self.room = open_room(CODE, rules, ANA, self.now, seat=mark, clock=clock, hold_ms=HOLD_MS)
+        if event and clock is not None and len(rules.marks) == 2:
+            reserved = {mark: replace(seat_of(one), online=False) for mark, one in zip("XO", (ANA, BO), strict=True)}
+            terms: dict[str, Any] = {"reserved": reserved, "start_ms": START_MS, "event": "EV3NTS", "pairing": "r1-1"}
+            self.room = open_room(CODE, rules, None, self.now, clock=clock, hold_ms=HOLD_MS, **terms)
+        else:
+            self.room = open_room(CODE, rules, ANA, self.now, seat=mark, clock=clock, hold_ms=HOLD_MS)
         self.finished = self.aborted = 0
         self.games = 1
         self.done: list[tuple[Player, Draw | Undo | Rematch]] = []
         if everybody:
-            for player in (BO, CY, DI)[: len(rules.marks) - 1]:
+            for player in (ANA, BO, CY, DI)[: len(rules.marks)]:
                 self.send(player, Enter())
 
     def send(self, player: Player, command: Command) -> None:
@@ -87,8 +96,10 @@ class AnyCommands(RuleBasedStateMachine):
         assert encode_room(before) == document
         assert after is before or after.seq == before.seq + 1
         self.room = after
-        self.finished += before.result is None and after.result is not None and not after.was_aborted
-        self.aborted += before.result is None and after.was_aborted
+        if before.result is None and after.result is not None:
+            counts = not after.was_aborted and (after.result.winner is not None or after.result.reason != "forfeit")
+            self.finished += counts
+            self.aborted += not counts
         self.games += after.game - before.game
         if after is not before:
             self.check_step(before, command, times)
@@ -271,6 +282,18 @@ class AnyCommands(RuleBasedStateMachine):
         if room.result and room.result.winner:
             assert room.result.winner in active
         assert not any(seat.online and seat.player in room.gone_at for seat in room.seats.values() if seat)
+
+    @invariant()
+    def a_game_of_an_event_is_played_once_and_by_its_two_alone(self) -> None:
+        room = self.room
+        if room.event:
+            assert {seat.player for seat in room.held_seats} == {ANA.id, BO.id}
+            assert (room.was_aborted, room.game, room.offers.undo, room.offers.rematch) == (False, 1, None, ())
+            assert room.offers.draw is None or room.position.ply >= 8
+            assert room.result is not None or room.held_seats[0].left == room.held_seats[1].left is False
+        if room.result is not None and room.result.reason == "forfeit":
+            assert room.event
+            assert not all(map(room.position.has_acted, room.rules.marks))
 
     @invariant()
     def score_adds_up(self) -> None:
