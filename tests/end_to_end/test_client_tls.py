@@ -16,7 +16,7 @@ from tests.terminal import run_screen
 from tictactoe_client import connect
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_server.core.kept import open_memory
-from tictactoe_server.server import Server
+from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage
 
@@ -53,7 +53,7 @@ async def test_the_certificate_itself_may_be_what_is_trusted(authority: Authorit
 
 
 async def test_one_who_comes_back_trusts_the_same(authority: Authority) -> None:
-    backoff, store = Backoff(first=(0.05,), longest=0.05, jitter=0), open_memory()
+    backoff, store = Backoff(first=(0.05,), longest=0.05, jitter=0), open_memory(kept_by())
     async with contextlib.AsyncExitStack() as stack:
         async with secured(authority, store=store) as server:
             client = await stack.enter_async_context(connect(server.url, ca=authority.ca, reconnect=backoff))

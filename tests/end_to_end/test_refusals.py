@@ -28,12 +28,15 @@ NOWHERE = "ZZZZZZ"
 
 @dataclass
 class Scene:
-    """Rooms of every kind, and one peer, `eve`, who provokes the refusals and is in the rooms as their names say."""
+    """Rooms and events of every kind, and one peer, `eve`, who provokes the refusals and is in the rooms as their names
+    say.
+    """
 
     eve: Peer
     others: list[Peer]
     store: TroubledStore
     rooms: dict[str, str] = field(default_factory=dict)
+    events: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,11 @@ def ask(type: str, room: str | None = None, **fields: Any) -> Callable[[Scene], 
         return {"type": type, **named, **fields}
 
     return build
+
+
+def ask_of(type: str, event: str, **fields: Any) -> Callable[[Scene], Message]:
+    """Return a request that names an event of the scene, or a code as it stands."""
+    return lambda scene: {"type": type, "event": scene.events.get(event, event), **fields}
 
 
 def failing(error: Exception, times: int = 1) -> Callable[[Scene], None]:
@@ -157,6 +165,16 @@ PROVOCATIONS = [
     Provocation("choose_first", ask("move", "choosing", cell=0, ply=1), room="choosing", path="cell"),
     Provocation("not_allowed", ask("choose", "choosing", take="more", ply=1), room="choosing", path="take"),
     Provocation("not_allowed", ask("choose", "mine", take="X", ply=2), room="mine", path="take"),
+    # the event
+    *(
+        Provocation("no_such_event", ask_of(type, NOWHERE, **fields), path="event")
+        for type, fields in {"event_join": {}, "event_leave": {}, "event_watch": {"on": True}}.items()
+    ),
+    Provocation("event_full", ask_of("event_join", "full")),
+    Provocation("event_begun", ask_of("event_join", "begun")),
+    Provocation("not_entered", ask_of("event_leave", "begun")),
+    Provocation("not_entered", ask_of("event_ready", "begun", on=False)),
+    Provocation("not_organiser", ask_of("event_run", "begun", seq=1, action="close")),
     # the server
     Provocation("unavailable", ask("resign", "mine"), room="mine", retries=True, prepare=failing(StoreUnavailable())),
     Provocation("internal", ask("resign", "mine"), room="mine", prepare=failing(RuntimeError("a bug"))),
@@ -248,7 +266,7 @@ async def seat_two(opener: Peer, other: Peer, **fields: Any) -> str:
 @contextlib.asynccontextmanager
 async def set_scene() -> AsyncIterator[tuple[Server, Scene]]:
     """Open as many rooms as the server holds, eve in the positions that the provocations need."""
-    store, settings = TroubledStore(), Settings(host="127.0.0.1", port=0)
+    store, settings = TroubledStore(), Settings(host="127.0.0.1", port=0, bot_pause_seconds=3_600)
     async with Server(settings, store, uncounted(rooms=len(ROOMS))) as server, contextlib.AsyncExitStack() as stack:
         eve, ana, bo = [
             await stack.enter_async_context(open_peer(server.url, name, features=["opening"]))
@@ -257,6 +275,12 @@ async def set_scene() -> AsyncIterator[tuple[Server, Scene]]:
         scene = Scene(eve, [ana, bo], store)
         for name, build in ROOMS.items():
             scene.rooms[name] = await build(eve, ana, bo)
+        terms = {"kind": "round_robin", "title": "Club evening", "clock": {"move_ms": 60_000}, "bots": ["easy", "hard"]}
+        scene.events["full"] = (await ana.ask("event_open", size=2, **terms))["event"]
+        scene.events["begun"] = begun = (await bo.ask("event_open", **terms))["event"]
+        await bo.ask("event_watch", event=begun, on=True)
+        await bo.ask("event_run", event=begun, seq=1, action="begin")
+        await bo.until(lambda message: message.get("event") == begun and message.get("round") == 1)
         yield server, scene
 
 

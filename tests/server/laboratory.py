@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.server.stored import keep, room_of
-from tictactoe_server.core.kept import GAMES, KEPT
+from tictactoe_server.core.kept import GAMES
+from tictactoe_server.server import kept_by
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import DataFolder
 from tictactoe_server.storage.sqlite import SqliteStore
@@ -26,7 +27,7 @@ class WatchedDatabase(Database):
         self.commits = 0
         self.failures: list[BaseException] = []
         self.closed = threading.Event()
-        super().__init__(folder, KEPT)
+        super().__init__(folder, kept_by())
 
     def begin(self, *, durable: bool) -> None:
         self.transactions.append(durable)
@@ -50,7 +51,7 @@ class Laboratory:
         self.folder = DataFolder(folder)
         self.database = WatchedDatabase(self.folder)
         self.writer = Writer(self.database, GAMES, **limits)
-        self.store = SqliteStore(self.writer, KEPT)
+        self.store = SqliteStore(self.writer, kept_by())
         self._gates: list[threading.Event] = []
 
     async def pragma(self, text: str) -> list[Any]:
