@@ -17,7 +17,7 @@ CLIENT: Final = ROOT / "client" / "tictactoe_client"
 PAGE: Final = ROOT / "server" / "tictactoe_server" / "web"
 
 ALLOWED: Final = (
-    ("cli/main.py", r"(.* )?--[a-z].*|join K7M4PQ|set .*|unset theme", "command lines, as examples"),
+    ("cli/main.py", r"(.* )?--[a-z].*|(join )?K7M4PQ( [a-z ]+)?|set .*|unset theme", "command lines, as examples"),
     ("cli/manual.py", r"\0 (join|--server) \0", "command lines"),
     ("cli/options.py", r"\0 config (set theme night|unset theme)", "command lines"),
     ("cli/manual.py", r"NO_COLOR, FORCE_COLOR", "names of variables"),

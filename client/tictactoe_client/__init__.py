@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from tictactoe_client.online.messages import Message, Messages
     from tictactoe_client.online.room import Room
+    from tictactoe_client.online.tournament import Tournament
 
 __all__ = [
     "Address",
@@ -51,6 +52,7 @@ __all__ = [
     "ProtocolBroken",
     "Refused",
     "Room",
+    "Tournament",
     "Unreachable",
     "VersionRefused",
     "connect",

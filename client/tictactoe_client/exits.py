@@ -17,7 +17,7 @@ from tictactoe_protocol.happened import is_draw
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import seat_of
 
-_NO_ROOM: Final = frozenset({"no_such_room", "room_full"})
+_NO_ROOM: Final = frozenset({"no_such_room", "room_full", "no_such_event", "event_full"})
 _FAILURES: Final[tuple[tuple[type[errors.ClientError], ExitCode, str], ...]] = (
     (errors.Unreachable, ExitCode.UNREACHABLE, "unreachable"),
     (errors.VersionRefused, ExitCode.VERSION, "version"),

@@ -20,6 +20,7 @@ from tictactoe_client.online.errors import ConnectionLost, Interrupted, Refused
 from tictactoe_client.online.events import Back, ConnectionEvent, Gone, Lost, Retrying, RoomMoved
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
+from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.online.work import Changed
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
@@ -67,6 +68,7 @@ async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Ans
 
 
 _LINES_AHEAD: Final = 64
+_EVENT_REQUESTS: Final = frozenset({"event_join", "event_leave", "event_ready", "event_run", "event_watch"})
 _ROOM_REQUESTS: Final = frozenset(
     {"leave", "move", "choose", "resign", "draw", "undo", "claim", "rematch", "chat", "sync", "analyse"}
 )
@@ -78,14 +80,17 @@ class JsonGame:
     Requests go out in order, each after the answer to the one before; a move without a `ply` waits for this player's
     turn. One of a program that reads along is for the position that was printed when it came, and for no other; those
     of a file are for one turn after the other. The room is the one that was entered last, None before the first and
-    after leaving it.
+    after leaving it. At an `event` one stays until that is over, from room to room.
     """
 
-    def __init__(self, client: Client, settings: Settings, keyboard: Keyboard, session: Session) -> None:
+    def __init__(
+        self, client: Client, settings: Settings, keyboard: Keyboard, session: Session, event: Tournament | None = None
+    ) -> None:
         self._client = client
         self._settings = settings
         self._keyboard = keyboard
         self._session = session
+        self._event = event
         self._messages = client.messages()
         self._room: Room | None = None
         self._left_with = ExitCode.NORMAL
@@ -94,8 +99,8 @@ class JsonGame:
         self._printed: Position | None = None
         self._lines: asyncio.Queue[tuple[str, Position | None] | None] = asyncio.Queue(_LINES_AHEAD)
 
-    async def run(self, enter: Enter) -> int:
-        """Enter a room and return the exit code; when interrupted, give the seat up first."""
+    async def run(self, enter: Enter[Room | Tournament]) -> int:
+        """Enter a room or an event, and return the exit code; when interrupted, give the seat up first."""
         print_connected(self._client)
         hearing = asyncio.create_task(self._hear_all())
         speaking, reading = asyncio.create_task(self._speak(enter)), asyncio.create_task(self._read())
@@ -144,7 +149,11 @@ class JsonGame:
                 self._room = self._client.room(what.room)
                 if what.seat is not None:
                     self._session.keep_room(what.room)
-            case RoomState(room=room, status="over") if room == code and not self._settings.asks:
+            case Closed() | Gone() | Replaced() if self._event is not None and what.room == code:
+                self._room = None
+            case RoomState(room=room, status="over") if (
+                room == code and self._event is None and not self._settings.asks
+            ):
                 return self._result_code()
             case Closed() if what.room == code and self._is_over():
                 return self._result_code()
@@ -162,7 +171,7 @@ class JsonGame:
             await self._lines.put((text, None if self._keyboard.is_file else self._printed))
         await self._lines.put(None)
 
-    async def _speak(self, enter: Enter) -> int:
+    async def _speak(self, enter: Enter[Room | Tournament]) -> int:
         await self._session.enter(enter)
         number = 0
         while (line := await self._lines.get()) is not None:
@@ -181,6 +190,10 @@ class JsonGame:
         request.setdefault("id", f"line-{number}")
         if isinstance(kind, str) and kind in _ROOM_REQUESTS and room is not None:
             request.setdefault("room", room.code)
+        if isinstance(kind, str) and kind in _EVENT_REQUESTS and self._event is not None:
+            request.setdefault("event", self._event.code)
+            if kind == "event_run":
+                request.setdefault("seq", self._event.state.seq)
         room = room if _names(request, room) else None
         try:
             if kind in ("move", "choose") and room is not None:
@@ -270,6 +283,9 @@ class JsonGame:
 
         Where the input was a terminal the seat is held, at once: it may have been closed.
         """
+        if (event := self._event) is not None:
+            await self._changed.until(lambda: event.is_over)
+            return ExitCode.NORMAL
         room = self._room
         if room is None:
             return self._left_with

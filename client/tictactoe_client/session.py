@@ -9,7 +9,7 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from tictactoe_client.files.identity import Identity, Role
 from tictactoe_client.files.players import KnownPlayer
@@ -21,12 +21,14 @@ from tictactoe_client.online.events import Back, Lost, Retrying
 from tictactoe_client.online.local_server import run_local_server
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
+from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import is_decision
 from tictactoe_protocol.pushes import Welcome
 
 Phase = Literal["connecting", "online", "away", "failed"]
-Enter = Callable[[Client], Awaitable[Room]]
+Entered = TypeVar("Entered", bound=Room | Tournament, covariant=True)
+Enter = Callable[[Client], Awaitable[Entered]]
 
 
 def cluster_for(settings: Settings, address: Address | None) -> Cluster:
@@ -259,11 +261,11 @@ class Session:
 
     # -- seats ------------------------------------------------------------------------------------------------------
 
-    async def enter(self, enter: Enter) -> Room:
-        """Enter a room, and have the seat there written down."""
+    async def enter(self, enter: Enter[Entered]) -> Entered:
+        """Enter a room or an event, and have the seat in a room written down."""
         assert self.client is not None
         room = await enter(self.client)
-        if room.seat is not None:
+        if isinstance(room, Room) and room.seat is not None:
             self.keep_room(room.code)
             await self.identity.finish()
         return room

@@ -14,7 +14,9 @@ import pytest
 import tictactoe_client
 from tests.environment import environment
 from tests.peer import open_peer
-from tictactoe_client import Client, Room, connect, events
+from tictactoe_client import Client, Room, Tournament, connect, events
+from tictactoe_protocol.events import EventOpen
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
 
 ROOT = Path(__file__).parents[2]
@@ -105,7 +107,21 @@ async def test_the_tournament_counts_all_of_its_games(server: Server) -> None:
     assert sum(map(int, score.split())) == 10
 
 
-@pytest.mark.parametrize("kind", [Client, Room])
+async def test_the_contestant_plays_its_games_of_an_event(server: Server) -> None:
+    clock = ClockFields(initial_ms=60_000, increment_ms=0)
+    async with asyncio.timeout(60), connect(server.url, name="ana") as ana:
+        event = await ana.open_event(EventOpen(kind="round_robin", title="Friday", clock=clock, bots=("random",)))
+        contestant = await start("contestant", server.url, event.code)
+        async for state in event:
+            if state.status == "open" and len(state.table) == 2:
+                await event.run("begin")
+        table = (await output_of(contestant)).splitlines()
+    assert [line.split()[1:2] for line in table] == [[row.name] for row in event.state.table]
+    assert "contestant" in {row.name for row in event.state.table}
+    assert sum(row.points for row in event.state.table) == 1
+
+
+@pytest.mark.parametrize("kind", [Client, Room, Tournament])
 def test_every_public_name_of_a_client_and_a_room_stands_on_the_page(kind: type) -> None:
     names = {name for name in dir(kind) if not name.startswith("_")}
     assert {name for name in names if not re.search(rf"`[^`]*\b{name}\b[^`]*`", PAGE)} == set()

@@ -36,6 +36,7 @@ _COMPLETION_VARIABLE: Final = "_TICTACTOE_CLIENT_COMPLETE"
 LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
 """The computer's levels, in plain words and by strategy; the server has the last word."""
 _FILE: Final = click.Path(readable=False)
+_KINDS: Final = ("round_robin", "swiss", "knock_out")
 _SHELLS: Final = ("bash", "zsh", "fish")
 
 
@@ -156,6 +157,27 @@ _command(
 _command("join", "rooms.join", ("K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --name bo"), _ROOM)
 _command("watch", "rooms.watch", ("", "K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --plain"), _ANY_ROOM)
 _command("rooms", "rooms.show_rooms", ("", "--server ws://192.168.1.20:8765", "--json"))
+_command(
+    "event",
+    "events.use_event",
+    ("", "K7M4PQ join ana", "new --kind swiss --title Friday --clock 3+2 --roster class.txt", "K7M4PQ begin"),
+    Placed(["words"], metavar="event", nargs=-1),
+    Named(["--ticket"], metavar="ticket"),
+    Named(["--kind"], type=Words(_KINDS), default="round_robin"),
+    Named(["--title"], metavar="title"),
+    _RULES,
+    Named(["--clock"], metavar="clock", default="3+2"),
+    Named(["--rounds"], type=Count(1), metavar="number"),
+    Named(["--double"], is_flag=True),
+    Named(["--entry"], type=Words(("open", "code")), default="open"),
+    Named(["--roster"], metavar="file", type=_FILE),
+    Named(["--bot", "--bots", "bots"], multiple=True, type=Words(LEVELS)),
+    Named(["--size"], type=Count(2), metavar="number"),
+    Named(["--advance"], type=Words(("auto", "hand")), default="auto"),
+    Named(["--ready"], type=Count(1), default=60, metavar="seconds"),
+    Named(["--late"], type=Count(0), default=0, metavar="number"),
+    Named(["--chat"], type=Words(("all", "players")), default="all"),
+)
 _command("servers", "rooms.show_servers", ("", "--json"), needs_server=False)
 _command("open", "rooms.open_page", ("", "K7M4PQ", "--server wss://example.org K7M4PQ"), _ANY_ROOM)
 _command(

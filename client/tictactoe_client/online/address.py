@@ -100,6 +100,17 @@ def parse_room(text: str) -> tuple[str, Address | None]:
     return code or parse_code(address.path.rpartition("/")[2]), address
 
 
+def parse_event(text: str) -> tuple[str, str, Address | None]:
+    """Return the code of an event, the ticket behind a card's link, and the server that a link names, else None.
+
+    >>> parse_event("k7m-4pq"), parse_event("http://host:8765/e/K7M4PQ#ana-7c2f")[:2]
+    (('K7M4PQ', '', None), ('K7M4PQ', 'ana-7c2f'))
+    """
+    text, _, ticket = text.partition("#")
+    code, address = parse_room(text)
+    return code, ticket, None if address is None else replace(address, path=address.path.removesuffix("/e"))
+
+
 def parse_code(text: str) -> str:
     """Return the room code that a text is, in its one written form; raises `BadRoomCode`."""
     try:

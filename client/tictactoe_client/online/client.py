@@ -21,9 +21,11 @@ from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import ProtocolBroken, Refused, Unreachable
 from tictactoe_client.online.reconnect import arrive
 from tictactoe_client.online.room import Room
+from tictactoe_client.online.tournament import Tournament
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode, choice_of, requests, terms
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.events import EventJoin, EventOpen, Events, EventSummary, EventWatch
 from tictactoe_protocol.pushes import Ok, PastGame, RoomSummary
 
 Awaited = TypeVar("Awaited")
@@ -113,6 +115,35 @@ class Client(Conversation):
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
         return (await self._ask(requests.Ping())).time or 0
+
+    async def events(self) -> tuple[EventSummary, ...]:
+        """Return the events that are open or on."""
+        return (await self._ask_of_events(Events())).events or ()
+
+    async def open_event(self, terms: EventOpen) -> Tournament:
+        """Open an event as its organiser, and watch it."""
+        reply = await self._ask_of_events(terms)
+        tournament = await self.watch_event(reply.event or "")
+        tournament._take_answer(reply)
+        return tournament
+
+    async def join_event(self, event: str, *, ticket: str | None = None, name: str | None = None) -> Tournament:
+        """Enter an event, with the `ticket` that lets us in, under a `name` for it alone; and watch it."""
+        request = EventJoin(event=parse_code(event), ticket=ticket or UNSET, name=name or UNSET)
+        await self._ask_of_events(request)
+        return await self.watch_event(event)
+
+    async def watch_event(self, event: str) -> Tournament:
+        """Watch an event from now on; raises `BadRoomCode` for what is no code."""
+        tournament = self.tournament(parse_code(event))
+        await self._ask_of_events(EventWatch(event=tournament.code, on=True))
+        await self._wait_for(tournament._wait_for_state(), "event", event=tournament.code)
+        return tournament
+
+    async def _ask_of_events(self, request: EventOpen | EventJoin | EventWatch | Events) -> Ok:
+        if "events" not in self.features:
+            raise Refused("unsupported", say("too old for events"))
+        return await self._ask(request)
 
     def _choose_rules(self, rules: Rules | str | None) -> terms.RulesChoice | UnsetType:
         """Return rules as they are asked for; raises `Refused` for those that the server is too old to know."""

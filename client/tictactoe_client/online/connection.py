@@ -177,8 +177,8 @@ def context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | boo
 
 
 def hide_secrets(text: str) -> str:
-    """Return a message without the token in it; safe to log."""
-    return re.sub(r'("token"\s*:\s*")(?:[^"\\]|\\.)*', r"\1…", text)
+    """Return a message without the tokens and tickets in it; safe to log."""
+    return re.sub(r'("(?:token|ticket)"\s*:\s*")(?:[^"\\]|\\.)*', r"\1…", text)
 
 
 def _log(what: str, text: str) -> None:

@@ -9,8 +9,9 @@ import asyncio
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Final
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address
@@ -25,11 +26,16 @@ from tictactoe_client.online.pending import Unanswered
 from tictactoe_client.online.reconnect import is_passing
 from tictactoe_client.online.reentry import Reentry
 from tictactoe_client.online.room import Room
+from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.online.work import Work
 from tictactoe_protocol import ErrorCode, pushes
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.events import Call, EventRows, EventState, EventWatch
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Lobby, Request
+
+_TOLD_IN_ROOMS: Final = (pushes.Notice, pushes.Announcement, Call)
+"""What concerns whoever is in a room, whichever it is."""
 
 
 class Conversation:
@@ -60,6 +66,9 @@ class Conversation:
         self._reentry = Reentry(self._connections, self._unanswered, self._work, timeout_seconds)
         self._loss: asyncio.Future[errors.ConnectionLost] = asyncio.get_running_loop().create_future()
         self._ended: errors.ConnectionLost | None = None
+        self._tournaments: dict[str, Tournament] = {}
+        self._calls: dict[str, tuple[Call, float]] = {}
+        self._note_calls(*(welcome.calls or ()))
         self._returning = asyncio.create_task(self._return_always(), name="tictactoe conversation")
 
     @property
@@ -117,6 +126,23 @@ class Conversation:
         """Return a room that we are in, also one that was entered by `send_text`."""
         return self._connections.open_room(code, self)
 
+    def tournament(self, code: str) -> Tournament:
+        """Return an event that we follow, also one that was asked for by `send_text`."""
+        known = self._tournaments.get(code)
+        if known is None or known._has_ended:
+            known = self._tournaments[code] = Tournament(self, code)
+        return known
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls to boards of events to which we have not come and still may; `due_ms` is what is left by now."""
+        now, here = asyncio.get_running_loop().time(), {room.code for room in self._connections.rooms}
+        return tuple(
+            structs.replace(call, due_ms=round((due_at - now) * 1000))
+            for call, due_at in self._calls.values()
+            if due_at > now and call.room not in here
+        )
+
     # -- what is asked ----------------------------------------------------------------------------------------------
 
     async def request(self, request: Request | Mapping[str, object]) -> Ok:
@@ -130,8 +156,8 @@ class Conversation:
             answer = await self._unanswered.ask(request)
         finally:
             self._reentry.tidy_soon()
-        if isinstance(request, Lobby):
-            self._reentry.lobby = request
+        if isinstance(request, Lobby | EventWatch):
+            self._reentry.note_subscription(request)
         return answer
 
     async def send_text(self, text: str) -> None:
@@ -202,16 +228,26 @@ class Conversation:
                 room._note(Said(push))
             case pushes.Notice():
                 connection.notice = push
-        if isinstance(push, pushes.Notice | pushes.Announcement) or (isinstance(push, pushes.Error) and not push.id):
+            case EventState() | EventRows() if push.event in self._tournaments:
+                self._tournaments[push.event]._receive(push)
+            case Call():
+                self._note_calls(push)
+        if isinstance(push, _TOLD_IN_ROOMS) or (isinstance(push, pushes.Error) and not push.id):
             for each in self._connections.rooms_at(connection):
                 each._note(Told(push))
         self._connections.messages.publish(message)
+
+    def _note_calls(self, *calls: Call) -> None:
+        """Keep the calls that count by now, one of each event."""
+        now = asyncio.get_running_loop().time()
+        self._calls |= {call.event: (call, now + call.due_ms / 1000) for call in calls}
 
     def _take_answer(self, answer: Ok, connection: Connection) -> None:
         """Give an answer to whoever waits for it; we are in the room that it lets us into, if we asked for that."""
         has_place = len(self._connections.rooms) < self._unanswered.most_rooms
         may_be_in = has_place or self._connections.find_room(answer.room or "") is not None
         if answer.room and answer.seat is not UNSET and may_be_in:
+            self._calls = {event: each for event, each in self._calls.items() if each[0].room != answer.room}
             self._reentry.enter(self.room(answer.room), answer, connection)
         pending = self._unanswered.get(answer.id)
         if pending is not None and not pending.answer.done():
@@ -273,6 +309,7 @@ class Conversation:
         self._unanswered.take_back(lambda pending: pending.sent_over is main)
         found = await self._connections.replace_main(lost, announced_ms)
         rooms = self._connections.rooms_at(main)
+        self._note_calls(*(found.welcome.calls or ()))
         self._connections.settle_at(found)
         return self._work.start(self._reentry.resume(rooms))
 
@@ -280,4 +317,6 @@ class Conversation:
         """End rooms and streams, with None as we have closed the conversation ourselves."""
         for room in self._connections.rooms:
             room._end(lost or "left")
+        for tournament in self._tournaments.values():
+            tournament._end(lost)
         self._connections.messages.finish(lost)

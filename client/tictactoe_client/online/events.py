@@ -5,6 +5,7 @@ Each state brings what has changed, as `Change` values, and then `Updated`. A *m
 from __future__ import annotations  # noqa: I001
 
 from tictactoe_client.online.errors import ConnectionLost, Refused
+from tictactoe_protocol.events import Call
 from tictactoe_protocol.happened import (
     Change as Change,
     Chose as Chose,
@@ -52,9 +53,9 @@ class Said(Event, frozen=True):
 
 
 class Told(Event, frozen=True):
-    """The server told something that no request asked for: that it goes, what its operator says, or what is wrong."""
+    """The server told what no request asked for: that it goes, what its operator says, what is wrong, or who calls."""
 
-    push: Notice | Announcement | Error
+    push: Notice | Announcement | Error | Call
 
 
 class Lost(Event, frozen=True):

@@ -29,6 +29,7 @@ from tictactoe_protocol import (
     pushes,
 )
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.events import Call, EventPairing
 from tictactoe_protocol.refusals import describe_announcement, describe_closing, describe_fault, describe_refusal
 from tictactoe_protocol.terms import RulesState
 from tictactoe_protocol.text import MAX_NAME_LENGTH
@@ -144,7 +145,7 @@ def _clean_fields(struct: Said, keeps: frozenset[str] = frozenset()) -> Said:
             cleaned[name] = NAMELESS
         if name == "opening" and isinstance(struct, RulesState) and value not in OPENINGS:
             cleaned[name] = None
-        if name == "room" and value is not UNSET and not isinstance(struct, pushes.Error):
+        if name in ("room", "event") and value is not UNSET and not isinstance(struct, pushes.Error):
             _demand_codes(cleaned[name])
     return replace(struct, **cleaned)
 
@@ -169,6 +170,10 @@ def _inspect(said: Struct) -> None:
             _demand(not said.seat or _is_mark(said.seat), "broken seat")
             _demand(all(0 <= cell < MAX_SIDE * MAX_SIDE for cell in moves), "broken moves")
             _demand(len(set(moves)) == len(moves), "broken twice")
+        case EventPairing(players=players, names=names):
+            _demand(all(map(_is_mark, (*players, *names))), "broken mark")
+        case Call(mark=mark):
+            _demand(_is_mark(mark), "broken mark")
         case pushes.LobbyChange(closed=closed):
             _demand_codes(*closed)
         case pushes.RoomSummary(seats=seats, rules=rules):

@@ -20,7 +20,7 @@ from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Request
 
 _ENTERING: Final = frozenset({"create", "match", "join", "watch"})
-_ONCE: Final = frozenset({"hello", "create", "match", "undo", "claim", "chat"})
+_ONCE: Final = frozenset({"hello", "create", "match", "undo", "claim", "chat", "event_open"})
 _REPEATABLE: Final = frozenset(kind.__struct_config__.tag for kind in get_args(Request)) - _ONCE
 """What may be sent a second time; so may an undo that names its game and position."""
 

@@ -9,6 +9,8 @@ import contextlib
 import itertools
 from typing import Final
 
+from msgspec.structs import replace
+
 from tictactoe_client.online import errors
 from tictactoe_client.online.cluster import find_server
 from tictactoe_client.online.connection import Connection
@@ -21,6 +23,7 @@ from tictactoe_client.online.reconnect import is_passing
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.work import Work
 from tictactoe_protocol import pushes
+from tictactoe_protocol.events import EventWatch
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Lobby
 
@@ -35,10 +38,10 @@ _LEAST_WAIT_SECONDS: Final = 0.05
 
 
 class Reentry:
-    """Keeps us in our rooms, at whichever server each is; `lobby` is what we want to hear of the list of rooms."""
+    """Keeps us in our rooms, at whichever server each is, and has the server tell us what we subscribed to."""
 
     def __init__(self, connections: Connections, unanswered: Unanswered, work: Work, timeout_seconds: float) -> None:
-        self.lobby = Lobby(on=False)
+        self._subscriptions: dict[str, Lobby | EventWatch] = {}
         self._connections, self._unanswered = connections, unanswered
         self._work, self._timeout_seconds = work, timeout_seconds
 
@@ -201,8 +204,19 @@ class Reentry:
             if other not in needed:
                 connections.give_up(other)
 
+    # -- what we want to hear ---------------------------------------------------------------------------------------
+
+    def note_subscription(self, request: Lobby | EventWatch) -> None:
+        """Want to hear of the list of rooms or of an event, again after each return, or no more."""
+        about = request.event if isinstance(request, EventWatch) else ""
+        self._subscriptions.pop(about, None)
+        if request.on:
+            self._subscriptions[about] = request
+
     async def _subscribe_again(self) -> None:
-        if self.lobby.on:
-            boards = self.lobby.boards if "boards" in self._connections.main.welcome.features else 0
+        features = self._connections.main.welcome.features
+        for request in list(self._subscriptions.values()):
+            if isinstance(request, Lobby) and "boards" not in features:
+                request = replace(request, boards=0)
             with contextlib.suppress(errors.ClientError):
-                await self._unanswered.ask(Lobby(on=True, boards=boards))
+                await self._unanswered.ask(request)

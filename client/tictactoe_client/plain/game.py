@@ -71,7 +71,7 @@ class PlainGame:
 
     # -- coming and going -----------------------------------------------------------------------------------------
 
-    async def run(self, enter: Enter) -> int:
+    async def run(self, enter: Enter[Room]) -> int:
         try:
             return await self._play(enter)
         except ConnectionLost as lost:
@@ -88,7 +88,7 @@ class PlainGame:
                 await self._session.end_by(end)
             raise
 
-    async def _play(self, enter: Enter) -> int:
+    async def _play(self, enter: Enter[Room]) -> int:
         if not await self._enter_or_watch(enter):
             return ExitCode.NO_ROOM
         self._begin(self._read())
@@ -111,7 +111,7 @@ class PlainGame:
         task.add_done_callback(lambda _: self._changed.note())
         return task
 
-    async def _enter_or_watch(self, enter: Enter) -> bool:
+    async def _enter_or_watch(self, enter: Enter[Room]) -> bool:
         try:
             await self._enter(enter)
         except Refused as refused:
@@ -127,7 +127,7 @@ class PlainGame:
             await self._enter(lambda client: client.watch(room))
         return True
 
-    async def _enter(self, enter: Enter) -> None:
+    async def _enter(self, enter: Enter[Room]) -> None:
         room = await self._session.enter(enter)
         happenings = room.events()  # whoever asks first hears all
         piped, tell = not is_terminal(0), self._output.print
@@ -277,6 +277,7 @@ class PlainGame:
                 self._reminders.lose_connection(_now())
             case events.Back(seconds=seconds):
                 self._is_offline, self._away_seconds = False, seconds
+                self._output.print(*map(describe_push, self._client.calls))
                 if self._client.address != self._address:
                     self._address = self._client.address
                     self._output.print(say("now at", url=self._address.url))
@@ -308,7 +309,7 @@ class PlainGame:
         self._output.print(*lines)
         self._reminders.take(old, state, _now(), came_back=update.after_loss)
         if state.status == "over" and has_moved:
-            if self._has_read_all or not self._settings.asks:
+            if self._has_read_all or state.event or not self._settings.asks:
                 self._finish(None)
             else:
                 self._output.print(describe_ways_on(state, viewer))

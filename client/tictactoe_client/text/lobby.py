@@ -85,7 +85,7 @@ def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[
             format_duration(room.age_ms),
         )
         table.append((f"{number}.", *row) if numbered else row)
-    return _align(table)
+    return align_columns(table)
 
 
 def list_games(
@@ -108,16 +108,17 @@ def list_games(
         )
         for game in games
     ]
-    lines = _align(table)
+    lines = align_columns(table)
     if width is None or all(len(line) <= width for line in lines):
         return lines
     players = 3
-    short = _align([(*row[:players], *row[players + 1 :]) for row in table])
+    short = align_columns([(*row[:players], *row[players + 1 :]) for row in table])
     indent = " " * (max(len(row[0]) for row in table) + 2)
     return [line for head, row in zip(short, table, strict=True) for line in (head, f"{indent}{row[players]}")]
 
 
-def _align(table: Sequence[tuple[str, ...]]) -> list[str]:
+def align_columns(table: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return the rows of a table as lines whose columns stand below each other."""
     widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
 

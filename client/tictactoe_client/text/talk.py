@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
+from tictactoe_client.text.tournament import describe_call
 from tictactoe_client.text.wording import describe_seconds
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.events import Call
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
 
 
@@ -15,8 +17,10 @@ def announce_chat(line: ChatLine) -> str:
     return say("chat of" if line.seat else "chat watching", name=clean_text(line.from_), text=clean_text(line.text))
 
 
-def describe_push(push: Notice | Announcement | Error) -> str:
-    """Return what the server says that nobody asked for, safe to print: its plans, its operator, or what is wrong."""
+def describe_push(push: Notice | Announcement | Error | Call) -> str:
+    """Return what the server says that nobody asked for: its plans, its operator, what is wrong, a call; all safe."""
+    if isinstance(push, Call):
+        return describe_call(push)
     if isinstance(push, Announcement):
         return say("server says", text=clean_text(push.text))
     if isinstance(push, Error):

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from tictactoe_client.files.identity import Role
     from tictactoe_client.online.client import Choice
+    from tictactoe_client.online.tournament import Tournament
+    from tictactoe_client.session import Enter
     from tictactoe_engine.records import GameRecord
 
 
@@ -19,14 +21,16 @@ if TYPE_CHECKING:
 class FirstPage:
     """The first page; `limit` is how many finished games to list at most, None for all.
 
-    `record` is what to replay without a server, first seen after `ply` moves, with the `note` on the status line.
+    `record` is what to replay without a server, first seen after `ply` moves, with the `note` on the status line;
+    `enter` leads to the event whose page it is.
     """
 
-    page: Literal["home", "watch", "history", "replay"] = "home"
+    page: Literal["home", "watch", "history", "replay", "events", "event"] = "home"
     limit: int | None = None
     record: GameRecord | None = None
     ply: int = 0
     note: str = ""
+    enter: Enter[Tournament] | None = None
 
     def role_for(self, first: Choice | None) -> Role:
         """Return who one is on the server: whoever only watches is nobody in particular."""

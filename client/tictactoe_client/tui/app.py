@@ -29,6 +29,7 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.themes import THEMES, library_theme, style_variables
 from tictactoe_client.tui import FirstPage
+from tictactoe_client.tui.events import EventPage, EventsPage
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.home import HomePage
@@ -70,6 +71,7 @@ class TicTacToe(Program, inherit_bindings=False):
         bind("quit", "ask_to_quit", "key quit", priority=True),
         bind("leave", f"ask_to_quit({ExitCode.INTERRUPTED:d})", priority=True),
         bind("redraw", priority=True),
+        bind("call", priority=True),
     ]
 
     def __init__(
@@ -103,6 +105,10 @@ class TicTacToe(Program, inherit_bindings=False):
         self.set_class(self.settings.ascii, "-ascii")
         if self._first_page.page == "watch":
             self.push_screen(WatchPage())
+        elif self._first_page.page == "events":
+            self.push_screen(EventsPage())
+        elif self._first_page.enter is not None:
+            self.push_screen(EventPage(self._first_page.enter, is_first=True))
         for doubt in self.settings.doubts[:1]:
             self.say(doubt)
         self.redraw()
@@ -113,12 +119,13 @@ class TicTacToe(Program, inherit_bindings=False):
     def tick(self) -> None:
         """Show what time changes; at the end of the program no screen is left to show it on."""
         if self.screens:
+            self.heed_call()
             self.screens[-1].tick()
 
     def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None, news: str = "") -> None:
         self.go_back_to(over if isinstance(over, ClientScreen) and over in self.screens else self.screens[0])
         if self.link.phase != "failed":
-            self.open(RoomScreen(self, room, again, news))
+            self.open(RoomScreen(self, room, None if room.state.event else again, news))
 
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, CommandPalette):

@@ -51,6 +51,10 @@ ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "claim_draw": ("d",),
     "retry": ("r",),
     "local": ("l",),
+    "call": ("ctrl+g",),
+    "event_join": ("j",),
+    "event_pause": ("p",),
+    "event_begin": ("b",),
 }
 """Actions that may be given other keys; the names of keys are those of the terminal library, characters stand as they
 are. Where two actions of one moment have the same key, the first of them counts."""

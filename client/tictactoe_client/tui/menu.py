@@ -9,6 +9,7 @@ from typing import NamedTuple
 from tictactoe_client.online.client import Choice, Client, against_computer
 from tictactoe_client.online.nearby import NearbyServer
 from tictactoe_client.text.lobby import name_with_time, short_rules
+from tictactoe_client.tui.events import EventsPage
 from tictactoe_client.tui.form import Field
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.lists import WatchPage
@@ -76,4 +77,6 @@ class Menu:
         yield "join", Entry(say("home join"), say("home join note"), lambda: program.ways_in.ask_for_room(""))
         if not alone:
             yield "watch", Entry(say("watch title"), say("home watch note"), lambda: program.open(WatchPage()))
+        if "events" in client.features and not alone:
+            yield "events", Entry(say("tournament title"), say("tournament note"), lambda: program.open(EventsPage()))
         yield "history", Entry(say("history title"), say("home history note"), lambda: program.open(HistoryPage()))

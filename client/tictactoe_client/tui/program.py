@@ -31,6 +31,7 @@ from tictactoe_client.settings import SCREEN_OPTIONS, ExitCode, Misuse, Settings
 from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.text.language import speak_as_chosen
 from tictactoe_client.text.talk import describe_push
+from tictactoe_client.text.tournament import describe_call
 from tictactoe_client.themes import THEMES, resolve_theme
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.question import Question, hand_on
@@ -38,7 +39,8 @@ from tictactoe_client.tui.ways_in import WaysIn
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say, speak
-from tictactoe_protocol.pushes import Announcement, Notice
+from tictactoe_protocol.events import Call
+from tictactoe_protocol.pushes import Announcement, Notice, Welcome
 
 _IDLE_SECONDS = 10.0
 """Without a key for so long a person counts as away, where the terminal does not say."""
@@ -123,6 +125,10 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         """Return what to say of a game that the lost connection has cost for this reason; empty where none is."""
         return ""
 
+    def gives_way(self) -> bool:
+        """Go away for a board that calls us, or stay under it; tell whether it may come, as nobody plays here."""
+        return True
+
     def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
         """Return what may be done here that has no key, by its name."""
         return ()
@@ -161,6 +167,9 @@ class Program(App[int], inherit_bindings=False):
             changed=self.redraw,
             failed=self._lose,
         )
+        self._rung: set[str] = set()
+        self._answered: set[str] = set()
+        self._told_call: tuple[str, str] | None = None
         self.lobby = Lobby(self.link, self.start)
         self.ways_in = WaysIn(self, first)
 
@@ -312,9 +321,32 @@ class Program(App[int], inherit_bindings=False):
 
     # -- what happens ---------------------------------------------------------------------------------------------
 
+    def heed_call(self, *, is_wanted: bool = False) -> None:
+        """Go to the board that calls us, once by itself where nobody plays or is asked anything, else say who calls."""
+        call = next(iter(self.link.client.calls), None) if self.link.client is not None else None
+        if self.status is self._told_call:
+            self.status = None
+        if call is None or self.ways_in.waits_for:
+            return
+        if call.room not in self._rung:
+            self._rung.add(call.room)
+            self.ring()
+        is_free = self.screen is self.screens[-1] and call.room not in self._answered
+        if is_wanted or (is_free and self.screens[-1].gives_way()):
+            self._answered.add(call.room)
+            self.ways_in.enter(Choice("join", code=call.room), self.screens[-1])
+        elif self.status is None:
+            self.say(f"{describe_call(call)} {say('tournament go', key=self.keymap.show('call'))}")
+            self._told_call = self.status
+
+    def action_call(self) -> None:
+        self.heed_call(is_wanted=True)
+
     def _hear(self, message: Message) -> None:
         if self.lobby.hear(message):
             self.redraw()
+        if isinstance(message.push, (Call, Welcome)):
+            self.heed_call()
         if isinstance(message.push, (Notice, Announcement)):
             self.say(describe_push(message.push))
 

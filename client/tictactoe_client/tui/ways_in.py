@@ -56,7 +56,7 @@ class WaysIn:
         self._turn = asyncio.Lock()
         self._wanted: object | None = None
 
-    def fetch(self, what: str, enter: Enter) -> Coroutine[Any, Any, Room | None]:
+    def fetch(self, what: str, enter: Enter[Room]) -> Coroutine[Any, Any, Room | None]:
         """Return what is to be awaited: the room, or None where it was given up; what was wanted before is given up.
 
         Awaiting it raises what entering raises, unless it was given up.
@@ -77,7 +77,7 @@ class WaysIn:
             async with asyncio.timeout(GOODBYE_SECONDS), self._turn:
                 pass
 
-    async def _take_turn(self, wanted: object, enter: Enter) -> Room | None:
+    async def _take_turn(self, wanted: object, enter: Enter[Room]) -> Room | None:
         link = self._program.link
         try:
             async with self._turn:

@@ -208,6 +208,13 @@ class RoomScreen(ClientScreen):
         self.model.question = "quit", leave
         return True
 
+    def gives_way(self) -> bool:
+        model = self.model
+        is_free = not (model.plays or model.line.mode or model.question is not None)
+        if is_free:
+            self.ways.go_home()
+        return is_free
+
     async def say_goodbye(self, *, gives_up: bool) -> str:
         """Leave where one `gives_up`, so that nobody waits for us in vain; a silent server is not waited for."""
         client, state = self.program.link.client, self.room.state

@@ -1,0 +1,139 @@
+"""What the command `event` does: list events, open one, enter or watch one, and what its organiser may."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import UNSET
+
+from tictactoe_client.cli.run import connected
+from tictactoe_client.files.records import STANDARD_STREAM
+from tictactoe_client.input.intents import BadInput
+from tictactoe_client.input.rule_options import parse_clock
+from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_cards
+from tictactoe_client.json_mode import JsonGame, pass_through
+from tictactoe_client.online.address import parse_event
+from tictactoe_client.online.client import Client
+from tictactoe_client.online.tournament import Tournament
+from tictactoe_client.plain.tournament import PlainEvent
+from tictactoe_client.settings import ExitCode, Misuse, Settings
+from tictactoe_client.streams.keyboard import standard_input
+from tictactoe_client.streams.output import Output, print_error
+from tictactoe_client.text.lobby import align_columns
+from tictactoe_client.text.programs import own_command
+from tictactoe_client.text.tournament import list_events
+from tictactoe_client.tui import FirstPage
+from tictactoe_client.tui.start import show_screen
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.events import EventOpen
+
+
+async def use_event(settings: Settings, words: Sequence[str], ticket: str | None, **terms: Any) -> int:
+    """List the events, open one where the word is ``new``, go to one, or do there what is typed behind its code."""
+    if not words:
+        return await _list_events(settings)
+    if words[0] == "new":
+        return await _open_event(settings, **terms)
+    code, linked, address = parse_event(words[0])
+    deed, argument, ticket = find_deed(words[1]) if words[1:] else "", " ".join(words[2:]), ticket or linked
+    if words[1:] and not deed:
+        raise Misuse(say("tournament no deed", word=words[1]))
+    is_coming, name = deed == "join" or bool(ticket), argument if deed == "join" else ""
+
+    def enter(client: Client) -> Awaitable[Tournament]:
+        return client.join_event(code, ticket=ticket, name=name) if is_coming else client.watch_event(code)
+
+    if (is_coming or not deed) and settings.mode == "screen":
+        return await show_screen(settings, address, first_page=FirstPage("event", enter=enter))
+    async with connected(settings, address, is_chatty=not deed, role="player") as (client, session):
+        if settings.mode == "json" and (is_coming or not deed):
+            game = JsonGame(client, settings, standard_input(), session, client.tournament(code))
+            return await game.run(enter)
+        if settings.mode == "json":
+            await pass_through(client, lambda: _do(client, code, deed, argument))
+            return ExitCode.NORMAL
+        if is_coming or not deed:
+            tournament = await session.enter(enter)
+            return await PlainEvent(client, tournament, settings, standard_input(), session).run()
+        Output().print(*await _do(client, code, deed, argument))
+        return ExitCode.NORMAL
+
+
+async def _do(client: Client, code: str, deed: str, argument: str) -> list[str]:
+    tournament = await client.watch_event(code)
+    try:
+        return await carry_out(client, tournament, deed, argument) or [say("tournament done", code=code)]
+    except BadInput as bad:
+        raise Misuse(bad.message) from None
+
+
+async def _list_events(settings: Settings) -> int:
+    if settings.mode == "screen":
+        return await show_screen(settings, first_page=FirstPage("events"))
+    async with connected(settings) as (client, _):
+        if settings.mode == "json":
+            await pass_through(client, client.events)
+            return ExitCode.NORMAL
+        events = await client.events()
+        if events:
+            Output().print(*align_columns([*list_events(events).values()]))
+        elif not settings.quiet:
+            print_error(say("tournament none", command=own_command("event", "new", server=client.address)))
+        return ExitCode.NORMAL
+
+
+async def _open_event(
+    settings: Settings,
+    *,
+    title: str | None,
+    clock: str,
+    rules: str | None,
+    rounds: int | None,
+    size: int | None,
+    roster: str | None,
+    ready: int,
+    late: int,
+    **terms: Any,
+) -> int:
+    """Open an event and say how one comes there: its code, links, and for a roster a card for each name."""
+    names, time = _read_roster(roster) if roster is not None else (), parse_clock(clock)
+    assert time is not None
+    wanted = EventOpen(
+        title=title or say("tournament untitled"),
+        clock=time,
+        rules=rules or UNSET,
+        rounds=rounds or UNSET,
+        entry="roster" if names else terms.pop("entry"),
+        roster=names,
+        size=size or UNSET,
+        start="full" if size else "hand",
+        ready_ms=ready * 1000,
+        late_until=late,
+        **terms,
+    )
+    async with connected(settings, role="player") as (client, _):
+        if settings.mode == "json":
+            await pass_through(client, lambda: client.open_event(wanted))
+            return ExitCode.NORMAL
+        event = await client.open_event(wanted)
+        link = link_to(client, event.code, event.ticket)
+        run = own_command("event", event.code, server=client.address)
+        Output().print(
+            say("tournament opened", code=event.code),
+            say("tournament link", link=link),
+            *list_cards(client, event.code, event.cards),
+            say("tournament run it", command=run),
+        )
+        return ExitCode.NORMAL
+
+
+def _read_roster(source: str) -> tuple[str, ...]:
+    """Return the names in a file, one a line, or on standard input; raises `Misuse` where it cannot be read."""
+    try:
+        text = sys.stdin.read() if source == STANDARD_STREAM else Path(source).read_text("utf-8-sig")
+    except (OSError, UnicodeError) as error:
+        raise Misuse(say("tournament no roster", file=source, why=error)) from None
+    return tuple(name for line in text.splitlines() if (name := line.strip()))

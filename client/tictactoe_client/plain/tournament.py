@@ -1,0 +1,150 @@
+"""Plain mode at an event: what changes there as lines, what is typed done, and the board when one is called."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tictactoe_client.exits import dismiss
+from tictactoe_client.input.intents import BadInput
+from tictactoe_client.input.tournament import carry_out, find_deed, list_deeds
+from tictactoe_client.online.client import Choice, Client
+from tictactoe_client.online.errors import Interrupted, Refused
+from tictactoe_client.online.events import Back, Lost
+from tictactoe_client.online.messages import Message, Messages
+from tictactoe_client.online.tournament import Tournament
+from tictactoe_client.plain.game import PlainGame
+from tictactoe_client.session import Session
+from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.streams.keyboard import Keyboard
+from tictactoe_client.streams.output import Output
+from tictactoe_client.text import arrival
+from tictactoe_client.text import tournament as words
+from tictactoe_client.text.language import means, word_of
+from tictactoe_client.text.talk import describe_push
+from tictactoe_client.text.wording import describe_unknown
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.events import Call, EventState
+from tictactoe_protocol.pushes import Announcement, Notice
+from tictactoe_protocol.wording import count
+
+
+class PlainEvent:
+    """One run of plain mode at an event, to its end or until it is left.
+
+    What was told last is kept, so that each thing is told once, and the rooms to which we went. After the end of the
+    input one watches on.
+    """
+
+    def __init__(
+        self, client: Client, tournament: Tournament, settings: Settings, keyboard: Keyboard, session: Session
+    ) -> None:
+        self._client = client
+        self._tournament = tournament
+        self._settings = settings
+        self._keyboard = keyboard
+        self._session = session
+        self._output = Output(prompts=keyboard.is_terminal)
+        self._told: EventState | None = None
+        self._has_quit = False
+        self._rooms: set[str] = set()
+
+    async def run(self) -> int:
+        """Stay until it is over, at a board whenever one is called; return the exit code."""
+        head = self._tournament.state.head
+        self._output.print(f"{clean_text(head.title)}: {words.describe_terms(head)}.")
+        if self._keyboard.is_terminal and not self._tournament.is_over:
+            self._output.print(self._hint)
+        while (call := await self._attend()) is not None:
+            self._output.print(words.describe_call(call))
+            self._rooms.add(call.room)
+            game = PlainGame(self._client, self._settings, self._keyboard, self._output, self._session)
+            try:
+                await game.run(Choice("join", code=call.room).enter)
+            except Refused as refused:
+                self._output.print(clean_text(refused.message))
+            self._session.forget_room(call.room)
+        return ExitCode.NORMAL
+
+    async def _attend(self) -> Call | None:
+        """Tell what changes and do what is typed until we are called, or there is nothing more to wait for."""
+        async with self._client.messages() as messages:
+            reading = asyncio.create_task(self._read(messages))
+            try:
+                while True:
+                    self._tell_changes()
+                    if self._has_quit or self._tournament.is_over:
+                        return None
+                    for call in self._client.calls:
+                        if call.room not in self._rooms:
+                            return call
+                    self._hear(await anext(messages, None))
+            finally:
+                await dismiss(reading)
+
+    def _hear(self, message: Message | None) -> None:
+        match message and (message.event or message.push):
+            case Lost() as lost:
+                self._output.print(arrival.describe_attempts(lost, holds_seat=False))
+            case Back(seconds=seconds):
+                self._output.print(say("connected again", time=count(max(1, round(seconds)), "second")))
+            case Notice() | Announcement() as push:
+                self._output.print(describe_push(push))
+
+    async def _read(self, messages: Messages) -> None:
+        """Do what is typed, and let whoever reads the messages look again when we are to go."""
+        try:
+            while not self._has_quit and (line := await self._keyboard.read_line()) is not None:
+                self._output.note_typed()
+                try:
+                    self._output.print(*await self._do(line))
+                except (BadInput, Refused, Interrupted) as error:
+                    self._output.print(clean_text(error.message))
+                self._output.prompt()
+            if self._has_quit:
+                messages.put(None)
+        except Exception as error:
+            messages.put(error)
+
+    async def _do(self, line: str) -> list[str]:
+        word, _, argument = line.strip().partition(" ")
+        state, viewer = self._tournament.state, self._tournament.viewer
+        if means(word, "quit", "q"):
+            self._has_quit = True
+            return [say("goodbye")]
+        if deed := find_deed(word):
+            return await carry_out(self._client, self._tournament, deed, argument.strip())
+        if means(word, "tournament table"):
+            return words.list_table(state, viewer)
+        if means(word, "tournament round"):
+            waiting = words.describe_waiting(state, self._tournament.due_ms)
+            return [*words.list_pairings(state), words.describe_progress(state), *filter(None, [waiting])]
+        return [self._hint if not word or means(word, "help") else describe_unknown(word, self._hint)]
+
+    @property
+    def _hint(self) -> str:
+        words = f"{word_of('tournament table')}, {word_of('tournament round')}, {list_deeds(self._tournament)}"
+        return say("please type", words=say("or", first=words, last=word_of("quit")))
+
+    def _tell_changes(self) -> None:
+        """Tell what is new: who came, a round and its pairings, results, and at the end the table."""
+        old, state = self._told, self._tournament.state
+        if state is old:
+            return
+        self._told, lines = state, list[str]()
+        if old is None or (old.status, old.round) != (state.status, state.round):
+            lines += [words.describe_progress(state), *words.list_pairings(state)]
+        else:
+            scored = {one.id for one in old.pairings if one.state == "scored"}
+            news = [one for one in state.pairings if one.state == "scored" and one.id not in scored]
+            lines += [f"{words.describe_players(one)}: {words.describe_score(one)}" for one in news]
+            known = {row.player for row in old.table}
+            came = [clean_text(row.name) for row in state.table if row.player not in known]
+            lines += [say("tournament came", names=", ".join(came))] if came else []
+            waiting = words.describe_waiting(state, self._tournament.due_ms)
+            lines += [waiting] if news and waiting else []
+        if self._tournament.is_over:
+            lines += words.list_table(state, self._tournament.viewer)
+        self._output.print(*lines)
+        if lines:
+            self._output.prompt()

@@ -1,0 +1,157 @@
+"""An event in words, safe to print: what it is, the table with its sums, who plays whom, who is waited for. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from tictactoe_client.text.lobby import align_columns, short_rules
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.events import (
+    EVENT_KINDS,
+    EVENT_STATUSES,
+    Call,
+    EventHead,
+    EventPairing,
+    EventRow,
+    EventState,
+    EventSummary,
+)
+from tictactoe_protocol.wording import describe_clock, format_duration
+
+_TIES: Final = frozenset({"direct", "wins", "sonneborn_berger", "buchholz_cut_1", "buchholz"})
+"""The tie-breaks that have names of their own."""
+
+
+def describe_kind(kind: str) -> str:
+    """Return what kind of event it is; one of a newer server goes by its name."""
+    return say(f"tournament {kind}") if kind in EVENT_KINDS else clean_text(kind)
+
+
+def describe_status(status: str) -> str:
+    """Return how far an event is, in a word."""
+    return say(f"tournament {status}") if status in EVENT_STATUSES else clean_text(status)
+
+
+def describe_terms(head: EventHead) -> str:
+    """Return what is played: ``Swiss, 3x3, 3+2``."""
+    return ", ".join((describe_kind(head.kind), short_rules(head.rules), describe_clock(head.clock)))
+
+
+def describe_progress(state: EventState) -> str:
+    """Return how far it is: ``Round 2 of 5, running; 7 of 8 players are here.``"""
+    here = say("tournament here", n=state.head.players, present=state.head.present)
+    id = (
+        "tournament not begun"
+        if not state.round
+        else "tournament round of"
+        if state.head.rounds
+        else "tournament round"
+    )
+    return say(id, round=state.round, rounds=state.head.rounds, status=describe_status(state.status), here=here)
+
+
+def describe_waiting(state: EventState, due_ms: int | None) -> str:
+    """Return for whom one waits, by name, those of one board together, else when the next round begins; or nothing."""
+    if state.status not in ("running", "paused") or not state.round:
+        return ""
+    open_ones = (one for one in state.pairings if one.state != "scored" and len(one.players) > 1)
+    boards = [" - ".join(map(clean_text, one.names.values())) for one in open_ones]
+    if boards:
+        return say("tournament waits for", names=", ".join(boards))
+    return "" if due_ms is None else say("tournament next in", time=format_duration(due_ms))
+
+
+def describe_players(pairing: EventPairing) -> str:
+    """Return who plays what: ``ana (X) - bo (O)``."""
+    named = [say("name with mark", name=clean_text(name), mark=mark) for mark, name in pairing.names.items()]
+    return " - ".join(named) if len(named) > 1 else clean_text(next(iter(pairing.names.values()), "?"))
+
+
+def describe_score(pairing: EventPairing) -> str:
+    """Return how it went: ``1-0``, and what decided that where it was no game; or where it is."""
+    if pairing.by == "bye" or len(pairing.players) < 2:
+        return say("tournament bye")
+    if pairing.state != "scored":
+        return say("tournament plays", room=pairing.room) if pairing.room else say("tournament due")
+    halves = {"draw": "½", "none": "0"}
+    points = [halves.get(pairing.result or "", "1" if mark == pairing.result else "0") for mark in pairing.players]
+    by = say(f"tournament by {pairing.by}") if pairing.by in ("forfeit", "organiser") else ""
+    return f"{'-'.join(points)} {by}".rstrip()
+
+
+def format_points(points: float) -> str:
+    """Return points as tables have them.
+
+    >>> format_points(2.5), format_points(0.5), format_points(3)
+    ('2½', '½', '3')
+    """
+    whole, half = int(points), points - int(points) == 0.5
+    return f"{whole or ''}½" if half else f"{points:g}"
+
+
+def tabulate(rows: Iterable[EventRow], viewer: str) -> dict[str, tuple[str, ...]]:
+    """Return the table by the ids of its players below the titles of its columns, each tie-break with its sum."""
+    shown = list(rows)
+    ties = list(dict.fromkeys(name for row in shown for name, _, _ in row.tie))
+    titles = ("", say("column players"), say("tournament points"), say("tournament played"), *map(_name_tie, ties))
+    table = {"": titles}
+    for row in shown:
+        own = {name: (value, told) for name, value, told in row.tie}
+        sums = (_describe_tie(*own[name]) if name in own else "" for name in ties)
+        table[row.player] = (
+            f"{row.place}.",
+            _describe_name(row, viewer),
+            format_points(row.points),
+            str(row.played),
+            *sums,
+        )
+    return table
+
+
+def list_table(state: EventState, viewer: str) -> list[str]:
+    """Return the table as aligned lines, the first of them its titles."""
+    return align_columns([*tabulate(state.table, viewer).values()]) if state.table else []
+
+
+def tabulate_pairings(state: EventState) -> dict[str, tuple[str, str]]:
+    """Return who plays whom and how that went, by the ids of the pairings of this round."""
+    return {one.id: (describe_players(one), describe_score(one)) for one in state.pairings}
+
+
+def list_pairings(state: EventState) -> list[str]:
+    """Return a line for each of them."""
+    return align_columns([*tabulate_pairings(state).values()]) if state.pairings else []
+
+
+def list_events(events: Iterable[EventSummary]) -> dict[str, tuple[str, ...]]:
+    """Return what a list says of events by their codes, below the titles of its columns."""
+    ids = ("event", "title", "kind", "status", "round", "players")
+    table = {"": tuple(say(f"tournament column {id}") for id in ids)}
+    for one in events:
+        kind, status = describe_kind(one.kind), describe_status(one.status)
+        table[one.event] = one.event, clean_text(one.title), kind, status, str(one.round or "-"), str(one.players)
+    return table
+
+
+def describe_call(call: Call) -> str:
+    """Return that one is to come to a board, which mark one has there, against whom, and by when."""
+    time, against = format_duration(call.due_ms), clean_text(call.against)
+    return say("tournament call", mark=call.mark, against=against, room=call.room, time=time)
+
+
+def _describe_name(row: EventRow, viewer: str) -> str:
+    notes = [say("tournament bot")] if row.bot else [say("tournament you")] if row.player == viewer else []
+    if row.status in ("away", "out", "expelled"):
+        notes.append(say(f"tournament {row.status}"))
+    return f"{clean_text(row.name)} ({', '.join(notes)})" if notes else clean_text(row.name)
+
+
+def _name_tie(name: str) -> str:
+    return say(f"tournament {name}") if name in _TIES else clean_text(name)
+
+
+def _describe_tie(value: float, told: str) -> str:
+    shown = format_points(value)
+    return f"{shown} = {told}" if told and told != shown else shown

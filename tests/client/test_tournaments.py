@@ -1,0 +1,171 @@
+"""Events by the library: opened, entered, followed and run, over a real socket."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.client.conftest import Program
+from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, news, with_events
+from tests.faults.hostile_server import CLIENT, ROOM, HostileServer, hostile_server
+from tictactoe_client import ConnectionLost, Refused, connect
+from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.connection import hide_secrets
+from tictactoe_client.online.tournament import Tournament, take_in
+from tictactoe_protocol.events import EventJoin, EventOpen, EventRun, EventState, EventWatch
+from tictactoe_protocol.pushes import Error, Welcome
+from tictactoe_protocol.requests import Hello
+from tictactoe_protocol.terms import ClockFields
+
+QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
+TERMS = EventOpen(kind="swiss", title="Friday", clock=ClockFields(initial_ms=180_000, increment_ms=2_000))
+
+
+def heard(server: HostileServer, kind: type) -> list[Any]:
+    return [request for request in server.heard if isinstance(request, kind)]
+
+
+async def state_where(tournament: Tournament, **expected: object) -> EventState:
+    async with asyncio.timeout(10):
+        async for state in tournament:
+            if all(getattr(state, name) == value for name, value in expected.items()):
+                return state
+    raise AssertionError(f"the event ended without {expected}")
+
+
+async def test_whoever_opens_an_event_has_its_ticket_and_cards_and_may_run_it() -> None:
+    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
+        tournament = await client.open_event(TERMS)
+        assert (tournament.code, tournament.ticket) == (EVENT, "friday-7c2f")
+        assert [card.name for card in tournament.cards] == ["Ana", "Bo"]
+        assert tournament.is_organiser
+        assert [card.ticket for card in await tournament.run("add", name="Cy")] == ["added-3"]
+        await tournament.run("expel", player="p-third")
+        asked = [(one.seq, one.action, one.player) for one in heard(server, EventRun)]
+        assert asked[1:] == [(5, "expel", "p-third")]
+
+
+async def test_whoever_enters_an_event_watches_it_and_finds_themselves_in_it() -> None:
+    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
+        tournament = await client.join_event("e4nt-22", ticket="ana-1", name="Ana")
+        assert tournament.row == ROWS[1]
+        assert tournament.pairing == OWN
+        (join,) = heard(server, EventJoin)
+        assert join == EventJoin(id=join.id, event=EVENT, ticket="ana-1", name="Ana")
+        assert [one.title for one in await client.events()] == ["Friday"]
+
+
+async def test_an_event_is_followed_to_its_end() -> None:
+    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
+        tournament = await client.watch_event(EVENT)
+        won = replace(OWN, state="scored", result="X", by="game")
+        await server.push(news(6, rows=(replace(ROWS[1], place=1, points=1.5),), pairings=(won,), status="over"))
+        async with asyncio.timeout(10):
+            states = [state async for state in tournament]
+        assert [row.name for row in states[-1].table] == ["bo", "ana", "Robo"]
+        assert states[-1].pairings == (won, BYE)
+        assert states[-1].head.present == 3
+        assert tournament.pairing is None
+
+
+def test_what_has_changed_keeps_the_table_in_order_and_no_longer_than_it_is_told() -> None:
+    many = tuple(replace(ROWS[2], place=place, player=f"p-{place}") for place in range(1, 21))
+    state = event(table=(*many, replace(ROWS[1], place=25)))
+    first = replace(ROWS[0], place=1)
+    table = take_in(state, news(6, rows=(first, replace(many[0], place=2))), CLIENT).table
+    assert len(table) == 21
+    assert [row.player for row in table[:3]] == [first.player, "p-1", "p-2"]
+    assert table[-1].player == CLIENT
+
+
+def test_of_pairings_only_those_of_the_round_stay() -> None:
+    following = replace(OWN, id="r3-1", round=3)
+    assert take_in(event(), news(6, round=3, pairings=(following,)), CLIENT).pairings == (following,)
+
+
+async def test_older_news_are_none() -> None:
+    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
+        tournament = await client.watch_event(EVENT)
+        await server.push(news(4, status="paused"), news(6, round=3))
+        assert (await state_where(tournament, seq=6)).status == "running"
+
+
+async def test_an_event_is_watched_again_after_a_loss() -> None:
+    async with hostile_server() as server, connect(with_events(server, event()).url, reconnect=QUICK) as client:
+        tournament = await client.watch_event(EVENT)
+        server.answers |= with_events(server, event(9)).answers
+        await server.close(1012, "restart")
+        await state_where(tournament, seq=9)
+        await tournament.unwatch()
+        assert [one.on for one in heard(server, EventWatch)] == [True, True, False]
+        assert [state.seq async for state in tournament] == [9]
+
+
+async def test_the_end_of_the_connection_ends_an_event_as_it_does_rooms() -> None:
+    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
+        tournament = await client.watch_event(EVENT)
+        await server.close(1012, "restart")
+        with pytest.raises(ConnectionLost):
+            await state_where(tournament, seq=99)
+
+
+async def test_a_call_is_open_until_one_comes_to_the_board() -> None:
+    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
+        async with client.messages() as messages:
+            await server.push(CALL)
+            async for message in messages:
+                if message.push == CALL:
+                    break
+        (call,) = client.calls
+        assert (call.room, call.mark, call.against) == (ROOM, "X", "bo")
+        assert 0 < call.due_ms <= 60_000
+        await client.join(ROOM)
+        assert client.calls == ()
+
+
+async def test_calls_that_are_open_are_in_the_welcome() -> None:
+    welcome = Welcome(
+        protocol=1, server="s", player=CLIENT, name="ana", token="t", rooms=(), features=("events",), calls=(CALL,)
+    )
+    async with hostile_server(answers={Hello: lambda _: [welcome]}) as server, connect(server.url) as client:
+        assert [call.pairing for call in client.calls] == ["r2-1"]
+
+
+async def test_a_refusal_is_raised() -> None:
+    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
+        server.answers[EventJoin] = lambda request: [
+            Error(id=str(request.id), code="event_begun", message="Begun.", data={})
+        ]
+        with pytest.raises(Refused) as refused:
+            await client.join_event(EVENT)
+        assert refused.value.code == "event_begun"
+
+
+async def test_a_server_that_knows_no_events_is_not_asked() -> None:
+    async with hostile_server() as server, connect(server.url) as client:
+        with pytest.raises(Refused, match="knows no events"):
+            await client.events()
+
+
+async def test_what_strangers_call_themselves_is_safe_to_print() -> None:
+    evil = event(head=replace(HEAD, title="Fri\x1b[2Jday"), table=(replace(ROWS[0], name="b\u202eo"),))
+    async with hostile_server() as server, connect(with_events(server, evil).url) as client:
+        state = (await client.watch_event(EVENT)).state
+        assert "\x1b" not in state.head.title
+        assert "\u202e" not in state.table[0].name
+
+
+def test_tickets_are_in_no_log() -> None:
+    text = '{"cards":[{"name":"Ana","ticket":"ana-1"}],"ticket":"x"}'
+    assert hide_secrets(text) == '{"cards":[{"name":"Ana","ticket":"…"}],"ticket":"…"}'
+
+
+def test_what_is_no_code_of_an_event_is_a_mistake(program: Program) -> None:
+    assert "A room code has 6 letters and digits" in program.complaint("event", "K7M4P", "--plain")
+
+
+def test_what_cannot_be_done_with_an_event_is_a_mistake(program: Program) -> None:
+    assert 'Nothing is done by "beginn"' in program.complaint("event", "K7M4PQ", "beginn", "--plain")

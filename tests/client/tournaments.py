@@ -1,0 +1,88 @@
+"""A small event as a server tells of it, for those who want no more than that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from tests.faults.hostile_server import CLIENT, OTHER, Answer, Frame, HostileServer, identity
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.events import (
+    Call,
+    Card,
+    EventHead,
+    EventJoin,
+    EventOpen,
+    EventPairing,
+    EventRow,
+    EventRows,
+    EventRun,
+    Events,
+    EventState,
+    EventSummary,
+    EventWatch,
+)
+from tictactoe_protocol.pushes import Ok
+from tictactoe_protocol.requests import Request
+from tictactoe_protocol.terms import ClockTerms, RulesState
+
+EVENT = "E4NT22"
+HEAD = EventHead(
+    title="Friday",
+    kind="swiss",
+    rules=RulesState.of(PRESETS["classic"]),
+    clock=ClockTerms(initial_ms=180_000, increment_ms=2_000),
+    organisers=(CLIENT,),
+    players=3,
+    present=2,
+    rounds=3,
+)
+ROWS = (
+    EventRow(1, OTHER, "bo", None, 1.5, 2, (("buchholz_cut_1", 2.5, "2+½ (0)"),)),
+    EventRow(2, CLIENT, "ana", None, 0.5, 2, (("buchholz_cut_1", 1.5, "1½ (0)"),)),
+    EventRow(3, "p-third", "Robo", "easy", 0, 2, (), "away"),
+)
+OWN = EventPairing("r2-1", 2, {"X": CLIENT, "O": OTHER}, {"X": "ana", "O": "bo"}, "open", room="K7M4PQ")
+BYE = EventPairing("r2-2", 2, {"X": "p-third"}, {"X": "Robo"}, "scored", "X", None, "bye")
+CALL = Call(EVENT, "r2-1", "K7M4PQ", "X", "bo", 60_000)
+
+
+def event(seq: int = 5, **changed: Any) -> EventState:
+    """Return the event in its second round, with what is another."""
+    return replace(EventState(EVENT, seq, "running", 2, None, HEAD, ROWS, (OWN, BYE)), **changed)
+
+
+def news(
+    seq: int, *, rows: tuple[EventRow, ...] = (), pairings: tuple[EventPairing, ...] = (), **more: Any
+) -> EventRows:
+    """Return what has changed."""
+    fields: dict[str, Any] = {"status": "running", "round": 2, "due_ms": None, "present": 3} | more
+    return EventRows(event=EVENT, seq=seq, rows=rows, pairings=pairings, **fields)
+
+
+def tell_of(state: EventState) -> dict[type, Answer]:
+    """Return the answers of a server that has this event alone."""
+
+    def answer(request: Request) -> Iterable[Frame]:
+        id = identity(request)
+        match request:
+            case EventOpen():
+                return [Ok(id=id, event=EVENT, ticket="friday-7c2f", cards=(Card("Ana", "ana-1"), Card("Bo", "bo-2")))]
+            case EventWatch(on=True):
+                return [Ok(id=id, event=EVENT), state]
+            case EventRun(action="add", name=str(name)):
+                return [Ok(id=id, event=EVENT, cards=(Card(name, "added-3"),))]
+            case Events():
+                listed = EventSummary(EVENT, "Friday", "swiss", state.status, state.round, 3)
+                return [Ok(id=id, events=(listed,))]
+        return [Ok(id=id, event=EVENT)]
+
+    return dict.fromkeys((EventOpen, EventWatch, EventJoin, EventRun, Events), answer)
+
+
+def with_events(server: HostileServer, state: EventState) -> HostileServer:
+    """Let a server know events, and this one."""
+    server.features, server.answers = ("events",), server.answers | tell_of(state)
+    return server

@@ -1,0 +1,156 @@
+"""Events on the full screen: the list, the page of one, and the board that opens when one is called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from tests.client.tournaments import CALL, EVENT, HEAD, OWN, ROWS, event, news, with_events
+from tests.faults.hostile_server import ROOM, HostileServer, hostile_server, identity, state
+from tests.peer import until
+from tests.tui.conftest import OpenScreen
+from tictactoe_client.online.client import Choice
+from tictactoe_client.settings import ExitCode
+from tictactoe_client.tui import FirstPage
+from tictactoe_protocol.events import EventJoin, EventReady, EventRun, EventWatch
+from tictactoe_protocol.pushes import Error, Ok, Result
+from tictactoe_protocol.requests import Join, Leave
+
+PAGE = FirstPage("event", enter=lambda client: client.watch_event(EVENT))
+
+
+def heard(server: HostileServer, kind: type) -> list[Any]:
+    return [request for request in server.heard if isinstance(request, kind)]
+
+
+async def test_home_leads_to_the_list_of_events_and_to_one_of_them(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server, open_screen(with_events(server, event()).url) as ana:
+        await ana.until("Events")
+        await ana.type("e")
+        await ana.do("enter", "E4NT22  Friday  Swiss  running  2", "Type or paste the code")
+        await ana.do("enter", "Friday", "Round 2 of 3, running; 2 of 3 players are here.", "E4NT22")
+        await ana.do("escape", "Type or paste the code")
+        await until(
+            lambda: [one.on for one in heard(server, EventWatch) if isinstance(one, EventWatch)] == [True, False]
+        )
+
+
+async def test_the_page_shows_the_round_the_table_with_its_sums_and_who_is_waited_for(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
+        text = await ana.until("Swiss, 3x3, 3+2", "Buchh.-1")
+        assert "Still playing: ana - bo." in text
+        assert "ana (X) - bo (O)  playing in K7M4PQ" in text
+        assert "Robo              bye" in text
+        assert "1.  bo                     1½      2      2½ = 2+½ (0)" in text
+        assert "2.  ana (you)              ½       2      1½ = 1½ (0)" in text
+        assert "3.  Robo (computer, away)" in text
+        won = replace(OWN, state="scored", result="X", by="game")
+        await server.push(news(6, pairings=(won,), due_ms=5_000))
+        await ana.until("ana (X) - bo (O)  1-0", "The next round begins in 0:0", gone="Still playing")
+
+
+async def test_the_code_of_an_event_may_be_typed(open_screen: OpenScreen) -> None:
+    page = FirstPage("events")
+    async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=page) as ana:
+        await ana.until("E4NT22")
+        await ana.type("e4nt", "The code or the link of an event:")
+        await ana.do("enter", "A room code has 6 letters and digits")
+        await ana.enter("http://host/e/E4NT22#ana-1", "Round 2 of 3")
+        (join,) = heard(server, EventJoin)
+        assert join.ticket == "ana-1"
+
+
+async def test_one_enters_pauses_and_comes_back_by_a_key(open_screen: OpenScreen) -> None:
+    outside = event(table=ROWS[:1], head=replace(HEAD, organisers=(), late_until=2))
+    async with hostile_server() as server, open_screen(with_events(server, outside).url, first_page=PAGE) as ana:
+        await ana.until("j join", gone="p pause")
+        await ana.press("j")
+        await until(lambda: heard(server, EventJoin))
+        await server.push(news(6, rows=(ROWS[1],)))
+        await ana.until("p pause", gone="j join")
+        await ana.press("p")
+        await server.push(news(7, rows=(replace(ROWS[1], status="away"),)))
+        await ana.do("p", "ana (you, away)")
+        await until(
+            lambda: [one.on for one in heard(server, EventReady) if isinstance(one, EventReady)] == [False, True]
+        )
+
+
+async def test_an_event_with_tickets_asks_for_one(open_screen: OpenScreen) -> None:
+    closed = event(table=ROWS[:1], head=replace(HEAD, organisers=(), entry="code", late_until=2))
+    async with hostile_server() as server, open_screen(with_events(server, closed).url, first_page=PAGE) as ana:
+        await ana.until("j join")
+        await ana.do("j", "The ticket that lets you in:")
+        await ana.enter("friday-7c2f")
+        await until(lambda: heard(server, EventJoin))
+        (join,) = heard(server, EventJoin)
+        assert join.ticket == "friday-7c2f"
+
+
+async def test_its_organiser_begins_and_goes_on_by_a_key_and_does_the_rest_by_name(open_screen: OpenScreen) -> None:
+    begun = event(status="open", round=0, pairings=())
+    async with hostile_server() as server, open_screen(with_events(server, begun).url, first_page=PAGE) as ana:
+        await ana.until("b begin", "Not begun yet, open; 2 of 3 players are here.")
+        await ana.press("b")
+        await until(lambda: heard(server, EventRun))
+        await server.push(event(6))
+        await ana.until("b next round")
+        await ana.do("ctrl+p", "Search for commands")
+        await ana.type("expel")
+        await ana.do("enter", gone="Search for commands")
+        await ana.until("Really?")
+        await ana.do("escape", gone="Really?")
+        await ana.do("down ctrl+p", "Search for commands")
+        await ana.type("add a")
+        await ana.do("enter", "The name to add:")
+        await ana.enter("Cy", "Cards", f"/e/{EVENT}#added-3")
+        asked = [(one.action, one.name) for one in heard(server, EventRun)]
+        assert asked == [("begin", UNSET), ("add", "Cy")]
+
+
+async def test_a_board_opens_by_itself_when_one_is_called_and_leads_back(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
+        await ana.until("Still playing")
+        await server.push(CALL)
+        await ana.until("YOUR MOVE (X)", ROOM)
+        await server.push(state(2, (0, 4, 1, 3, 2), result=Result("X", "line", (0, 1, 2))))
+        await ana.until("YOU WIN")
+        await ana.do("escape", "Still playing")
+
+
+async def test_one_who_plays_elsewhere_is_told_and_goes_by_a_key(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server, open_screen(with_events(server, event()).url, Choice("match")) as ana:
+        await ana.until("YOUR MOVE (X)")
+        called = replace(CALL, room="K7M4P2")
+        there = replace(state(), room="K7M4P2")
+        server.answers[Join] = lambda request: [Ok(id=identity(request), room="K7M4P2", seat="X", moves=()), there]
+        await server.push(called)
+        await ana.until("You are called: X against bo in K7M4P2, 0:", "to the first move. Ctrl+G: go.")
+        assert not heard(server, Join)
+        await ana.do("ctrl+g", "Tic-tac-toe  K7M4P2")
+
+
+async def test_the_next_board_takes_the_place_of_one_whose_game_is_over(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
+        await ana.until("Still playing")
+        await server.push(CALL)
+        await ana.until("YOUR MOVE (X)")
+        await server.push(state(2, (0, 4, 1, 3, 2), result=Result("X", "line", (0, 1, 2))))
+        await ana.until("YOU WIN")
+        there = replace(state(), room="K7M4P2")
+        server.answers[Join] = lambda request: [Ok(id=identity(request), room="K7M4P2", seat="X", moves=()), there]
+        await server.push(replace(CALL, room="K7M4P2", pairing="r3-1"))
+        await ana.until("Tic-tac-toe  K7M4P2")
+        await until(lambda: [one.room for one in heard(server, Leave)] == [ROOM])
+
+
+async def test_an_event_that_there_is_none_of_ends_the_command(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server:
+        refusal = Error(code="no_such_event", message="No event.", data={"event": EVENT})
+        with_events(server, event()).answers[EventWatch] = lambda request: [replace(refusal, id=identity(request))]
+        async with open_screen(server.url, first_page=PAGE) as ana:
+            await ana.until_it_ends()
+            assert ana.app.return_code == ExitCode.NO_ROOM
+            assert "E4NT22" in ana.app.last_words
