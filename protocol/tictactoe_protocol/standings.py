@@ -90,8 +90,8 @@ class Results:
 
     def buchholz_cut_1(self, player: str, level: Sequence[str] = ()) -> Tie:
         """Return the points of all opponents but the least, as ``4+3+2½ (1)`` with what is cut in brackets."""
-        rounds = max(map(len, self.meetings.values()), default=0)
-        *kept, cut = (self._opponents(player) + [0] * rounds)[: max(rounds, 1)]
+        rounds = max(1, *map(len, self.meetings.values()))
+        *kept, cut = (self._opponents(player) + [0] * rounds)[:rounds]
         return Tie("buchholz_cut_1", sum(kept) / 2, f"{_add(kept)} ({spell_halves(cut)})")
 
     def _opponents(self, player: str, halves: int | None = None) -> list[int]:
