@@ -3,79 +3,507 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.limits import uncounted
-from tests.peer import Message, Peer, open_peer
+from tests.peer import Message, Peer, open_peer, two_playing
+from tictactoe_server.core.live_room import closed
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
+from tictactoe_server.services.events import commands, running, service, shown
+from tictactoe_server.settings import Limits, Settings
 
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)
-FEATURES = ["events", "moved"]
 CLOCK = {"move_ms": 5_000}
+SLOW = {"kind": "round_robin", "title": "Friday", "clock": {"move_ms": 60_000}}
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the next round begin soon after the last result."""
-    monkeypatch.setattr("tictactoe_server.services.events.commands.NEXT_ROUND_MS", 50)
+    monkeypatch.setattr(commands, "NEXT_ROUND_MS", 50)
 
 
-def known(url: str, name: str | None = None, token: str | None = None) -> Any:
-    return open_peer(url, name, token, features=FEATURES)
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    async with Server(HERE, limits=uncounted()) as running:
+        yield running
+
+
+def known(server: Server, name: str | None = None, token: str | None = None) -> Any:
+    """Open a peer who knows events."""
+    return open_peer(server.url, name, token, features=["events", "moved"])
 
 
 async def opened(organiser: Peer, **terms: Any) -> str:
-    """Open a round robin and return its code."""
-    answer = await organiser.ask("event_open", **{"kind": "round_robin", "title": "Friday", "clock": CLOCK} | terms)
+    """Open an event, a round robin if nothing else is said, and return its code."""
+    answer = await organiser.ask("event_open", **{**SLOW, "clock": CLOCK, **terms})
     assert answer["type"] == "ok", answer
     return str(answer["event"])
 
 
-async def shown(peer: Peer, **expected: Any) -> Message:
-    """Return the next state of an event that has these values."""
-    return await peer.until(
-        lambda message: message["type"] == "event" and all(message[key] == value for key, value in expected.items())
-    )
+async def watched(peer: Peer, event: str) -> Message:
+    """Have an event sent from now on; return its newest state."""
+    await peer.ask("event_watch", event=event, on=True)
+    return await peer.next_of("event")
 
 
-async def begin(organiser: Peer, event: str) -> None:
-    await organiser.ask("event_watch", event=event, on=True)
-    state = await shown(organiser)
-    answer = await organiser.ask("event_run", event=event, seq=state["seq"], action="begin")
-    assert answer["type"] == "ok", answer
+async def run(organiser: Peer, event: str, action: str, **fields: Any) -> Message:
+    """Do what an organiser does who has just looked; return the answer."""
+    seq = (await watched(organiser, event))["seq"]
+    return await organiser.ask("event_run", event=event, seq=seq, action=action, **fields)
 
 
-async def test_two_people_and_two_bots_play_a_round_robin_by_themselves() -> None:
-    async with (
-        Server(HERE, limits=uncounted()) as server,
-        known(server.url, "ana") as ana,
-        known(server.url, "bo") as bo,
-    ):
-        event = await opened(ana, bots=["easy", "medium"])
-        for peer in (ana, bo):
-            assert (await peer.ask("event_join", event=event))["type"] == "ok"
-        await begin(ana, event)
+async def begun(organiser: Peer, *players: Peer, **terms: Any) -> str:
+    """Open and begin an event with these players; return its code."""
+    event = await opened(organiser, **terms)
+    for peer in players:
+        assert (await peer.ask("event_join", event=event))["type"] == "ok"
+    assert (await run(organiser, event, "begin"))["type"] == "ok"
+    return event
 
-        async def play(peer: Peer) -> Message:
-            own = peer.welcome["player"]
-            while True:
-                message = await peer.receive()
-                if message["type"] == "call":
-                    await peer.send("join", room=message["room"])
-                elif message["type"] == "room" and message["turn"] and message["status"] == "playing":
-                    if message["seats"][message["turn"]]["player"] == own:
-                        cell = message["board"].index(".")
-                        await peer.send("move", room=message["room"], cell=cell, ply=message["ply"])
-                elif message["type"] == "event" and message["status"] == "over":
-                    return message
-                elif message["type"] == "event_rows" and message["status"] == "over":
-                    await peer.send("event_watch", event=event, on=True)
 
-        async with asyncio.timeout(20):
-            over, other = await asyncio.gather(play(ana), play(bo))
+async def play_until_over(peer: Peer, event: str) -> Message:
+    """Come whenever called, play any free cell, and return the state of the event once it is over."""
+    own = peer.welcome["player"]
+    for call in [*peer.welcome.get("calls", []), *(told for told in peer.seen if told["type"] == "call")]:
+        await peer.send("join", room=call["room"])
+    await peer.send("event_watch", event=event, on=True)
+    while True:
+        message = await peer.receive()
+        if message["type"] == "call":
+            await peer.send("join", room=message["room"])
+        elif message["type"] == "room" and message["status"] == "playing":
+            if message["seats"][message["turn"]]["player"] == own:
+                cell = message["board"].index(".")
+                await peer.send("move", room=message["room"], cell=cell, ply=message["ply"])
+        elif message["type"] in ("event", "event_rows") and message["status"] == "over":
+            return await watched(peer, event)
+
+
+# -- running by itself ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["round_robin", "swiss", "knock_out"])
+async def test_two_people_and_two_bots_play_an_event_of_each_kind_by_themselves(server: Server, kind: str) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        event = await begun(ana, ana, bo, kind=kind, bots=["easy", "medium"])
+        async with asyncio.timeout(30):
+            over, other = await asyncio.gather(play_until_over(ana, event), play_until_over(bo, event))
         assert over["table"] == other["table"]
+        assert {row["name"] for row in over["table"]} == {"ana", "bo", "easy-bot", "medium-bot"}
+        if kind == "round_robin":
+            assert sum(row["points"] for row in over["table"]) == 6
+            assert [row["played"] for row in over["table"]] == [3, 3, 3, 3]
+        ids = {pairing["game"] for pairing in over["pairings"]}
+        assert ids == {pairing["room"] + "-1-" + pairing["game"].split("-")[2] for pairing in over["pairings"]}
+
+
+async def test_an_event_begins_when_as_many_are_entered_as_are_to_play(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        event = await opened(ana, start="full", size=2)
+        await ana.ask("event_join", event=event)
+        await bo.ask("event_join", event=event)
+        assert [(await peer.next_of("call"))["against"] for peer in (ana, bo)] == ["bo", "ana"]
+
+
+async def test_an_organiser_who_is_gone_is_not_waited_for_for_ever(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "ORGANISER_GONE_MS", 300)
+    async with known(server, "bo") as bo:
+        async with known(server, "ana") as ana:
+            event = await begun(ana, bo, advance="hand", bots=["easy", "medium"])
+        async with asyncio.timeout(30):
+            over = await play_until_over(bo, event)
+        assert over["round"] == 3
+
+
+async def test_who_does_not_come_forfeits_and_nobody_gets_a_point_where_both_are_away(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "cy") as cy:
+        event = await begun(cy, ana, bo, ready_ms=1_000)
+        await ana.next_of("call")
+        state = await cy.until(lambda message: message.get("status") == "over")
+        (pairing,) = (await watched(cy, event))["pairings"]
+        assert (pairing["result"], pairing["reason"], pairing["by"]) == ("none", "forfeit", "forfeit")
+        assert state["event"] == event
+
+
+# -- calls ----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_call_comes_to_each_connection_within_a_second_also_to_one_who_plays_elsewhere(server: Server) -> None:
+    async with two_playing(server) as (ana, _, room), known(server, "cy") as cy:
+        token = ana.welcome["token"]
+        async with known(server, token=token) as here, known(server, token=token) as there:
+            await here.ask("join", room=room)
+            event = await begun(cy, here, cy)
+            async with asyncio.timeout(1):
+                calls = [await peer.next_of("call") for peer in (here, there, cy)]
+            mine, same, other = calls
+            assert {key: mine[key] for key in ("event", "pairing", "against")} == {
+                "event": event,
+                "pairing": "r1-1",
+                "against": "cy",
+            }
+            assert (mine["room"], mine["mark"]) == (same["room"], same["mark"]) != (other["room"], other["mark"])
+            assert 0 < mine["due_ms"] <= 60_000
+        assert not any(message["type"] == "call" for message in ana.seen)  # an older client knows no calls
+
+
+async def test_who_comes_later_finds_the_call_in_the_welcome_until_the_game_is_scored(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        await begun(bo, ana, bo)
+        call = await ana.next_of("call")
+        async with known(server, token=ana.welcome["token"]) as again:
+            (found,) = again.welcome["calls"]
+            assert {key: found[key] for key in ("room", "mark", "against")} == {
+                key: call[key] for key in ("room", "mark", "against")
+            }
+            assert (await again.ask("join", room=call["room"]))["seat"] == call["mark"]
+            await again.ask("resign", room=call["room"])
+        await bo.until(lambda message: message.get("status") == "over")
+        async with known(server, token=ana.welcome["token"]) as again:
+            assert "calls" not in again.welcome
+
+
+# -- opening --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("terms", "code", "path"),
+    [
+        ({"rules": {"marks": "XOA"}}, "not_allowed", "rules"),
+        ({"rules": {"rows": 99}}, "bad_rules", "rules.rows"),
+        ({"rules": "chess"}, "bad_rules", "rules"),
+        ({"bots": ["genius"]}, "bad_message", "bots[0]"),
+        ({"title": " \u202e "}, "bad_message", "title"),
+        ({"start": "full"}, "not_allowed", "size"),
+        ({"size": 25}, "event_full", "size"),
+        ({"entry": "roster", "roster": ["ana", "Ana"]}, "bad_name", "name"),
+        ({"entry": "roster", "roster": ["perfect-bot"]}, "bad_name", "name"),
+        ({"entry": "roster", "roster": ["\u202e"]}, "bad_name", "roster"),
+        ({"clock": {}}, "bad_message", "clock"),
+        ({"ready_ms": 10}, "bad_message", "ready_ms"),
+    ],
+)
+async def test_an_event_that_cannot_be_is_refused(server: Server, terms: dict[str, Any], code: str, path: str) -> None:
+    async with known(server, "ana") as ana:
+        refused = await ana.ask("event_open", **{**SLOW, **terms})
+        assert (refused["code"], refused["path"]) == (code, path), refused
+        assert (await ana.ask("events"))["events"] == []
+
+
+async def test_a_player_has_two_events_and_an_address_a_few_more(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "EVENTS_OF_ADDRESS", 3)
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        first = await opened(ana)
+        await opened(ana)
+        refused = await ana.ask("event_open", **SLOW)
+        assert (refused["code"], refused["data"]["why"]) == ("rate_limited", "events-per-player")
+        await opened(bo)
+        refused = await bo.ask("event_open", **SLOW)
+        assert (refused["code"], refused["data"]["why"]) == ("rate_limited", "events-per-address")
+        assert (await run(ana, first, "close"))["type"] == "ok"
+        await opened(bo)
+
+
+# -- entering -------------------------------------------------------------------------------------------------------
+
+
+async def test_an_event_is_entered_once_under_a_name_that_nobody_has_there(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "Ana") as other:
+        event = await opened(ana)
+        for _ in range(2):
+            assert (await ana.ask("event_join", event=event.lower()))["event"] == event
+        taken = await other.ask("event_join", event=event)
+        assert (taken["code"], taken["data"]["why"]) == ("bad_name", "taken")
+        assert (await other.ask("event_join", event=event, name="bo"))["type"] == "ok"
+        assert await other.refusal("event_join", event=event, name="hard-bot") == "bad_name"
+        assert [row["name"] for row in (await watched(ana, event))["table"]] == ["ana", "bo"]
+
+
+async def test_an_event_that_is_full_or_has_begun_lets_nobody_in(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "cy") as cy:
+        event = await opened(ana, size=2)
+        await ana.ask("event_join", event=event)
+        await bo.ask("event_join", event=event)
+        refused = await cy.ask("event_join", event=event)
+        assert (refused["code"], refused["data"]) == ("event_full", {"size": 2})
+        await run(ana, event, "begin")
+        assert await cy.refusal("event_join", event=event) == "event_begun"
+
+
+async def test_a_ticket_lets_in_who_knows_it(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        answer = await ana.ask("event_open", **SLOW, entry="code")
+        event, ticket = answer["event"], answer["ticket"]
+        refused = await bo.ask("event_join", event=event)
+        assert (refused["code"], refused["path"]) == ("not_allowed", "ticket")
+        assert await bo.refusal("event_join", event=event, ticket="AAAA") == "not_allowed"
+        assert (await bo.ask("event_join", event=event, ticket=ticket))["type"] == "ok"
+
+
+async def test_who_tries_tickets_and_codes_is_held_up() -> None:
+    async with Server(HERE, limits=Limits()) as server, known(server, "ana") as ana, known(server, "eve") as eve:
+        event = (await ana.ask("event_open", **SLOW, entry="code"))["event"]
+        codes = [await eve.refusal("event_join", event=event, ticket=f"T{number}") for number in range(6)]
+        codes += [await eve.refusal("event_watch", event="222222", on=True) for _ in range(5)]
+        assert codes == ["not_allowed"] * 6 + ["no_such_event"] * 4 + ["rate_limited"]
+
+
+async def test_a_card_of_the_roster_decides_the_name_and_the_organiser_has_the_cards_again(server: Server) -> None:
+    async with known(server, "teacher") as ana, known(server, "guest") as bo:
+        answer = await ana.ask("event_open", **SLOW, entry="roster", roster=["Mia", "Tom"])
+        event, cards = answer["event"], answer["cards"]
+        assert [card["name"] for card in cards] == ["Mia", "Tom"]
+        assert await bo.refusal("event_join", event=event) == "not_allowed"
+        assert (await bo.ask("event_join", event=event, ticket=cards[1]["ticket"], name="Mia"))["type"] == "ok"
+        assert [row["name"] for row in (await watched(ana, event))["table"]] == ["Tom"]
+        assert (await run(ana, event, "cards"))["cards"] == cards
+        (card,) = (await run(ana, event, "add", name="Ida"))["cards"]
+        assert card["name"] == "Ida"
+        assert (await run(ana, event, "cards"))["cards"] == [*cards, card]
+        async with known(server, "eve") as eve:
+            assert (await eve.ask("events"))["events"] == []
+            assert await eve.refusal("event_run", event=event, seq=1, action="cards") == "not_organiser"
+        assert [row["event"] for row in (await bo.ask("events"))["events"]] == [event]
+
+
+# -- leaving, pausing, running --------------------------------------------------------------------------------------
+
+
+async def test_who_leaves_a_running_event_loses_what_is_open_and_the_room_ends(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        event = await begun(ana, ana, bo)
+        call = await bo.next_of("call")
+        await bo.ask("join", room=call["room"])
+        assert (await ana.ask("event_leave", event=event))["type"] == "ok"
+        ended = await bo.next_of("closed")
+        assert (ended["room"], ended["code"]) == (call["room"], "event")
+        over = await watched(ana, event)
+        assert (over["status"], over["pairings"][0]["result"]) == ("over", call["mark"])
+
+
+@pytest.mark.parametrize(
+    ("type", "fields"), [("event_leave", {}), ("event_ready", {"on": False}), ("event_ready", {"on": True})]
+)
+async def test_who_is_not_entered_has_nothing_to_leave_or_pause(
+    server: Server, type: str, fields: dict[str, Any]
+) -> None:
+    async with known(server, "ana") as ana, known(server, "eve") as eve:
+        event = await opened(ana)
+        assert await eve.refusal(type, event=event, **fields) == "not_entered"
+
+
+async def test_who_pauses_is_shown_as_away_until_they_are_back(server: Server) -> None:
+    async with known(server, "ana") as ana:
+        event = await opened(ana)
+        await ana.ask("event_join", event=event)
+        for on, status in ((False, "away"), (True, "in")):
+            assert (await ana.ask("event_ready", event=event, on=on))["type"] == "ok"
+            (row,) = (await watched(ana, event))["table"]
+            assert row.get("status", "in") == status
+
+
+async def test_only_the_organiser_runs_an_event_and_only_as_it_is_now(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        event = await opened(ana, bots=["easy"])
+        await bo.ask("event_join", event=event)
+        seq = (await watched(bo, event))["seq"]
+        assert await bo.refusal("event_run", event=event, seq=seq, action="begin") == "not_organiser"
+        stale = await ana.ask("event_run", event=event, seq=seq - 1, action="begin")
+        assert (stale["code"], stale["path"]) == ("stale", "seq")
+        assert (await ana.ask("event_run", event=event, seq=seq, action="begin"))["type"] == "ok"
+        assert (await ana.ask("event_run", event=event, seq=seq, action="begin"))["type"] == "ok"  # it has begun
+
+
+async def test_an_organiser_may_expel_forfeit_void_pause_and_close(server: Server) -> None:
+    names = ("ana", "bo", "cy", "di")
+    async with contextlib.AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(known(server, name)) for name in names]
+        ana, bo, *_ = peers
+        event = await begun(ana, *peers)
+        await asyncio.gather(*(peer.next_of("call") for peer in peers))
+        first, second = (await watched(ana, event))["pairings"]
+        loser = first["players"]["X"]
+        await run(ana, event, "forfeit", pairing=first["id"], player=loser)
+        await run(ana, event, "pause")
+        await run(ana, event, "void", pairing=second["id"])
+        state = await watched(ana, event)
+        assert [(one["result"], one["by"]) for one in state["pairings"]] == [("O", "organiser"), ("none", "organiser")]
+        assert (state["status"], state["round"]) == ("paused", 1)
+        await run(ana, event, "resume")
+        state = await ana.until(lambda message: message.get("round") == 2)
+        expelled = bo.welcome["player"]
+        await run(ana, event, "expel", player=expelled)
+        status = {row["player"]: row.get("status") for row in (await watched(ana, event))["table"]}
+        assert status[expelled] == "expelled"
+        assert await bo.refusal("event_join", event=event) == "not_allowed"
+        await run(ana, event, "close")
+        state = await watched(ana, event)
+        assert state["status"] == "over"
+        assert all(one["state"] == "scored" for one in state["pairings"])
+        async with asyncio.timeout(5):
+            while server.core.registry.by_code:  # noqa: ASYNC110  # the rooms of games that were on end
+                await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("type", "fields"),
+    [
+        ("event_join", {}),
+        ("event_leave", {}),
+        ("event_ready", {"on": True}),
+        ("event_watch", {"on": True}),
+        ("event_run", {"seq": 1, "action": "begin"}),
+    ],
+)
+@pytest.mark.parametrize("code", ["222222", "nonsense", "1"])
+async def test_a_code_that_no_event_has_is_refused(
+    server: Server, type: str, fields: dict[str, Any], code: str
+) -> None:
+    async with known(server, "ana") as ana:
+        refused = await ana.ask(type, event=code, **fields)
+        assert (refused["code"], refused["path"]) == ("no_such_event", "event")
+
+
+# -- watching -------------------------------------------------------------------------------------------------------
+
+
+async def test_who_watches_is_sent_what_changes_until_they_want_no_more(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "eve") as eve, known(server, "bo") as bo:
+        event = await opened(ana, bots=["easy"])
+        state = await watched(eve, event)
+        assert (state["head"]["players"], state["head"]["present"]) == (1, 1)
+        await ana.ask("event_join", event=event)
+        entered = await eve.next_of("event")
+        assert (entered["head"]["players"], entered["head"]["present"]) == (2, 2)
+        await ana.ask("event_ready", event=event, on=False)
+        rows = await eve.next_of("event_rows")
+        assert [(row["name"], row["status"]) for row in rows["rows"]] == [("ana", "away")]
+        assert (rows["seq"], rows["pairings"]) == (entered["seq"] + 1, [])
+        await eve.ask("event_watch", event=event, on=False)
+        count = len(eve.seen)
+        await bo.ask("event_join", event=event)
+        await ana.until(lambda message: message["type"] == "event" and message["head"]["players"] == 3)
+        await eve.ask("ping")
+        assert [message["type"] for message in eve.seen[count:]] == ["ok"]
+
+
+async def test_it_is_shown_who_is_here(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shown, "LOOK_SECONDS", 0.05)
+    async with known(server, "ana") as ana:
+        async with known(server, "bo") as bo:
+            event = await opened(ana)
+            await bo.ask("event_join", event=event)
+            assert (await watched(ana, event))["head"]["present"] == 1
+        assert (await ana.next_of("event_rows"))["present"] == 0
+
+
+async def test_a_large_event_is_shown_in_eight_kilobytes_with_the_own_row_and_pairing_first(server: Server) -> None:
+    async with known(server, "zoe" * 6) as zoe:
+        event = await opened(zoe, kind="swiss", bots=["easy"] * 159, clock={"move_ms": 60_000}, ready_ms=60_000)
+        await zoe.ask("event_join", event=event)
+        await run(zoe, event, "begin")
+        call = await zoe.next_of("call")
+        await zoe.ask("event_watch", event=event, on=True)
+        text = ""
+        async with asyncio.timeout(10):
+            while '"type":"event"' not in text:
+                text = str(await zoe.socket.recv())
+        assert len(text.encode()) < 8_192
+        state = await watched(zoe, event)
+        own = zoe.welcome["player"]
+        assert own in [row["player"] for row in state["table"]]
+        assert own in state["pairings"][0]["players"].values()
+        assert state["pairings"][0]["room"] == call["room"]
+        assert len(state["table"]) <= 21
+
+
+async def test_events_that_are_on_are_listed_newest_first(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        first, second = await opened(ana, title="One"), await opened(ana, title="Two", bots=["easy"])
+        rows = (await bo.ask("events"))["events"]
+        assert [(row["event"], row["title"], row["players"]) for row in rows] == [(second, "Two", 1), (first, "One", 0)]
+        await run(ana, second, "close")
+        assert [row["event"] for row in (await bo.ask("events"))["events"]] == [first]
+
+
+# -- what lasts -----------------------------------------------------------------------------------------------------
+
+
+async def test_an_event_goes_on_after_a_restart(tmp_path: Path) -> None:
+    settings = replace(HERE, data=tmp_path)
+    async with Server(settings, limits=uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
+        event = await begun(ana, ana, bo, bots=["easy", "medium"])
+        rooms = [(await peer.next_of("call"))["room"] for peer in (ana, bo)]
+        tokens = [peer.welcome["token"] for peer in (ana, bo)]
+    async with (
+        Server(settings, limits=uncounted()) as server,
+        known(server, token=tokens[0]) as ana,
+        known(server, token=tokens[1]) as bo,
+    ):
+        assert {call["room"] for peer in (ana, bo) for call in peer.welcome["calls"]} == set(rooms)
+        async with asyncio.timeout(30):
+            over, _ = await asyncio.gather(play_until_over(ana, event), play_until_over(bo, event))
         assert sum(row["points"] for row in over["table"]) == 6
-        assert [row["played"] for row in over["table"]] == [3, 3, 3, 3]
+
+
+async def test_nothing_new_begins_while_the_server_drains(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "LOOK_SECONDS", 0.02)
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        event = await begun(ana, ana, bo, bots=["easy", "medium"])
+        calls = [await peer.next_of("call") for peer in (ana, bo)]
+        server.parts.drain.start(None, is_final=False)
+        assert await bo.refusal("event_open", **SLOW) == "busy"
+        for peer, call in zip((ana, bo), calls, strict=True):
+            await peer.ask("join", room=call["room"])
+            await peer.ask("resign", room=call["room"])
+        await ana.until(lambda message: message.get("due_ms") is not None)
+        await asyncio.sleep(0.3)
+        state = await watched(ana, event)
+        assert (state["status"], state["round"], state["due_ms"]) == ("running", 1, 0)
+        server.parts.drain.is_on = False
+        assert (await ana.next_of("call"))["pairing"].startswith("r2-")
+
+
+async def test_the_room_of_a_game_stays_until_it_is_scored_and_then_ends_like_any_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(running, "LOOK_SECONDS", 0.02)
+    limits = uncounted(deserted_seconds=0.2)
+    async with Server(HERE, limits=limits) as server, known(server, "ana") as ana, known(server, "bo") as bo:
+        event = await begun(ana, ana, bo)
+        room = (await bo.next_of("call"))["room"]
+        await asyncio.sleep(0.4)
+        assert room in server.core.registry.by_code
+        await bo.ask("join", room=room)
+        await bo.ask("resign", room=room)
+        await bo.ask("leave", room=room)
+        await watched(ana, event)
+        async with asyncio.timeout(5):
+            while room in server.core.registry.by_code:  # noqa: ASYNC110  # it ends by itself
+                await asyncio.sleep(0.01)
+
+
+async def test_a_room_that_is_lost_is_opened_again_under_another_code(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(running, "SEEK_SECONDS", 0.02)
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        await begun(ana, ana, bo)
+        first = await ana.next_of("call")
+        live = server.core.registry.by_code[first["room"]]
+        await server.core.timers.end(live, closed(first["room"], "operator"))
+        second = await ana.next_of("call")
+        assert second["pairing"] == first["pairing"]
+        assert second["room"] != first["room"]

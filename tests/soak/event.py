@@ -58,6 +58,7 @@ class Found:
     calls: Counter[str] = field(default_factory=Counter)
     done: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
+    newest_at: float = field(default_factory=time.monotonic)
     records: int = 0
     shown: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -81,10 +82,11 @@ class Found:
         """Take notice of a pairing that somebody is shown: a result stays what it was."""
         self.shown += 1
         if pairing["state"] != "scored":
-            if pairing["id"] in self.results:
-                self.done["behind"] += 1
             return
         result = (pairing["result"], pairing["by"], pairing.get("reason") or "", pairing.get("game") or "")
+        if pairing["id"] not in self.results:
+            self.pauses.append(time.monotonic() - self.newest_at)
+            self.newest_at = time.monotonic()
         before = self.results.setdefault(pairing["id"], result)
         if before != result:
             self.wrong.append(f"{who} was shown {result} for {pairing['id']}, which was {before}")
@@ -316,16 +318,12 @@ def _is_over(person: Person) -> bool:
 
 
 async def _until(found: Found, tasks: list[asyncio.Task[None]], condition: Callable[[], bool]) -> None:
-    """Wait until this holds, and note the pauses between results; raises TimeoutError where nothing comes any more."""
-    count, since = len(found.results), time.monotonic()
+    """Wait until this holds; raises TimeoutError where no result comes any more."""
     while not condition():
         for task in tasks:
             if task.done():
                 task.result()
-        if len(found.results) != count:
-            found.pauses.append(time.monotonic() - since)
-            count, since = len(found.results), time.monotonic()
-        if time.monotonic() - since > PATIENCE_SECONDS:
+        if time.monotonic() - found.newest_at > PATIENCE_SECONDS:
             raise TimeoutError
         await asyncio.sleep(0.01)
 
