@@ -206,6 +206,27 @@ async def test_the_wall_shows_how_to_come_in_and_then_the_table_the_boards_and_f
         assert await wall.page.locator("html").evaluate(inside)
 
 
+async def test_the_wall_shows_games_of_the_computer_too(server: Server, visit: Visit) -> None:
+    async with known(server, "bo") as bo:
+        event = await open_event(bo, bots=["easy", "medium"], rules="gomoku")
+        wall = await visit(address(server, f"/e/{event}/wall"))
+        await begin(bo, event)
+        await expect(wall.page.locator(".live-boards li:visible")).to_have_count(1)
+        await expect(wall.page.locator(".live-boards")).to_contain_text("easy-bot")
+
+
+async def test_the_code_of_an_event_leads_there_from_where_one_types_that_of_a_room(
+    server: Server, visit: Visit
+) -> None:
+    async with known(server, "bo") as bo:
+        event = await open_event(bo)
+        ana = await visit(address(server))
+        await ana.page.get_by_label("Code or link").fill(event)
+        await ana.page.keyboard.press("Enter")
+        await ana.page.wait_for_url(f"**/e/{event}")
+        await expect(ana.page.get_by_role("heading", name="Friday")).to_be_visible()
+
+
 async def test_events_are_on_the_first_page_and_one_that_is_not_there_leads_on(server: Server, visit: Visit) -> None:
     async with known(server, "bo") as bo:
         event = await open_event(bo, title="Friday evening")

@@ -53,8 +53,8 @@ class Listed(ABC):
 
     @property
     def is_alive(self) -> bool:
-        """Whether somebody who plays is here, or somebody who watches bots."""
-        return self.has_somebody or (self.room.is_for_bots and self.watching > 0)
+        """Whether somebody who plays is here, or somebody who watches bots; a game of an event always is."""
+        return self.has_somebody or bool(self.room.event) or (self.room.is_for_bots and self.watching > 0)
 
     @property
     def ply(self) -> int:

@@ -7,7 +7,7 @@ A file names others by where they lie beside it, in double quotes (``"./turn.svg
 under which that file is served. Modules have one hash together, as each may load any other; those that the page always
 needs are one file (`modules`). What modules say in ``/** ... */``, their types among it, does not travel, nor do
 sentences that no module says: an id is written there as a whole or up to a comma, or begins as a template does. What
-the modules of a folder say alone is a file there, which they load themselves.
+only modules say that are not in the one file is in another, and what only those of a folder say in one of theirs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import html
 import json
 import posixpath
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -39,6 +39,9 @@ PREFIX: Final = "/assets/"
 INDEX: Final = "index.html"
 ENTRIES: Final = ("main.js", "game.js")
 """The modules that are one file with all that they need: the page's own, and that of a game, to which nearly all go."""
+
+LATER: Final = "later"
+"""Where the sentences are found that are not needed on the way to a game."""
 
 _HASH_BYTES: Final = 6
 _KINDS: Final = {
@@ -84,25 +87,28 @@ class Assets:
         self._files: dict[str, Asset] = {}
         names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in _KINDS)
         texts = {name: _uncommented((folder / name).read_text("utf-8")) for name in names if name.endswith(_MODULE)}
-        for language, within in product(LANGUAGES, sorted({posixpath.dirname(name) for name in texts})):
+        index = (folder / INDEX).read_text("utf-8")
+        alone = [name for name in texts if f'"./{name}"' in index]
+        self._modules = Modules(texts, ENTRIES, alone)
+        self._at_once = {"", *self._modules.together, *alone}
+        places = sorted({"", *map(self._place_of, texts)})
+        said = {place: _find_ids(texts[name] for name in texts if self._place_of(name) == place) for place in places}
+        for language, place in product(LANGUAGES, places):
             sentences = (CATALOGUES / f"{language}{_CATALOGUE}").read_bytes()
-            chosen = _choose_sentences(sentences, *_find_ids(texts, ""))
-            if within:
-                more = _choose_sentences(sentences, *_find_ids(texts, within))
-                chosen = {id: sentence for id, sentence in more.items() if id not in chosen}
-            said = json.dumps(chosen, ensure_ascii=False, separators=(",", ":")).encode()
-            self._keep(posixpath.join(within, f"{language}{_CATALOGUE}"), said)
+            common = _choose_sentences(sentences, *said[""]) if place else {}
+            chosen = _choose_sentences(sentences, *said[place]).items()
+            rest = {id: sentence for id, sentence in chosen if id not in common}
+            body = json.dumps(rest, ensure_ascii=False, separators=(",", ":")).encode()
+            self._keep(posixpath.join(place, f"{language}{_CATALOGUE}"), body)
         for name in sorted(names, key=_kind_of):  # these are in order, as every server has to find the same paths
             if name != INDEX and name not in texts:
                 self._keep(name, self._read(name))
-        index = (folder / INDEX).read_text("utf-8")
-        self._modules = Modules(texts, ENTRIES, alone=[name for name in texts if f'"./{name}"' in index])
         everything = "".join((*texts.values(), *self._paths.values()))
         for name in self._modules.files:
             self._paths[name] = _path_of(name, everything.encode())
         for name in self._modules.files:
-            body = self._modules.render(name, self._paths.__getitem__)
-            self._keep(name, self._replace_names(name, body).encode(), self._paths[name])
+            module = self._modules.render(name, self._paths.__getitem__)
+            self._keep(name, self._replace_names(name, module).encode(), self._paths[name])
         self._index = self._replace_names(INDEX, index)
         self._named = [name for name in self._modules.files if self._paths[name] in self._index]
 
@@ -120,7 +126,7 @@ class Assets:
         `address` is what links to this server begin with, empty where they begin as the page's own does. `module` is
         what the page will load for what it shows, so that it asks for that and for its language at once.
         """
-        said = {posixpath.join(within, language + _CATALOGUE) for within in ("", posixpath.dirname(module))}
+        said = {posixpath.join(place, language + _CATALOGUE) for place in ("", self._place_of(module))}
         sentences = "".join(
             f'<link rel="preload" href="{self._paths[name]}" as="fetch" crossorigin>\n' for name in sorted(said)
         )
@@ -138,6 +144,10 @@ class Assets:
             "preloads": f"{sentences}{''.join(modules)}",
         }
         return _PLACE.sub(lambda place: words[place[1]], self._index).encode()
+
+    def _place_of(self, module: str) -> str:
+        """Return where the sentences of a module are: in its folder, with the page's own, or with those read later."""
+        return posixpath.dirname(module) or ("" if module in self._at_once else LATER)
 
     def _read(self, name: str) -> bytes:
         """Return a file as it is, a style sheet with those in it that it imports."""
@@ -178,10 +188,10 @@ def _uncommented(module: str) -> str:
     return _EMPTY_LINES.sub("\n", _COMMENT.sub("", module)).lstrip("\n")
 
 
-def _find_ids(texts: Mapping[str, str], folder: str) -> tuple[set[str], tuple[str, ...]]:
-    """Return what stands between quotation marks in a folder's modules, and how templates begin before a place."""
+def _find_ids(modules: Iterable[str]) -> tuple[set[str], tuple[str, ...]]:
+    """Return what stands between quotation marks in modules, and how their templates begin before a place."""
     whole, begun = set[str](), set[str]()
-    for quoted in _QUOTED.findall("\n".join(text for name, text in texts.items() if posixpath.dirname(name) == folder)):
+    for quoted in _QUOTED.findall("\n".join(modules)):
         head, place, rest = quoted[1:-1].partition("${")
         if place:
             begun.update([head] * head.endswith(" "))

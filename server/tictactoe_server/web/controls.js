@@ -4,6 +4,7 @@ import { say } from "./catalogue.js";
 import { describeReason, findDeed, findReason } from "./choices.js";
 import { askFor, findPast, openAnother } from "./deeds.js";
 import { showKeys } from "./keyhelp.js";
+import { withSentences } from "./language.js";
 import { nextMark } from "./opening.js";
 import { FREE, nameCell, parseCell } from "./rules.js";
 import { askToNotify } from "./signals.js";
@@ -153,7 +154,7 @@ export class GameControls {
 		const { page } = this;
 		if (page.review) return page.beginAnew();
 		page.timeline.pause();
-		const { ReviewPanel } = await import("./reviewpanel.js");
+		const { ReviewPanel } = await withSentences(import("./reviewpanel.js"));
 		page.review = new ReviewPanel((ply) => this.#analyse(ply), {
 			look: (ply) => page.timeline.look(ply),
 			here: () => page.timeline.shown,

@@ -9,7 +9,7 @@ import { Keyboard } from "./keyboard.js";
 import { newsOf } from "./news.js";
 import { makeNothing } from "./nothing.js";
 import { showPlayed } from "./replay.js";
-import { Lost } from "./requests.js";
+import { Lost, Refused } from "./requests.js";
 import { Talk, describeLine } from "./talk.js";
 import { clean, messageOf } from "./words.js";
 
@@ -92,6 +92,7 @@ export class GamePage {
 		} catch (error) {
 			if (this.#isClosed) return undefined;
 			if (error instanceof Lost) return void this.#enter();
+			if (await this.#isOfEvent(error)) return location.replace(`/e/${location.pathname.slice(1)}`);
 			const message = messageOf(error);
 			app.say(message);
 			this.element.className = "";
@@ -101,6 +102,12 @@ export class GamePage {
 			document.title = this.stage.title = nothing.title;
 			return show(this.element, nothing.element);
 		}
+	}
+
+	/** Whether the code that names no room is that of an event. @param {unknown} error */
+	async #isOfEvent(error) {
+		if (!(error instanceof Refused) || error.code !== "no_such_room" || !("code" in this.source)) return false;
+		return this.app.connection.request({ type: "event_watch", event: this.source.code, on: false }).then(() => true, () => false);
 	}
 
 	/** @param {Protocol.PlayedGame} played */

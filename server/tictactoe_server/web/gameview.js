@@ -4,6 +4,7 @@ import { Board } from "./board.js";
 import { say } from "./catalogue.js";
 import { makeDoor } from "./door.js";
 import { makeInvitation } from "./invitation.js";
+import { withSentences } from "./language.js";
 import { changeLook, hasLooks, lookOf } from "./look.js";
 import { Panel } from "./panel.js";
 import { nameCell } from "./rules.js";
@@ -131,7 +132,7 @@ export class GameView {
 	}
 
 	async #showRules() {
-		const { showRules } = await import("./rulesdialog.js");
+		const { showRules } = await withSentences(import("./rulesdialog.js"));
 		showRules(this.page.game?.state?.rules);
 	}
 

@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { button, h, select, setText } from "./dom.js";
 import { showKeys } from "./keyhelp.js";
-import { LANGUAGES, chooseLanguage } from "./language.js";
+import { LANGUAGES, chooseLanguage, withSentences } from "./language.js";
 
 /** @param {import("./app.js").App} app */
 export function makeTools(app) {
@@ -21,7 +21,7 @@ export function makeTools(app) {
 
 	/** Over the page, beginning with those of the room on it. */
 	async function showRules() {
-		const dialog = await import("./rulesdialog.js");
+		const dialog = await withSentences(import("./rulesdialog.js"));
 		dialog.showRules(app.rooms.shown?.state?.rules);
 	}
 

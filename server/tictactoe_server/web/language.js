@@ -4,6 +4,10 @@ import { learn, speak } from "./catalogue.js";
 
 /** @type {Record<string, string>} */
 const FILES = { en: "./en.json", de: "./de.json" };
+/** @type {Record<string, string>} */
+const LATER = { en: "./later/en.json", de: "./later/de.json" };
+/** @type {Promise<unknown> | null} */
+let later = null;
 /** What each is called by those who speak it: `Intl.DisplayNames` knows too, and takes its time. @type {Record<string, string>} */
 export const LANGUAGES = { en: "English", de: "Deutsch" };
 const CHOSEN = /\blanguage=(\w+)/;
@@ -28,6 +32,21 @@ export async function learnMore(files) {
 	const answer = await fetch(files[document.documentElement.lang]);
 	learn(await answer.json());
 }
+
+/** Read, once, what only those modules say that are not loaded at once. */
+export async function learnLater() {
+	later ??= learnMore(LATER);
+	await later.catch((why) => {
+		later = null;
+		throw why;
+	});
+}
+
+/** A module that is not loaded at once, with its sentences. @template T @param {Promise<T>} loading */
+export const withSentences = async (loading) => {
+	await learnLater();
+	return loading;
+};
 
 /** Speak another language on this server's pages from now on. @param {string} language */
 export function chooseLanguage(language) {

@@ -5,7 +5,7 @@ import { say } from "./catalogue.js";
 import { isForControl, show } from "./dom.js";
 import { makeTools } from "./header.js";
 import { showKeys } from "./keyhelp.js";
-import { learnLanguage } from "./language.js";
+import { learnLanguage, learnLater, withSentences } from "./language.js";
 import { readCode } from "./words.js";
 
 /** @typedef {import("./app.js").Page} Page */
@@ -16,11 +16,11 @@ const LATER_MS = 2000;
 /** How each page is loaded, when it is wanted first: the rest has not to be waited for. */
 const LOADERS = {
 	game: () => import("./game.js"),
-	history: () => import("./history.js"),
-	home: () => import("./home.js"),
-	newRoom: () => import("./newroom.js"),
+	history: () => withSentences(import("./history.js")),
+	home: () => withSentences(import("./home.js")),
+	newRoom: () => withSentences(import("./newroom.js")),
 	nothing: () => import("./nothing.js"),
-	wall: () => import("./wall.js"),
+	wall: () => withSentences(import("./wall.js")),
 };
 /** @type {Page | null} */
 let page = null;
@@ -133,6 +133,7 @@ async function start() {
 	show(header, tools.element);
 	app.connection.retry();
 	await open();
+	learnLater().catch(() => undefined);
 	setTimeout(loadOthers, LATER_MS);
 }
 

@@ -157,6 +157,7 @@ function deedsOf({ isLive, ended, seat }, state, may, view) {
 	const wanted = isLive ? BUTTONS : PAST_BUTTONS;
 	const made = may.deeds.flatMap(({ id, name, label }) => {
 		if (!wanted.includes(name) && !wanted.includes(id)) return [];
+		if (state.event && (id === "new" || id === "computer")) return [];
 		if (id === "review" && (!view.mayReview || state.status === "waiting")) return [];
 		if (view.isReviewing && ASIDE.includes(id)) return [];
 		if ((id === "leave" && !seat) || (id === "copy" && state.status !== "playing")) return [];

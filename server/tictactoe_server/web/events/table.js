@@ -17,6 +17,7 @@ export class Table {
 	/** @param {readonly Row[]} rows @param {string} own the player who looks @param {(row: Row) => Element | false} [deedsOf] */
 	draw(rows, own, deedsOf) {
 		this.element.classList.toggle("fresh", rows.every(({ played, points }) => !played && !points));
+		this.element.classList.toggle("untied", rows.every(({ tie }) => !tie.length));
 		showKeyed(this.#body, rows, ({ player }) => player, makeRow, (element, row) => {
 			element.className = `place-${row.place} ${row.status ?? "in"}${row.player === own ? " own" : ""}`;
 			const [place, name, points, played, ties] = element.children;

@@ -88,7 +88,7 @@ class EventWall {
 		const cells = rows.map(({ place, name, points, status = "in" }) =>
 			h("tr", { class: `place-${place} ${status}` }, h("td.rank", {}, String(place)), h("th.name", { scope: "row" }, clean(name)), h("td.points", {}, formatPoints(points))));
 		const table = h("table.wall-table", { "aria-label": say("page event table") }, h("tbody", {}, cells));
-		table.style.setProperty("--rows", String(Math.max(rows.length, 8)));
+		table.style.setProperty("--rows", String(Math.max(rows.length, 10)));
 		return table;
 	}
 

@@ -2,7 +2,7 @@
 
 import { say, spokenLanguage } from "../catalogue.js";
 import { h } from "../dom.js";
-import { learnMore } from "../language.js";
+import { learnLater, learnMore } from "../language.js";
 import { clean, describeClock, nameGame } from "../words.js";
 
 /** @typedef {Protocol.EventState} EventState */
@@ -15,7 +15,7 @@ let prepared;
 
 /** Load the sentences and the style, once. */
 export async function prepare() {
-	prepared ??= Promise.all([learnMore(SENTENCES), loadStyle()]);
+	prepared ??= Promise.all([learnMore(SENTENCES), learnLater(), loadStyle()]);
 	await prepared.catch((why) => {
 		prepared = undefined;
 		throw why;
