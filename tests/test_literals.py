@@ -18,6 +18,7 @@ PAGE: Final = ROOT / "server" / "tictactoe_server" / "web"
 
 ALLOWED: Final = (
     ("cli/main.py", r"(.* )?--[a-z].*|(join )?K7M4PQ( [a-z ]+)?|set .*|unset theme", "command lines, as examples"),
+    ("cli/main.py", r"claim ana", "a command line, as an example"),
     ("cli/manual.py", r"\0 (join|--server) \0", "command lines"),
     ("cli/options.py", r"\0 config (set theme night|unset theme)", "command lines"),
     ("cli/manual.py", r"NO_COLOR, FORCE_COLOR", "names of variables"),

@@ -178,6 +178,11 @@ class Session:
         self.identity.name = name
         self._begin_again()
 
+    def become(self, **codes: str) -> None:
+        """Say hello again as whom a code says."""
+        self.identity.codes = codes
+        self._begin_again()
+
     async def greet_again(self) -> None:
         """Say goodbye and hello again, so that the server takes us for away; return when that is done."""
         self._is_settled.clear()
@@ -217,14 +222,15 @@ class Session:
     async def _arrive(self, connections: AsyncExitStack) -> Client:
         """Connect as whom we are; anew where the server forgot us, to a server of our own where there is none."""
         identity, backoff = self.identity, self.settings.backoff
-        token = await identity.find_token(self.cluster)
-        is_new, way_here = token is None, None
+        codes = identity.take_codes()
+        token = None if codes else await identity.find_token(self.cluster)
+        is_new, way_here = token is None and not codes, None
         if self._conversing is not None:  # whoever sits before a screen decides themselves how long to wait
             backoff = replace(backoff, absent_seconds=math.inf)
         while True:
             name = identity.name or (identity.players.find_name() if self.is_own else None)
             try:
-                coming = self._connect(name=name, token=token, reconnect=backoff)
+                coming = self._connect(name=name, token=token, reconnect=backoff, **codes)
                 client = await connections.enter_async_context(coming)
             except Refused as refused:
                 if refused.code != "bad_token" or token is None:

@@ -187,6 +187,13 @@ _command(
     Named(["--limit"], type=Count(1, 10_000), metavar="number"),
 )
 _command(
+    "name",
+    "names.use_name",
+    ("", "claim ana", "link", "rescue 7KQ2-M94F-X3ZW-8HTB --name ana"),
+    Placed(["what"], metavar="deed", type=Words(("devices", "claim", "link", "revoke", "rescue")), default="devices"),
+    Placed(["value"], metavar="value", required=False),
+)
+_command(
     "replay",
     "past_games.replay",
     ("", "17 --export game.txt", "game.txt --at 12", "17 --share"),

@@ -80,12 +80,13 @@ async def connected(
     room: str | None = None,
     role: Role = "nobody",
     tells_left_behind: bool = True,
+    codes: dict[str, str] | None = None,
 ) -> AsyncIterator[tuple[Client, Session]]:
     """Connect to the server that a link named, by default to that of the settings, for one piece of work.
 
-    With `room` we are the player again whose seat there was left behind. Games that an earlier run left behind are
-    named first, unless the work does so. What is beside the matter is said in a transcript that `is_chatty`, else on
-    standard error.
+    With `room` we are the player again whose seat there was left behind, with `codes` the one that they say. Games that
+    an earlier run left behind are named first, unless the work does so. What is beside the matter is said in a
+    transcript that `is_chatty`, else on standard error.
     """
     is_chatty = is_chatty and settings.mode == "plain" and not settings.quiet
 
@@ -98,7 +99,7 @@ async def connected(
     cluster = cluster_for(settings, address)
     if is_chatty:
         tell(say("connecting", url=cluster.first.url))
-    session = Session(settings, cluster, Identity(settings.name, role, room, tell=tell))
+    session = Session(settings, cluster, Identity(settings.name, role, room, codes=codes, tell=tell))
     async with session.open() as client:
         if session.is_own:
             tell(say("own server started", url=client.address.url))

@@ -28,8 +28,9 @@ Written = TypeVar("Written")
 class Identity:
     """Who we are by our `role` and under our `name`; `rooms` are those in which this run holds a seat.
 
-    Whoever left a seat in the room `seat_in`, or in any where one `resumes`, comes first. `tell` gets lines for the
-    person. What is written down goes on beside everything else, until `finish`.
+    Whoever left a seat in the room `seat_in`, or in any where one `resumes`, comes first. `codes`, a `link` or a
+    `rescue`, say once who we are from now on, whoever is known. `tell` gets lines for the person. What is written down
+    goes on beside everything else, until `finish`.
     """
 
     def __init__(
@@ -39,8 +40,10 @@ class Identity:
         seat_in: str | None = None,
         *,
         resumes: bool = False,
+        codes: dict[str, str] | None = None,
         tell: Callable[[str], object] = lambda line: None,
     ) -> None:
+        self.codes = codes or {}
         self.name, self.role, self.seat_in, self.resumes = name, role, seat_in, resumes
         self.players = KnownPlayers()
         self.rooms: set[str] = set()
@@ -56,6 +59,11 @@ class Identity:
         if self.seat_in or self.resumes or here is None or self.role == "reader":
             known = await self._find_player(cluster.given.urls)
         return known.token if known is not None else here
+
+    def take_codes(self) -> dict[str, str]:
+        """Return the codes, which are good for one hello."""
+        codes, self.codes = self.codes, {}
+        return codes
 
     async def find_in_cluster(self, client: Client) -> tuple[Cluster, str] | None:
         """Return which server of the cluster to which we have come knows us already, and the token there, or None.

@@ -23,9 +23,10 @@ from tictactoe_client.online.reconnect import arrive
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode, choice_of, requests, terms
+from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode, choice_of, parse_name, requests, terms
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventJoin, EventOpen, Events, EventSummary, EventWatch
+from tictactoe_protocol.names import ClaimName, Devices, LinkDevice, Revoke
 from tictactoe_protocol.pushes import Ok, PastGame, RoomSummary
 
 Awaited = TypeVar("Awaited")
@@ -112,6 +113,29 @@ class Client(Conversation):
         found = (await self._ask(requests.Share(game=game, on=on))).replay
         return None if found is UNSET else reachable_address(self.cluster.given.first).link_to(f"replay/{found}")
 
+    async def claim_name(self, name: str) -> tuple[str, ...]:
+        """Have a name for good, and return the codes that bring it back: they are not told again."""
+        found = await self._ask_of_names(ClaimName(name=name))
+        self.name = parse_name(name)
+        return found.rescue or ()
+
+    async def link_device(self) -> str:
+        """Return a code with which `connect` makes us the same player on another device, once within five minutes."""
+        return (await self._ask_of_names(LinkDevice())).link_code or ""
+
+    async def devices(self) -> Ok:
+        """Return an answer with our `devices`, the name that we have `claimed`, and how many codes there are left."""
+        return await self._ask_of_names(Devices())
+
+    async def revoke(self, device: str) -> None:
+        """Let one of our devices, by its id, be us no more."""
+        await self._ask_of_names(Revoke(device=device))
+
+    async def _ask_of_names(self, request: requests.Request) -> Ok:
+        if "names" not in self.features:
+            raise Refused("unsupported", say("too old for names"))
+        return await self._ask(request)
+
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
         return (await self._ask(requests.Ping())).time or 0
@@ -189,6 +213,8 @@ async def connect(
     *,
     name: str | None = None,
     token: str | None = None,
+    link: str | None = None,
+    rescue: str | None = None,
     timeout_seconds: float = 5.0,
     reconnect: bool | Backoff = False,
     ca: str | Path | None = None,
@@ -197,13 +223,15 @@ async def connect(
     """Connect to a server, say hello, and close again at the end of the ``async with``, giving our seats up.
 
     `url` is anything that names a server (``ws://host:port``, ``wss://host``, ``host``, or a link to one of its
-    rooms), or several of one cluster, which are tried in this order. Without a `name` the server chooses one. With
+    rooms), or several of one cluster, which are tried in this order. Without a `name` the server chooses one. A `link`
+    is the code of another device of ours, a `rescue` code brings back the `name` that was claimed with it. With
     `reconnect` a lost connection is made anew for as long as the server keeps our seats. `ca` is a file with
     certificates in PEM to trust, too. Raises `BadAddress`, `Unreachable`, `VersionRefused` or `Refused`.
     """
     cluster = parse_cluster([url] if isinstance(url, str) else url)
     backoff = Backoff() if reconnect is True else reconnect or None
-    connection = await arrive(cluster, lambda address: greet(address, name, token, timeout_seconds, ca))
+    codes = {key: code for key, code in (("link", link), ("rescue", rescue)) if code}
+    connection = await arrive(cluster, lambda address: greet(address, name, token, timeout_seconds, ca, **codes))
     client = Client(cluster, connection, backoff, timeout_seconds, ca)
     try:
         yield client

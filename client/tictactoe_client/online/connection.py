@@ -43,6 +43,11 @@ CLUSTER_PING_INTERVAL_SECONDS: Final = 1.5
 CLUSTER_PING_TIMEOUT_SECONDS: Final = 2.5
 """The first two where there are other servers to go to: then it is found out within 5 seconds."""
 
+_SECRETS: Final = re.compile(
+    r"""("(?:token|ticket|link|link_code|rescue|cards)"\s*:\s*)(?:"(?:[^"\\]|\\.)*"|\[[^\]]*\])""", re.VERBOSE
+)
+"""Fields of messages that prove who one is, with their values: texts, and lists of them."""
+
 log = logging.getLogger("tictactoe_client")
 
 
@@ -86,12 +91,15 @@ class Connection(ClientConnection):
         _log("received", message)
         return message
 
-    async def say_hello(self, name: str | None, token: str | None) -> None:
-        """Tell the server who we are and what we understand; raises `VersionRefused`, `Refused`, `ConnectionLost`."""
+    async def say_hello(self, name: str | None, token: str | None, **codes: str) -> None:
+        """Tell the server who we are and what we understand; raises `VersionRefused`, `Refused`, `ConnectionLost`.
+
+        `codes` are a `link` or a `rescue`, which take the place of a token.
+        """
         clock = asyncio.get_running_loop().time
         started = clock()
         program = f"tictactoe-client/{client_version()}"
-        hello = Hello(name=name or UNSET, token=token or UNSET, client=program, features=FEATURES)
+        hello = Hello(name=name or UNSET, token=token or UNSET, client=program, features=FEATURES, **codes)
         await self.say(encode(hello).decode())
         while not isinstance(welcome := (message := read_message(await self.hear())).push, Welcome):
             if isinstance(welcome, Error) and welcome.path == "features" and hello.features:
@@ -127,7 +135,12 @@ def _origin_of(uri: WebSocketURI) -> tuple[bool, str, int]:
 
 
 async def greet(
-    address: Address, name: str | None, token: str | None, timeout_seconds: float, ca: str | Path | None = None
+    address: Address,
+    name: str | None,
+    token: str | None,
+    timeout_seconds: float,
+    ca: str | Path | None = None,
+    **codes: str,
 ) -> Connection:
     """Connect and say hello; raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`."""
     try:
@@ -150,7 +163,7 @@ async def greet(
     connection.address = address
     try:
         async with asyncio.timeout(timeout_seconds):
-            await connection.say_hello(name, token)
+            await connection.say_hello(name, token, **codes)
     except BaseException as error:
         connection.transport.abort()
         if isinstance(error, TimeoutError):
@@ -177,8 +190,8 @@ def context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | boo
 
 
 def hide_secrets(text: str) -> str:
-    """Return a message without the tokens and tickets in it; safe to log."""
-    return re.sub(r'("(?:token|ticket)"\s*:\s*")(?:[^"\\]|\\.)*', r"\1…", text)
+    """Return a message without tokens and codes in it; safe to log."""
+    return _SECRETS.sub(r'\1"…"', text)
 
 
 def _log(what: str, text: str) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -59,8 +58,7 @@ class Conversation:
         self.ca = ca
         self._welcomed_at = connection.began_at
         self._timeout_seconds = timeout_seconds
-        again = partial(greet, name=self.name, token=self.token, timeout_seconds=timeout_seconds, ca=ca)
-        self._connections = Connections(connection, cluster, again, backoff, self._read, self._note_end)
+        self._connections = Connections(connection, cluster, self._greet, backoff, self._read, self._note_end)
         self._unanswered = Unanswered(self._connections)
         self._work = Work()
         self._reentry = Reentry(self._connections, self._unanswered, self._work, timeout_seconds)
@@ -75,6 +73,10 @@ class Conversation:
     def cluster(self) -> Cluster:
         """The addresses that were given, or that the last welcome has named, beginning with the one that we are at."""
         return self._connections.cluster
+
+    async def _greet(self, address: Address) -> Connection:
+        """Say hello again as who we are by now."""
+        return await greet(address, self.name, self.token, self._timeout_seconds, self.ca)
 
     @property
     def house(self) -> Cluster:

@@ -21,6 +21,7 @@ from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.form import VALUE_COLUMN, SettingsPage, show_choice
 from tictactoe_client.tui.lists import ListPage, Rows, align
 from tictactoe_client.tui.menu import Entry, Menu
+from tictactoe_client.tui.names import NamesPage
 from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
@@ -40,6 +41,7 @@ class HomePage(ListPage):
         bind("left", "change(-1)", "key change"),
         bind("right", "change(1)", "key change"),
         bind("name", "ask_name"),
+        bind("devices"),
         bind("help", label="key help"),
         bind("theme", label="key theme"),
         bind("settings", label="key settings"),
@@ -270,6 +272,9 @@ class HomePage(ListPage):
 
     def action_settings(self) -> None:
         self.program.open(SettingsPage())
+
+    def action_devices(self) -> None:
+        self.program.open(NamesPage())
 
     def action_ask_name(self, typed: str = "", why: str = "") -> None:
         def take(text: str | None) -> None:

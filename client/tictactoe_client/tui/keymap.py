@@ -27,6 +27,7 @@ ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "theme": ("t",),
     "settings": ("s",),
     "name": ("n",),
+    "devices": ("N",),
     "save": ("s",),
     "share": ("x",),
     "page_up": ("pageup",),

@@ -308,6 +308,11 @@ class Program(App[int], inherit_bindings=False):
         """Be called otherwise, now and, where this run was not told a name, in later runs."""
         self.ways_in.give_up()
         self.link.rename(name)
+        self.keep_name(name)
+
+    def keep_name(self, name: str) -> None:
+        """Be called so from the next hello on, and as for `rename` in later runs."""
+        self.link.identity.name = name
         if self.settings.name_is_for_now:
             self.say(say("program name for now"), "dim")
         else:

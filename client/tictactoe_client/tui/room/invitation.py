@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from itertools import zip_longest
 from typing import Final
 
 from tictactoe_client.online.address import reachable_address
 from tictactoe_client.text.programs import invitation
+from tictactoe_client.text.qr import render_code
 from tictactoe_client.text.wording import describe_clock_in_words
 from tictactoe_client.tui.picture import Picture, measure, shorten_words, wrap
 from tictactoe_client.tui.program import Program
@@ -21,19 +20,6 @@ _LOW: Final = 10
 """Of so many lines of an invitation none is left empty."""
 _MOST_TALK: Final = 3
 """How many lines of talk an invitation has."""
-
-
-@lru_cache(maxsize=8)
-def render_code(text: str) -> tuple[str, ...]:
-    """Return a QR code as lines of half blocks, two modules high each, with its quiet zone; dark is foreground.
-
-    To be drawn black on white, or it cannot be read.
-    """
-    import segno
-
-    rows = [*segno.make(text, error="l", micro=False, boost_error=False).matrix_iter(border=4)]
-    pairs = zip_longest(rows[::2], rows[1::2], fillvalue=bytes(len(rows)))
-    return tuple("".join(" ▀▄█"[upper + 2 * lower] for upper, lower in zip(*pair, strict=True)) for pair in pairs)
 
 
 def link_for_others(program: Program, model: RoomModel) -> str:

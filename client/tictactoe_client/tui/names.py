@@ -1,0 +1,99 @@
+"""Who one is: a name for good, and the devices on which one is the same player."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any, ClassVar, Final
+
+from textual.binding import BindingType
+
+from tictactoe_client.online.client import Client
+from tictactoe_client.text.names import describe_claim, describe_device, describe_devices, describe_link
+from tictactoe_client.text.qr import render_code
+from tictactoe_client.tui.foot import bind
+from tictactoe_client.tui.lists import ListPage
+from tictactoe_client.tui.question import Question
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.names import Device
+from tictactoe_protocol.text import MAX_NAME_LENGTH
+
+_LINK_LENGTH: Final = 8
+
+
+class NamesPage(ListPage):
+    """What can be done, then the devices; below them what was told last, which is told once."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="key back"), bind("help", label="key help")]
+    heading = "name title"
+    opens = "key choose"
+    first_keys = ("key choose", "key back")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._devices: dict[str, Device] = {}
+        self._about = ""
+        self._told: list[str] = []
+
+    def opened(self) -> None:
+        self._do(self._learn)
+
+    connected = opened
+
+    def fill(self) -> None:
+        deeds = {id: say(f"name deed {id}") for id in ("claim", "link", "code")}
+        rows = deeds | {id: describe_device(device) for id, device in self._devices.items()}
+        self.keep(list(rows))
+        self.rows.show(rows, self.chosen)
+        self.text("hint").show(*((f"{line}\n", "qr" if set(line) <= set(" ▀▄█") else "title") for line in self._told))
+
+    def describe_about(self) -> str:
+        return self._about
+
+    def open_row(self, name: str) -> None:
+        if name == "link":
+            self._do(self._link)
+        else:
+            client = self.program.link.client
+            asks = {"claim": (say("home your name"), client.name if client else ""), "code": (say("name code"), "")}
+            text, value = asks.get(name, (say("name revoke", device=name), None))
+            limit = MAX_NAME_LENGTH if name == "claim" else 64
+            self.program.push_screen(Question(text, value, limit=limit), lambda typed: self._answer(name, typed))
+
+    def _answer(self, name: str, typed: str | None) -> None:
+        """Do what was asked for, with what was typed."""
+        if typed is None:
+            return
+        if name == "claim":
+            self._do(self._claim, typed)
+        elif name == "code":
+            is_link = len(typed.replace("-", "").replace(" ", "")) <= _LINK_LENGTH
+            self.program.link.become(**{"link" if is_link else "rescue": typed})
+        else:
+            self._do(self._revoke, name)
+
+    def _do(self, deed: Any, *arguments: str) -> None:
+        client = self.program.link.client
+        if client is not None and self.program.link.phase == "online":
+            work: Coroutine[Any, Any, None] = deed(client, *arguments)
+            self.program.start(work)
+
+    async def _learn(self, client: Client) -> None:
+        found = await client.devices()
+        self._devices = {device.id: device for device in found.devices or ()}
+        self._about = describe_devices(client.name, found)[0]
+        self.program.redraw()
+
+    async def _claim(self, client: Client, name: str) -> None:
+        codes = await client.claim_name(name)
+        self.program.keep_name(client.name)
+        self._told = describe_claim(client.name, codes)
+        await self._learn(client)
+
+    async def _link(self, client: Client) -> None:
+        told, link = describe_link(client, await client.link_device())
+        self._told = [told, link, *render_code(link)]
+        await self._learn(client)
+
+    async def _revoke(self, client: Client, device: str) -> None:
+        await client.revoke(device)
+        await self._learn(client)

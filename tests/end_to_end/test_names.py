@@ -1,0 +1,92 @@
+"""The command `name`: a name for good, another device, a code that brings the name back; in words and as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.clients import run_client
+from tests.peer import open_peer
+from tictactoe_client import connect
+from tictactoe_client.online.connection import hide_secrets
+from tictactoe_client.online.errors import Refused
+from tictactoe_server.server import Server
+
+CODE = re.compile(r"  ([2-9A-Z]{4}(?:-[2-9A-Z]{4}){3})")
+LINK = re.compile(r"/#link=([2-9A-Z]{8})")
+
+
+async def run(server: Server, home: Path, *words: str, code: int = 0) -> list[str]:
+    """Return what a run on the device with this folder prints."""
+    state, config = str(home / "state"), str(home / "config")
+    async with run_client("name", *words, "-s", server.url, XDG_STATE_HOME=state, XDG_CONFIG_HOME=config) as client:
+        assert await client.end() == code, await client.errors()
+        return client.lines
+
+
+def named(lines: list[str], type: str) -> list[dict[str, Any]]:
+    return [message for message in map(json.loads, lines) if message["type"] == type]
+
+
+async def test_a_name_is_claimed_shared_and_brought_back_by_the_command(server: Server, tmp_path: Path) -> None:
+    home, phone, other = tmp_path / "home", tmp_path / "phone", tmp_path / "other"
+    claimed = await run(server, home, "claim", "ana")
+    assert claimed[0].startswith("ana is yours.")
+    codes = [found[1] for line in claimed if (found := CODE.fullmatch(line))]
+    assert len(codes) == 3
+    link = "\n".join(await run(server, home, "link"))
+    found = LINK.search(link)
+    assert found is not None
+    lines = await run(server, phone, "link", found[1])
+    assert lines[0] == "ana is yours, with 3 codes left."
+    assert [line.endswith("(this one)") for line in lines[1:]] == [False, True]
+    assert (await run(server, phone))[0] == lines[0], "it is remembered"
+    back = await run(server, other, "rescue", codes[0].lower(), "--name", "ana")
+    assert back[0] == "ana is yours, with 2 codes left."
+    gone = await run(server, other, "revoke", lines[2].split()[0])
+    assert len(gone) == 3
+    async with run_client("name", "link", found[1], "-s", server.url, XDG_STATE_HOME=str(phone)) as client:
+        assert await client.end() != 0
+        assert "Ask for a new one on the other device." in await client.errors()
+
+
+async def test_programs_read_codes_and_devices_as_json(server: Server, tmp_path: Path) -> None:
+    claimed = await run(server, tmp_path, "claim", "ana", "--json")
+    (answer,) = [message for message in named(claimed, "ok") if "rescue" in message]
+    assert len(answer["rescue"]) == 3
+    assert "token" not in str(claimed).replace('"token":"…"', "")
+    (answer,) = named(await run(server, tmp_path, "--json"), "ok")
+    assert (answer["claimed"], answer["codes_left"], len(answer["devices"])) == ("ana", 3, 1)
+
+
+@pytest.mark.parametrize("words", [("claim",), ("revoke",), ("rescue",), ("rescue", "7KQ2"), ("sell",)])
+async def test_what_is_missing_is_said(server: Server, tmp_path: Path, words: tuple[str, ...]) -> None:
+    await run(server, tmp_path, *words, code=2)
+
+
+async def test_the_library_claims_links_and_revokes(server: Server) -> None:
+    async with connect(server.url, name="guest", reconnect=True) as ana:
+        codes = await ana.claim_name("ana")
+        assert (ana.name, len(codes)) == ("ana", 3)
+        async with connect(server.url, link=await ana.link_device()) as phone:
+            assert (phone.player, phone.name) == (ana.player, "ana")
+            found = await phone.devices()
+            assert [device.current for device in found.devices or ()] == [False, True]
+            with pytest.raises(Refused, match="no such device"):
+                await phone.revoke("nonsense")
+        async with connect(server.url, name="ana", rescue=codes[1]) as back:
+            assert back.player == ana.player
+        async with open_peer(server.url, "Ana") as peer:
+            assert peer.welcome["claimed"] is False
+
+
+def test_no_code_is_in_a_debug_log() -> None:
+    said = (
+        '{"type":"hello","link":"7KQ2M94F","rescue": "7KQ2-M94F"}{"type":"ok","rescue":["7KQ2-M94F","7KQ2"],'
+        '"link_code":"7KQ2M94F","ticket":"7KQ2","cards":[{"name":"ana","ticket":"7KQ2"}],"token":"7KQ2"}'
+    )
+    assert "7KQ2" not in hide_secrets(said)

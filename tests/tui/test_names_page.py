@@ -1,0 +1,49 @@
+"""The page on one's name: claimed, shared with another device, brought back, against a real server."""
+
+from __future__ import annotations
+
+import re
+
+from tests.peer import open_peer
+from tests.tui.conftest import OpenScreen
+from tictactoe_client import connect
+from tictactoe_server.server import Server
+
+CODE = re.compile(r"[2-9A-Z]{4}(?:-[2-9A-Z]{4}){3}")
+
+
+async def test_a_name_is_kept_for_good_and_its_codes_are_shown_once(open_screen: OpenScreen, server: Server) -> None:
+    async with open_screen(server.url, name="anna", size=(100, 40)) as ana:
+        await ana.do("N", "You are anna, as anybody may be.")
+        await ana.do("enter", "Your name:")
+        await ana.do("backspace backspace a enter", "ana is yours. If all")
+        codes = CODE.findall(ana.text)
+        assert len(codes) == 3
+        await ana.until("with 3 codes left")
+        async with connect(server.url, name="ana", rescue=codes[0]) as back:
+            assert back.name == "ana"
+        await ana.do("escape", "Playing as  ana")
+        await ana.do("N", "with 2 codes left")
+        assert not CODE.search(ana.text)
+
+
+async def test_another_device_is_let_in_and_revoked(open_screen: OpenScreen, server: Server) -> None:
+    async with open_screen(server.url, name="ana", size=(100, 50)) as ana:
+        await ana.do("N down enter", "#link=")
+        found = re.search(r"#link=(\w{8})", ana.text)
+        assert found is not None
+        async with open_peer(server.url, link=found[1], client="phone/1") as phone:
+            await ana.do("escape N", "phone/1")
+            await ana.do("up", "> ")
+            await ana.do("enter", "be you no more?")
+            await ana.press("enter")
+            assert (await phone.next_of("error"))["code"] == "kicked"
+
+
+async def test_a_code_from_another_device_makes_us_who_plays_there(open_screen: OpenScreen, server: Server) -> None:
+    async with connect(server.url, name="bo") as bo, open_screen(server.url, name="ana") as ana:
+        await ana.do("N down down enter", "The code.")
+        await ana.type(await bo.link_device())
+        await ana.press("enter")
+        await ana.until("You are bo")
+        await ana.do("escape", "Playing as  bo")
