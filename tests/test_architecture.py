@@ -33,6 +33,7 @@ CLIENT_LEVELS = (
     {"session", "exits", "input"},
     {"earlier", "lobby"},
     {"plain", "json_mode", "tui", "brain"},
+    {"cup"},
     {"cli"},
     {"__main__"},
 )

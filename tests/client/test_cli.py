@@ -86,7 +86,7 @@ def test_every_example_in_the_help_is_a_command_line(
         if "rules" in typed:
             names = inspect.signature(parse_rules).parameters
             parse_rules(**{name: typed[name] for name in names if name in typed})
-            parse_clock(typed["clock"])
+            parse_clock(typed.get("clock"))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import pytest
 from msgspec.structs import replace
@@ -130,6 +130,32 @@ async def test_ours_opens_and_chooses_by_swap2() -> None:
     threes = ("7,7", "0,0", "8,7", "14,14", "9,7")
     assert (await talk(*start, *threes, "DONE", level="hard"))[1] == "SWAP"
     assert (await talk(*start, "1,1", "DONE"))[1] == "ERROR no such opening"
+
+
+class Ticking(PBrain):
+    """Ours with a clock that goes on by a millisecond whenever it is looked at."""
+
+    ticks = 0
+
+    def _clock(self) -> float:
+        self.ticks += 1
+        return self.ticks / 1000
+
+
+async def test_ours_has_a_level_between_the_rules_and_its_best() -> None:
+    ticks = {}
+    for level in ("medium", "hard", "perfect"):
+        waiting = iter(("INFO timeout_turn 1000", "START 15", *board(["7,7,2", "8,8,1", "6,8,2"])))
+
+        async def read(waiting: Iterator[str] = waiting) -> str | None:
+            return next(waiting, None)
+
+        ours = Ticking(level, read, lambda _: None)
+        await ours.run()
+        ticks[level] = ours.ticks
+    assert ticks["medium"] == 0
+    assert 90 <= ticks["hard"] < ticks["perfect"] / 5
+    assert ticks["perfect"] >= 900
 
 
 @pytest.mark.parametrize("rule", [0, 1])

@@ -17,6 +17,7 @@ from typing import Final
 
 from tictactoe_client.brain import child
 from tictactoe_client.brain.gomocup import Moment, Time, read_cell, read_opening, say_board, say_opening, say_start
+from tictactoe_client.exits import dismiss
 from tictactoe_client.online.errors import ClientError, describe_cause
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import clean_text
@@ -46,6 +47,10 @@ class EngineFailed(ClientError):
         self.detail = detail
 
 
+class EngineSilent(EngineFailed):
+    """Its time is over, and it has said nothing."""
+
+
 class Engine:
     """One engine, given its `command`, and at most so many bytes of memory, 0 for any; `tell` gets what it says.
 
@@ -65,6 +70,7 @@ class Engine:
         self._last_words = ""
         self._set_up: Rules | None = None
         self._has_board = False
+        self._plan: dict[Moment, int | str] = {}
 
     # -- what it is asked ---------------------------------------------------------------------------------------------
 
@@ -81,8 +87,17 @@ class Engine:
                 self._send(f"INFO rule {int(rules.exact)}", "INFO game_type 0", f"INFO max_memory {self._memory}")
         self._set_up, self._has_board = rules, False
 
-    async def choose(self, position: Position, time: Time) -> int:
-        """Return the legal cell that it plays; raises `EngineFailed`."""
+    async def decide(self, position: Position, time: Time) -> int | str:
+        """Return its move, or its choice in an opening, where one answer is for several; raises `EngineFailed`."""
+        moment = position.moves, position.chosen
+        if moment not in self._plan:
+            if position.opening is None:
+                return await self._choose(position, time)
+            self._plan = await self._open(position, time)
+        return self._plan.pop(moment)
+
+    async def _choose(self, position: Position, time: Time) -> int:
+        """Return the legal cell that it plays."""
         async with _limited(time.seconds):
             await self.set_up(position.rules)
             self._has_board = True
@@ -92,8 +107,8 @@ class Engine:
             raise EngineFailed(say("engine off the board" if cell is None else "engine taken", cell=answer[:20]))
         return cell
 
-    async def open(self, position: Position, time: Time) -> dict[Moment, int | str]:
-        """Return what it does next in an opening by swap2, as `read_opening` does; raises `EngineFailed`."""
+    async def _open(self, position: Position, time: Time) -> dict[Moment, int | str]:
+        """Return what it does next in an opening by swap2, as `read_opening` does."""
         async with _limited(time.seconds):
             await self.set_up(position.rules)
             self._has_board = True
@@ -171,9 +186,7 @@ class Engine:
     # -- its process --------------------------------------------------------------------------------------------------
 
     async def _start(self) -> None:
-        started = self._command
-        if os.name == "posix":
-            started = (sys.executable, "-IS", child.__file__, str(self._memory), str(os.getpid()), *started)
+        started = bind(self._command, self._memory)
         try:
             process = await asyncio.create_subprocess_exec(
                 *started, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True
@@ -205,8 +218,17 @@ class Engine:
                 _signal(process, number)
         finally:
             _signal(process, _KILL)
-            for task in self._reading:
-                task.cancel()
+            await dismiss(*self._reading)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(GRACE_SECONDS):
+                    await process.communicate()  # what nobody has read would keep its pipes open
+
+
+def bind(command: Sequence[str], memory: int = 0) -> tuple[str, ...]:
+    """Return a command with so much memory, 0 for any, that on Linux dies with this process, however that ends."""
+    if os.name != "posix":
+        return tuple(command)
+    return (sys.executable, "-IS", child.__file__, str(memory), str(os.getpid()), *command)
 
 
 def _signal(process: Process, number: int) -> None:
@@ -224,4 +246,4 @@ async def _limited(seconds: float) -> AsyncIterator[None]:
         async with asyncio.timeout(seconds):
             yield
     except TimeoutError:
-        raise EngineFailed(say("engine silent", n=round(seconds))) from None
+        raise EngineSilent(say("engine silent", n=round(seconds))) from None

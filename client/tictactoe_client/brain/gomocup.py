@@ -128,6 +128,11 @@ class Time:
         yield f"INFO time_left {self.left_ms}"
 
 
+def time_for_move(turn_ms: int, lag_ms: int) -> Time:
+    """Return the time of who has so much for each move, and may overrun that by some."""
+    return Time(turn_ms, 0, _NO_LIMIT_MS, (turn_ms + lag_ms) / 1000)
+
+
 def find_time(state: RoomState, mark: str) -> Time:
     """Return what is left for the move that a mark has to make, by the clock of the state that has just come.
 
@@ -136,7 +141,7 @@ def find_time(state: RoomState, mark: str) -> Time:
     """
     clock, terms = state.clock, state.time_control
     if clock is None or terms is None:
-        return Time(FREE_MOVE_MS, 0, _NO_LIMIT_MS, (FREE_MOVE_MS + FREE_LAG_MS) / 1000)
+        return time_for_move(FREE_MOVE_MS, FREE_LAG_MS)
     due_ms = clock.remaining_ms.get(mark, 0) if clock.start_ms is UNSET else clock.start_ms
     lag_ms = min(_MOST_LAG_MS, due_ms // 5)
     usable_ms, seconds = due_ms - lag_ms, (due_ms - lag_ms / 2) / 1000

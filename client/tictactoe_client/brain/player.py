@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from tictactoe_client.brain.engine import Engine, EngineFailed
-from tictactoe_client.brain.gomocup import Moment, Time, find_time
+from tictactoe_client.brain.gomocup import find_time
 from tictactoe_client.exits import dismiss
 from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.online.events import Closed, Cut, Replaced, RoomEvent
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.wording import can_play_again
-from tictactoe_engine import Position
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import choices
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
@@ -31,7 +30,6 @@ class EnginePlayer:
         self._engine = engine
         self._room = room
         self._stays = stays
-        self._plan: dict[Moment, int | str] = {}
 
     async def play(self) -> None:
         """Play until the game or the room is over; raises `EngineFailed` once the game is given up."""
@@ -74,7 +72,7 @@ class EnginePlayer:
             if isinstance(event, Closed | Replaced | Cut) or not is_same or now.offers.undo not in (None, room.seat):
                 passed.set()
 
-        thinking = asyncio.create_task(self._decide(room.position, find_time(state, str(room.seat))))
+        thinking = asyncio.create_task(engine.decide(room.position, find_time(state, str(room.seat))))
         waiting = asyncio.create_task(passed.wait())
         unsubscribe = room.subscribe(hear)
         try:
@@ -87,15 +85,6 @@ class EnginePlayer:
         finally:
             unsubscribe()
             await dismiss(thinking, waiting)
-
-    async def _decide(self, position: Position, time: Time) -> int | str:
-        """Return its move, or its choice in an opening, where one answer is for several of them."""
-        moment = position.moves, position.chosen
-        if moment not in self._plan:
-            if position.opening is None:
-                return await self._engine.choose(position, time)
-            self._plan = await self._engine.open(position, time)
-        return self._plan.pop(moment)
 
 
 @contextlib.contextmanager

@@ -19,7 +19,8 @@ from tictactoe_engine.search import Budget
 from tictactoe_engine.strategies import Level, side_chooser_of, strategy_of
 from tictactoe_protocol import clean_text
 
-_IN_PLAIN_WORDS: Final = {"easy": Level.RANDOM, "medium": Level.RULES, "hard": Level.PERFECT}
+_IN_PLAIN_WORDS: Final = {"easy": Level.RANDOM, "medium": Level.RULES}
+_SHARE_OF_HARD: Final = 0.1
 _USUAL: Final = {"timeout_turn": 30_000, "timeout_match": 0, "time_left": 2**31 - 1, "rule": 0}
 """What counts where a manager does not say it."""
 _SHARE: Final = 0.9
@@ -34,11 +35,21 @@ class _Wrong(Exception):
     """A manager wants what cannot be; the text follows ``ERROR``."""
 
 
+def level_of(word: str) -> Level:
+    """Return the level of that name, by strategy or in plain words."""
+    return _IN_PLAIN_WORDS.get(word) or Level(word)
+
+
+def share_of(level: Level) -> float:
+    """Return for which part of its time a level thinks."""
+    return _SHARE_OF_HARD if level is Level.HARD else 1.0
+
+
 class PBrain:
     """One game as its manager tells it, line by line, answered at a level."""
 
     def __init__(self, level: str, read: Callable[[], Awaitable[str | None]], reply: Callable[[str], object]) -> None:
-        self._level = _IN_PLAIN_WORDS.get(level) or Level(level)
+        self._level = level_of(level)
         self._read = read
         self._reply = reply
         self._told = dict(_USUAL)
@@ -163,7 +174,8 @@ class PBrain:
         """Return how long to think: most of what a move may take, and of a match's rest a part."""
         told = self._told
         left_ms = told["time_left"] / _MOVES_AHEAD if told["timeout_match"] else math.inf
-        seconds = max(_LEAST_SECONDS, min(told["timeout_turn"], left_ms) / 1000 * _SHARE / stones)
+        share = _SHARE * share_of(self._level) / stones
+        seconds = max(_LEAST_SECONDS, min(told["timeout_turn"], left_ms) / 1000 * share)
         return Budget(seconds=seconds, clock=self._clock)
 
     def _clock(self) -> float:

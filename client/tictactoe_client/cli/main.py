@@ -154,6 +154,27 @@ _command(
     Named(["--serve"], is_flag=True),
     Named(["--level"], type=Words(LEVELS), default="perfect"),
 )
+_command(
+    "cup",
+    "cups.play_cup",
+    (
+        "--bot medium --bot hard --rules connect-four",
+        "--rules gomoku-standard --bot hard --brain ./pbrain-mine --move-seconds 0.5 --concurrency 2",
+        "--brain new=./pbrain-new --brain old=./pbrain-old --sprt 0,10",
+    ),
+    _RULES,
+    Named(["--bot", "bots"], multiple=True, type=Words(LEVELS)),
+    Named(["--brain", "brains"], multiple=True, metavar="program"),
+    Named(["--rounds"], type=Count(1), metavar="number"),
+    Named(["--move-seconds"], type=Count(0.01, 3600, float), metavar="seconds"),
+    Named(["--nodes"], type=Count(1), metavar="number"),
+    Named(["--sprt"], metavar="differences"),
+    Named(["--concurrency"], type=Count(1, 256), metavar="number", default=1),
+    Named(["--out"], metavar="file", type=_FILE),
+    Named(["--openings"], type=Count(0, 32), metavar="number"),
+    Named(["--seed"], type=Count(0), metavar="number", default=1),
+    needs_server=False,
+)
 _command("join", "rooms.join", ("K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --name bo"), _ROOM)
 _command("watch", "rooms.watch", ("", "K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --plain"), _ANY_ROOM)
 _command("rooms", "rooms.show_rooms", ("", "--server ws://192.168.1.20:8765", "--json"))

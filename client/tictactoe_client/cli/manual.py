@@ -47,7 +47,7 @@ class Themes(Words):
 class Count(click.ParamType[int | float]):
     """A whole number between two others, or a number of seconds where `kind` is float."""
 
-    def __init__(self, least: int | None = None, most: int | None = None, kind: type[int | float] = int) -> None:
+    def __init__(self, least: float | None = None, most: float | None = None, kind: type[int | float] = int) -> None:
         self.name = kind.__name__
         self.least, self.most, self.kind = least, most, kind
 

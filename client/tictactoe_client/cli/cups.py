@@ -1,0 +1,196 @@
+"""What the command `cup` does: a match or a round robin on this machine, told as it goes on."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from tictactoe_client.brain.gomocup import find_obstacle
+from tictactoe_client.brain.serve import level_of
+from tictactoe_client.cup.file import FAILED, CupFile, Terms
+from tictactoe_client.cup.plan import Entrant, list_games, list_openings
+from tictactoe_client.cup.running import run
+from tictactoe_client.cup.strength import LIMIT
+from tictactoe_client.cup.table import Results, draw_table
+from tictactoe_client.settings import ExitCode, Misuse, Settings
+from tictactoe_client.streams.output import Output, print_error, print_own
+from tictactoe_engine import PRESETS
+from tictactoe_engine.records import GameRecord
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.wording import describe_reason, format_duration
+
+_FILE: Final = "tictactoe-cup.txt"
+_ROUNDS: Final = 10
+_MOST_ROUNDS: Final = 50_000  # where a test says when it is enough
+_NAMED: Final = re.compile(r"([\w.-]{1,32})=(.+)")
+_TEST: Final = re.compile(r"(-?\d{1,3}(?:\.\d+)?),(-?\d{1,3}(?:\.\d+)?)", re.ASCII)
+_SECONDS_BETWEEN_TABLES: Final = 0.2
+
+
+async def play_cup(
+    settings: Settings,
+    rules: str | None,
+    bots: tuple[str, ...],
+    brains: tuple[str, ...],
+    rounds: int | None,
+    move_seconds: float | None,
+    nodes: int | None,
+    sprt: str | None,
+    concurrency: int,
+    out: str | None,
+    openings: int | None,
+    seed: int,
+) -> int:
+    """Play a cup, or go on with it where its file ends; all that makes no sense is refused before there is a file."""
+    entrants = [*_list_entrants(bots, brains)]
+    many, played = len(entrants), PRESETS[rules or "gomoku"]
+    test = _TEST.fullmatch(sprt or "0,1")
+    if test is None or float(test[1]) >= float(test[2]):
+        raise Misuse(say("cup test bad", text=sprt))
+    if many < 2 or (sprt and many != 2):
+        raise Misuse(say("cup alone" if many < 2 else "cup test of two"))
+    if len(played.marks) != 2:
+        raise Misuse(say("cup marks"))
+    if brains and (obstacle := find_obstacle(played)) is not None:
+        raise Misuse(say("engine cannot play", why=say(obstacle)))
+    if nodes and (brains or move_seconds):
+        raise Misuse(say("cup nodes"))
+    terms = Terms(None if nodes else move_seconds or 1.0, nodes, seed)
+    rounds = rounds or (_MOST_ROUNDS if sprt else _ROUNDS)
+    games = list_games(entrants, list_openings(played, openings, seed), rounds)
+    first = next(games)
+    differences = (float(test[1]), float(test[2])) if sprt else None
+    show = _Show(settings, [one.name for one in entrants], rounds * many * (many - 1), differences)
+    with closing(CupFile(out or _FILE)) as file:
+        kept, due = file.resume(chain([first], games), terms)
+        try:
+            if show.begin(kept, file.name):
+                await run(due, terms, file, show.count, concurrency)
+        finally:
+            show.end(file.name)
+    return show.exit_code
+
+
+def _list_entrants(bots: Sequence[str], brains: Sequence[str]) -> Iterator[Entrant]:
+    """Yield who plays, each by a name of its own."""
+    entrants = [Entrant(level, level_of(level)) for level in bots]
+    for text in brains:
+        name, command = found.groups() if (found := _NAMED.fullmatch(text)) else ("", text)
+        try:
+            words = tuple(shlex.split(command))
+        except ValueError:  # quotes that are not closed
+            words = ()
+        if not words or shutil.which(words[0]) is None:
+            raise Misuse(say("engine not found", command=clean_text(words[0] if words else command)))
+        entrants.append(Entrant(name or clean_text(Path(words[0]).name)[:32], None, words))
+    seen = Counter[str]()
+    for one in entrants:
+        seen[one.name] += 1
+        yield one if seen[one.name] == 1 else one._replace(name=f"{one.name}#{seen[one.name]}")
+
+
+class _Show:
+    """Tells of a cup: by a table that stays in its place, by a line for each game, or for programs."""
+
+    def __init__(self, settings: Settings, names: Sequence[str], games: int, test: tuple[float, float] | None) -> None:
+        self._settings, self._results, self._games, self._test = settings, Results(names), games, test
+        self._is_live, self._is_json = settings.mode == "screen", settings.mode == "json"
+        self._kept = self._lines = 0
+        self._began = self._drawn = 0.0
+
+    def begin(self, kept: Sequence[GameRecord], file: str) -> bool:
+        """Count what was played before; tell whether more is to be."""
+        for record in kept:
+            self._results.add(record)
+        self._kept, self._began = len(kept), time.monotonic()
+        if kept and not self._is_json and not self._settings.quiet:
+            Output().print(say("cup resumed", n=len(kept), file=file))
+        return self._is_wanted
+
+    def count(self, record: GameRecord) -> bool:
+        """Count a game and tell of it; tell whether more are to be played."""
+        self._results.add(record)
+        result, why = record.result, dict(record.tags).get(FAILED)
+        assert result is not None
+        one, other = (f"{name} ({mark})" for mark, name in record.players)
+        if result.winner == record.rules.marks[1]:
+            one, other = other, one
+        shown = {"done": len(self._results.games), "games": self._games, "one": one, "other": other}
+        shown |= {"how": describe_reason(result.reason), "n": len(record.moves), "number": record.round}
+        told = [say("cup won" if result.winner else "cup drawn", **shown)]
+        told += [say("cup failed", name=other, number=record.round, why=why)] if why else []
+        if self._is_json:
+            end = {"result": result.winner or "draw", "reason": result.reason, "failed": why}
+            print_own("cup_game", number=record.round, players=dict(record.players), moves=len(record.moves), **end)
+        elif self._is_live:
+            self._draw(*told[1:])
+        elif not self._settings.quiet:
+            Output().print(*told)
+        return self._is_wanted
+
+    def end(self, file: str) -> None:
+        """Show the last table, and how a cup that is not over goes on."""
+        played = len(self._results.games)
+        if self._is_json:
+            rows = [{key: _finite(value) for key, value in row._asdict().items()} for row in self._results.list_rows()]
+            ratio = self._ratio if self._test else None
+            print_own("cup", played=played, games=self._games, table=rows, ratio=ratio, limit=LIMIT)
+            return
+        self._draw(is_last=True)
+        if played < self._games and self._is_wanted:
+            print_error(say("cup goes on", file=file))
+
+    def _draw(self, *told: str, is_last: bool = False) -> None:
+        """Show the table, on a terminal in the place of the one before, with what is told for good above it."""
+        if not (told or is_last or time.monotonic() - self._drawn > _SECONDS_BETWEEN_TABLES):
+            return
+        table = [*draw_table(self._results.list_rows(), in_ascii=self._settings.ascii), *self._describe_test()]
+        if self._is_live:
+            columns, lines = shutil.get_terminal_size()
+            table = [*table[: lines - 2], *([] if is_last else [self._describe_rest()])]
+            table = [line[: columns - 1] for line in table]
+            above = f"\x1b[{self._lines}A\x1b[J" if self._lines else ""
+            self._lines, table[0] = len(table), above + "\n".join((*told, table[0]))
+        Output().print(*table)
+        self._drawn = time.monotonic()
+
+    def _describe_test(self) -> list[str]:
+        if self._test is None:
+            return []
+        ratio, (name, other), (elo0, elo1) = self._ratio, self._results.names, self._test
+        id = "cup test" if self._is_wanted else "cup test better" if ratio > 0 else "cup test not better"
+        shown = {"name": name, "other": other, "elo0": f"{elo0:g}", "elo1": f"{elo1:g}"}
+        return [say(id, ratio=f"{ratio:.2f}", limit=f"{LIMIT:.2f}", **shown)]
+
+    def _describe_rest(self) -> str:
+        """Return how much is still to be played, and for how long by what the games took until now."""
+        played = len(self._results.games)
+        seconds = (time.monotonic() - self._began) / max(1, played - self._kept) * (self._games - played)
+        return say("cup rest", done=played, games=self._games, left=format_duration(int(seconds * 1000)))
+
+    @property
+    def _ratio(self) -> float:
+        return 0.0 if self._test is None else self._results.measure_ratio(*self._test)
+
+    @property
+    def _is_wanted(self) -> bool:
+        return abs(self._ratio) < LIMIT
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Whether an engine failed."""
+        return ExitCode.ENGINE if any(self._results.failed.values()) else ExitCode.NORMAL
+
+
+def _finite(value: object) -> object:
+    return None if isinstance(value, float) and math.isinf(value) else value  # which JSON cannot say

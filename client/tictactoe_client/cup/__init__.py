@@ -1,0 +1,1 @@
+"""A cup: engines and bots against each other on this machine, without a server."""

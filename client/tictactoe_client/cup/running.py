@@ -1,0 +1,110 @@
+"""A cup that runs: its games are played, several at once if wanted, until all are or nobody wants more of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import math
+import pickle
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from tictactoe_client.brain.engine import Engine, EngineFailed, EngineSilent, bind
+from tictactoe_client.brain.gomocup import Time, time_for_move
+from tictactoe_client.brain.serve import share_of
+from tictactoe_client.cup import bot
+from tictactoe_client.cup.file import CupFile, Terms, make_record
+from tictactoe_client.cup.plan import Entrant, Game
+from tictactoe_client.exits import dismiss
+from tictactoe_engine import Position, Rules
+from tictactoe_engine.records import GameRecord, GameResult
+from tictactoe_protocol.catalogue import say
+
+LAG_MS: Final = 1_000
+"""By how much an engine may overrun the time of a move."""
+
+
+class Bot:
+    """The computer in the place of an engine."""
+
+    def __init__(self, *arguments: object) -> None:
+        self._command = bind((sys.executable, "-P", bot.__file__, *map(str, arguments)))
+        self._process: Process | None = None
+
+    async def set_up(self, rules: Rules) -> None:
+        """Start its process."""
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True
+        )
+
+    async def decide(self, position: Position, time: Time) -> int | str:
+        """Return its move or choice, for which it has a budget of its own; raises `EngineFailed`."""
+        assert self._process is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(pickle.dumps(position))
+        if not (line := await self._process.stdout.readline()):
+            raise EngineFailed(say("engine died"))
+        answer: int | str = json.loads(line)
+        return answer
+
+    async def end(self) -> None:
+        """End its process in the middle of a thought."""
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+            await self._process.wait()
+
+
+async def run(
+    games: Iterator[Game], terms: Terms, file: CupFile, count: Callable[[GameRecord], bool], concurrency: int
+) -> None:
+    """Play the games, keep each and have it counted, until that says no; what is under way then counts for nothing."""
+
+    async def play_on() -> bool:
+        for game in games:
+            file.append(record := make_record(game, terms, *await _play(game, terms)))
+            if not count(record):
+                return False
+        return True
+
+    tasks = [asyncio.create_task(play_on(), name="tictactoe cup") for _ in range(concurrency)]
+    try:
+        for one in asyncio.as_completed(tasks):
+            if not await one:
+                return
+    finally:
+        await dismiss(*tasks)
+
+
+async def _play(game: Game, terms: Terms) -> tuple[Position, GameResult, str]:
+    """Return where a game ended, how, and what was wrong with whoever lost it because it could not play on."""
+    players = [_seat(entrant, game, terms) for entrant in game.players]
+    time = time_for_move(round((terms.seconds or 0) * 1000), LAG_MS)
+    position, marks = game.opening, game.opening.rules.marks
+    mark = marks[0]
+    try:
+        for mark, player in zip(marks, players, strict=True):  # noqa: B007
+            await player.set_up(position.rules)
+        while position.turn is not None:
+            mark = position.turn
+            act = await players[marks.index(position.sits_now(mark))].decide(position, time)
+            position = position.choose(act) if isinstance(act, str) else position.play(act)
+    except EngineFailed as failed:
+        result = GameResult("timeout" if isinstance(failed, EngineSilent) else "resigned", marks.replace(mark, ""))
+        return position, result, f"{failed.message} {failed.detail}".strip()
+    finally:
+        await asyncio.gather(*(player.end() for player in players))
+    assert position.outcome is not None
+    return position, GameResult(position.outcome.reason, position.outcome.winner), ""
+
+
+def _seat(entrant: Entrant, game: Game, terms: Terms) -> Engine | Bot:
+    if entrant.level is None:
+        return Engine(entrant.command, 0, lambda _: None)
+    share = share_of(entrant.level)
+    nodes, seconds = math.ceil((terms.nodes or 0) * share), (terms.seconds or 0) * share
+    return Bot(entrant.level, nodes, seconds, f"{terms.seed} {game.id} {entrant.name}")

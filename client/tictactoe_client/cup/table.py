@@ -1,0 +1,99 @@
+"""What the games of a cup come to: the cross-table with everybody's strength, and where a test of two stands. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tictactoe_client.cup.file import FAILED
+from tictactoe_client.cup.strength import measure_elo, measure_ratio
+from tictactoe_engine.records import GameRecord
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.standings import Game, Standing, standings
+
+
+class Row(NamedTuple):
+    """One line of the table; `failed` are games in which one could not play on, `against` the points by opponent.
+
+    Elo and its error are from whole pairs, against all others together, None before there is one.
+    """
+
+    place: int
+    name: str
+    points: float
+    played: int
+    won: int
+    drawn: int
+    lost: int
+    failed: int
+    elo: float | None
+    error: float | None
+    against: dict[str, float]
+
+
+class Results:
+    """All games that were played."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self.games: list[Game] = []
+        self.failed = Counter[str]()
+        self._pairs = {name: [0] * 5 for name in names}
+        self._half_pairs: dict[str, dict[str, int]] = {}
+
+    def add(self, record: GameRecord) -> None:
+        """Count a game."""
+        winner = record.result.winner if record.result else None
+        got = {name: 1 if winner is None else 2 * (mark == winner) for mark, name in record.players}
+        one, other = got
+        self.games.append(Game(one, other, got[one], got[other]))
+        self.failed[min(got, key=got.__getitem__)] += FAILED in dict(record.tags)
+        pair = (record.round or "").rpartition(".")[0]
+        if before := self._half_pairs.pop(pair, None):
+            for name, halves in got.items():
+                self._pairs[name][before[name] + halves] += 1
+        else:
+            self._half_pairs[pair] = got
+
+    def list_rows(self) -> list[Row]:
+        """Return the table, best first."""
+        return [self._make_row(standing) for standing in standings(self.names, self.games)]
+
+    def _make_row(self, standing: Standing) -> Row:
+        (place, me, points, played, _), got, against = standing, Counter[int](), defaultdict[str, float](float)
+        for one, other, first, second, _ in self.games:
+            if me in (one, other):
+                halves, opponent = (first, other) if me == one else (second, one)
+                got[halves] += 1
+                against[str(opponent)] += halves / 2
+        elo, error = measure_elo(self._pairs[me]) if any(self._pairs[me]) else (None, None)
+        return Row(place, me, points, played, got[2], got[1], got[0], self.failed[me], elo, error, dict(against))
+
+    def measure_ratio(self, elo0: float, elo1: float) -> float:
+        """Return where the test stands of whether the first is by `elo1` better than the second, or by `elo0`."""
+        return measure_ratio(self._pairs[self.names[0]], elo0, elo1)
+
+
+def draw_table(rows: Sequence[Row], *, in_ascii: bool) -> Iterator[str]:
+    """Yield the lines of the cross-table; its last columns are numbered as its lines."""
+    grid = [["", *map(say, ("cup name", "cup points", "cup games")), "+", "=", "-", "Elo"]]
+    grid[0] += [str(number) for number, _ in enumerate(rows, 1)]
+    for number, row in enumerate(rows, 1):
+        scores = ["-" if one is row else _spell(row.against.get(one.name, 0), in_ascii) for one in rows]
+        line = ["=" if row.place < number else f"{number}.", row.name, _spell(row.points, in_ascii), str(row.played)]
+        grid.append([*line, str(row.won), str(row.drawn), str(row.lost), _spell_elo(row, in_ascii), *scores])
+    widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
+    for line in grid:
+        cells = [text.rjust(width) for text, width in zip(line, widths, strict=True)]
+        cells[1] = line[1].ljust(widths[1])
+        yield "  ".join(cells)
+
+
+def _spell(points: float, in_ascii: bool) -> str:
+    return f"{points:g}" if in_ascii or points % 1 == 0 else f"{int(points) or ''}½"
+
+
+def _spell_elo(row: Row, in_ascii: bool) -> str:
+    told = "-" if row.elo is None else f"{row.elo:+.0f} ± {row.error:.0f}"
+    return told.replace("±", "+-") if in_ascii else told.replace("inf", "∞")

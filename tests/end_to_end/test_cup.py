@@ -1,0 +1,195 @@
+"""`tictactoe-client cup` as a program: killed and gone on with, with guests that misbehave, and on a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import select
+import shlex
+import signal
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.clients import COMMAND, complaint, run_client
+from tests.terminal import run_screen
+from tictactoe_engine.records import GameRecord, parse_records
+
+SCRIPT = str(Path(__file__).parents[1] / "guest_engine.py")
+SMALL = ("--rules", "classic", "--bot", "easy", "--bot", "medium", "--bot", "hard", "--nodes", "200", "--rounds", "2")
+IDS = {f"{round}.{pair}.{number}" for round in (1, 2) for pair in (1, 2, 3) for number in (1, 2)}
+
+
+def engine(way: str, *files: Path) -> str:
+    return f"{way}={shlex.join([sys.executable, '-IS', SCRIPT, way, *map(str, files)])}"
+
+
+def read(path: Path) -> dict[str | None, GameRecord]:
+    """Return the games in a file; none of them is there twice."""
+    records = parse_records(path.read_text())
+    assert len({record.round for record in records}) == len(records)
+    return {record.round: replace(record, date=None) for record in records}
+
+
+async def test_a_cup_that_is_killed_again_and_again_plays_each_game_once(tmp_path: Path) -> None:
+    """And comes to the games of one that nobody has killed."""
+    path, whole = tmp_path / "cup.txt", tmp_path / "whole.txt"
+    kept = 0
+    for ends, way in ((2, signal.SIGKILL), (5, signal.SIGINT), (9, signal.SIGKILL), (11, signal.SIGTERM)):
+        async with run_client("cup", *SMALL, "--out", str(path), "--concurrency", "2") as cup:
+            if kept:
+                await cup.until(f"{kept} games are in {path} already.")
+            await cup.until(f"{ends} of 12")
+            cup.process.send_signal(way)
+            assert await cup.end() in (-way, 128 + way)
+            if way != signal.SIGKILL:
+                assert f"The same command goes on from here. What was played is in {path}." in await cup.errors()
+        kept = len(read(path))
+        assert kept >= ends
+    async with run_client("cup", *SMALL, "--out", str(path)) as cup:
+        assert await cup.end() == 0
+        table = cup.lines[-4:]
+    async with run_client("cup", *SMALL, "--out", str(whole), "--quiet") as cup:
+        assert await cup.end() == 0
+        assert cup.lines == table
+    assert read(path) == read(whole)
+    assert read(path).keys() == IDS
+
+
+async def test_a_cup_that_is_over_is_shown_and_not_played_again(tmp_path: Path) -> None:
+    options = ("--rules", "classic", "--bot", "easy", "--bot", "easy", "--nodes", "1", "--out", str(tmp_path / "cup"))
+    async with run_client("cup", *options, "--rounds", "1") as cup:
+        assert await cup.end() == 0
+    before = (tmp_path / "cup").read_bytes()
+    async with run_client("cup", *options, "--rounds", "1", "--language", "de") as cup:
+        assert await cup.end() == 0
+        assert cup.lines[0] == f"2 Partien stehen schon in {tmp_path / 'cup'}."
+        assert cup.lines[1].split()[:3] == ["Spieler", "Punkte", "Partien"]
+        assert {line.split()[1] for line in cup.lines[2:]} == {"easy", "easy#2"}
+    assert (tmp_path / "cup").read_bytes() == before
+    assert "no fewer rounds" not in await complaint("cup", *options, "--rounds", "2", code=0)
+    assert (tmp_path / "cup").read_bytes().startswith(before)
+    assert "no fewer rounds" in await complaint("cup", *options, "--rounds", "1", code=2)
+
+
+@pytest.mark.parametrize(
+    ("way", "reason", "why"),
+    [
+        ("dies", "resigned", "It has ended by itself. Exit code 1. Its last words: no more ideas"),
+        ("floods", "resigned", "It says more than can be read."),
+        ("chatters", "resigned", "It says more than can be read."),
+        ("off", "resigned", "It plays 15,3, which is no cell of the board."),
+        ("refuses", "resigned", "It has answered with an error. ERROR this is too hard"),
+        ("silent", "timeout", "It has said nothing for a second."),
+    ],
+)
+async def test_an_engine_that_fails_loses_that_game_and_the_cup_goes_on(
+    tmp_path: Path, way: str, reason: str, why: str
+) -> None:
+    options = ("--brain", engine(way), "--brain", engine("plays"), "--rounds", "1", "--move-seconds", "0.1")
+    async with run_client("cup", *options, "--concurrency", "2", "--out", str(tmp_path / "cup")) as cup:
+        assert await cup.end() == 9
+        assert await cup.errors() == ""
+        assert {f"{way} (O) could not play on in 1.1.2. {why}", f"{way} (X) could not play on in 1.1.1. {why}"} <= {
+            *cup.lines
+        }
+    for record in read(tmp_path / "cup").values():
+        assert record.result is not None
+        assert (record.result.reason, dict(record.players)[str(record.result.winner)]) == (reason, "plays")
+        assert dict(record.tags)["Failed"] == why
+
+
+async def test_an_engine_that_cannot_be_started_loses_and_the_others_play(tmp_path: Path) -> None:
+    options = (
+        "--bot",
+        "medium",
+        "--bot",
+        "easy",
+        "--brain",
+        "false",
+        "--rounds",
+        "1",
+        "--move-seconds",
+        "0.1",
+        "--json",
+    )
+    async with run_client("cup", *options, "--out", str(tmp_path / "cup")) as cup:
+        assert await cup.end() == 9
+        *games, over, closed = map(json.loads, cup.lines)
+    assert [game["type"] for game in games] == ["cup_game"] * 6
+    lost = [game for game in games if game["failed"]]
+    assert [game["failed"].split(". ")[0] for game in lost] == ["It has ended by itself"] * 4
+    assert all(game["players"][game["result"]] != "false" for game in lost)
+    assert (over["type"], over["played"], over["games"]) == ("cup", 6, 6)
+    assert [(row["name"], row["failed"]) for row in over["table"]][-1] == ("false", 4)
+    assert over["table"][-1]["elo"] is None
+    assert closed == {"from": "client", "type": "closed", "exit": 9}
+
+
+async def test_engines_open_by_swap2_and_names_follow_the_side_they_take(tmp_path: Path) -> None:
+    options = ("--rules", "gomoku-standard", "--brain", engine("swaps"), "--brain", engine("more"), "--rounds", "1")
+    async with run_client("cup", *options, "--out", str(tmp_path / "cup"), "--move-seconds", "1") as cup:
+        assert await cup.end() == 0
+    games = read(tmp_path / "cup")
+    assert games["1.1.1"].chosen == ("more", "X")
+    assert dict(games["1.1.1"].players) == {"X": "swaps", "O": "more"}
+    assert games["1.1.2"].chosen == ("X",)
+    assert dict(games["1.1.2"].players) == {"X": "swaps", "O": "more"}
+    assert games["1.1.1"].moves[:3] == games["1.1.2"].moves[:3]
+
+
+async def test_a_test_ends_a_match_as_soon_as_it_is_decided(tmp_path: Path) -> None:
+    options = ("--rules", "classic", "--bot", "hard", "--bot", "easy", "--nodes", "500", "--openings", "0")
+    async with run_client("cup", *options, "--sprt", "0,200", "--out", str(tmp_path / "cup")) as cup:
+        assert await cup.end() == 0
+        assert cup.lines[-1].startswith("hard is better than easy by 200 Elo rather than by 0 (")
+    played = len(read(tmp_path / "cup"))
+    async with run_client("cup", *options, "--sprt", "0,200", "--out", str(tmp_path / "cup")) as cup:
+        assert await cup.end() == 0
+    assert len(read(tmp_path / "cup")) == played < 100
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up as Linux has them")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+async def test_nobody_who_thinks_outlives_a_cup(tmp_path: Path, number: signal.Signals) -> None:
+    """Neither an engine nor the computer, which would think for an hour."""
+    held = tmp_path / "held"
+    os.mkfifo(held)
+    options = ("--bot", "perfect", "--brain", engine("silent", held), "--move-seconds", "3600", "--openings", "0")
+    async with asyncio.timeout(60):
+        opened = asyncio.create_task(asyncio.to_thread(held.open, "rb"))
+        async with run_client("cup", *options, "--out", str(tmp_path / "cup")) as cup:
+            thinking = await asyncio.to_thread(find_bots, cup.process.pid)
+            engine_has = await opened
+            cup.process.send_signal(number)
+            assert await cup.end() in (128 + number, -number)
+            with engine_has:
+                await asyncio.to_thread(engine_has.read)
+            for bot in thinking:
+                await asyncio.to_thread(select.select, [bot], [], [])
+                os.close(bot)
+
+
+def find_bots(parent: int) -> list[int]:
+    """Wait for a bot of this cup; return a descriptor for each, which can be read when the process is gone."""
+    while True:
+        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        bots = [int(pid) for pid in children if b"bot.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        if bots:
+            return [os.pidfd_open(pid) for pid in bots]
+        time.sleep(0.01)
+
+
+async def test_on_a_terminal_one_table_stays_in_its_place(tmp_path: Path) -> None:
+    async with run_screen(*COMMAND, "cup", *SMALL, "--out", str(tmp_path / "cup")) as screen:
+        await screen.shows("of 12 games, about")
+        assert await screen.end() == 0
+        lines = [line for line in screen.text.split("\n") if line]
+    assert len(lines) == 4
+    assert lines[0].split()[:3] == ["Player", "Points", "Games"]
+    assert {line.split()[1] for line in lines[1:]} == {"easy", "medium", "hard"}
+    assert read(tmp_path / "cup").keys() == IDS
