@@ -259,7 +259,8 @@ class Server:
         self._drain = drain = Drain(core.registry.count_games, self._tell_all)
         self._pool = pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = Bots(pool, pause_seconds=settings.bot_pause_seconds)
-        self.api = Api()
+        tournaments = Tournaments(drain)
+        self.api = Api(tournaments)
         greeting = Greeting(bans, shows_pages=settings.page)
         self._services: tuple[Service, ...] = (
             greeting,
@@ -270,7 +271,7 @@ class Server:
             PublicRooms(),
             PastGames(shows_pages=settings.page),
             Reviews(pool),
-            Tournaments(drain),
+            tournaments,
             self.api,
             self.bots,
             *self._more_services,

@@ -14,6 +14,7 @@ from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.rooms import Player, Refused, Room
 from tictactoe_server.core.session import Session
 from tictactoe_server.settings import Limits, count_of
+from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits, take_each
 
 CROWD_CHAT_MS: Final = 3_000  # how often a watcher may say something in a crowd
@@ -125,6 +126,10 @@ class Allowances(Limiting):
         own = self.misses_of_player[player.id]
         wait = own.wait() or (self.misses_of_address[session.address].wait() if own.used else 0)
         self._refuse_for(wait, "misses")
+
+    def check_page_misses(self, address: str) -> None:
+        """Refuse to look for what may not be there, where too much was asked for in plain HTTP that is not."""
+        self._refuse_for(self.page_misses[key_of(address)].wait(), "misses")
 
     def count_miss(self, session: Session, player: Player) -> None:
         """Count a request for a room that is not there, or not theirs; raises `Refused` where that is too much."""

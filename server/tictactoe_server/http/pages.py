@@ -35,7 +35,6 @@ ANSWER_SECONDS: Final = 5.0
 """How long the store may take until somebody who looks at something is told that it does not answer."""
 
 _ROBOTS: Final = "User-agent: *\nAllow: /$\nDisallow: /"
-_EVENT: Final = re.compile(r"/e/[^/.]+(?:/(wall|cards))?")
 _QR: Final = re.compile(r"/qr(?:/([^/]+))?\.svg")
 _CHOSEN: Final = re.compile(r"\blanguage=(\w+)")
 _LANGUAGE: Final = re.compile(r"(?:^|,)\s*([a-z]+)")  # of the tags that a browser sends, the best first
@@ -108,8 +107,6 @@ class Pages:
         for pattern, route in self._routes:
             if found := pattern.fullmatch(path):
                 return route(request, *found.groups())
-        if (event := _EVENT.fullmatch(path)) and request.wants_html:
-            return PageHead(*texts.HEAD_OF_EVENT, f"events/{event[1] or 'event'}.js")
         if qr := _QR.fullmatch(path):
             return self._qr(request, qr[1])
         if path.startswith(PREFIX) or request.is_open_to_all:

@@ -39,7 +39,6 @@ MOST_BOARDS: Final = 100
 TITLE: Final = "Tic-tac-toe and its family"
 PRIVATE: Final = "a private game"
 HEAD_OF_WALL: Final = (f"All games - {TITLE}", "All public games of this server at once, live.")
-HEAD_OF_EVENT: Final = (f"An event - {TITLE}", "Who plays whom, how it stands, and how to enter.")
 HEAD_OF_NOTHING: Final = (TITLE, "There is nothing under this address, or not any more.")
 
 Seated = Mapping[str, SeatState | None] | Mapping[str, Participant]
@@ -94,17 +93,17 @@ def describe_home(on: int, waiting: int, rooms: Sequence[RoomSummary], origin: s
 def describe_room(state: RoomState, origin: str, *, is_coloured: bool) -> list[str]:
     """Return a room as plain mode draws it, what there is to be known about it, and how to come in."""
     terms = ", ".join((describe_rules(state.rules), describe_clock(state.time_control), *describe_manners(state)))
-    lines = _wrap(f"Room {state.room}: {terms}.")
-    lines += ["", *_board_of(state, is_coloured=is_coloured), "", *_wrap(describe_players(state, ""))]
+    lines = wrap(f"Room {state.room}: {terms}.")
+    lines += ["", *_board_of(state, is_coloured=is_coloured), "", *wrap(describe_players(state, ""))]
     if state.clock is not None:
         left = [(mark, ms) for mark, ms in state.clock.remaining_ms.items() if state.seats.get(mark) is not None]
-        lines += _wrap(f"Left: {', '.join(f'{name_of(state, mark)} {format_duration(ms)}' for mark, ms in left)}.")
+        lines += wrap(f"Left: {', '.join(f'{name_of(state, mark)} {format_duration(ms)}' for mark, ms in left)}.")
     if state.last is not None:
         who, where = name_of(state, mover_of(state)), describe_cell(state.last, state.rules.to_rules())
         lines.append(f"Last: {who} played {where}.")
     lines.append(_describe_standing(state))
     if state.game > 1:
-        lines += _wrap(f"Score: {describe_tally(state)}.")
+        lines += wrap(f"Score: {describe_tally(state)}.")
     if state.watchers:
         lines.append(f"{count(state.watchers, 'watcher')}.")
     link = f"{origin}/{state.room}"
@@ -136,7 +135,7 @@ def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[s
     board = position.board, rules.columns, rules.marks, position.last, game.result.line
     players = ", ".join(f"{name} is {mark}" for mark, name in _names_of(game.players).items())
     return [
-        *_wrap(f"{players}: {describe_rules(rules)}."),
+        *wrap(f"{players}: {describe_rules(rules)}."),
         "",
         *_draw_board(*board, is_coloured=is_coloured),
         "",
@@ -231,17 +230,17 @@ def _signs(marks: str) -> dict[str, str]:
 
 
 def _row_of(room: RoomSummary) -> str:
-    names = _fill(_describe_pairing(room.seats), _NAMES_WIDTH)
-    rules = _shorten(room.rules.preset or describe_rules(room.rules), _RULES_WIDTH)
+    names = fill(_describe_pairing(room.seats), _NAMES_WIDTH)
+    rules = shorten(room.rules.preset or describe_rules(room.rules), _RULES_WIDTH)
     row = f"{room.room}  {room.status:<7}  {names}  {rules:<{_RULES_WIDTH}}  {count(room.ply, 'move')}"
-    return _shorten(row, WIDTH)
+    return shorten(row, WIDTH)
 
 
 def _side_by_side(tiles: Sequence[tuple[int, list[str]]]) -> list[str]:
     """Return texts beside each other, each with its width."""
     widths = [width for width, _ in tiles]
     lines = zip_longest(*(tile for _, tile in tiles), fillvalue="")
-    return ["  ".join(map(_fill, line, widths)).rstrip() for line in lines]
+    return ["  ".join(map(fill, line, widths)).rstrip() for line in lines]
 
 
 def _width_of(text: str) -> int:
@@ -252,10 +251,10 @@ def _width_of(text: str) -> int:
     return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
 
 
-def _shorten(text: str, width: int) -> str:
+def shorten(text: str, width: int) -> str:
     """Return a text of at most so many columns, with its end cut off where it has more.
 
-    >>> _shorten("a name", 6), _shorten("a longer name", 6), _shorten("\u4e09\u76ee\u4e26\u3079", 6)
+    >>> shorten("a name", 6), shorten("a longer name", 6), shorten("\u4e09\u76ee\u4e26\u3079", 6)
     ('a name', 'a lon~', '\u4e09\u76ee~')
     """
     if _width_of(text) <= width:
@@ -265,13 +264,13 @@ def _shorten(text: str, width: int) -> str:
     return f"{text}~"
 
 
-def _fill(text: str, width: int) -> str:
+def fill(text: str, width: int) -> str:
     """Return a text of just so many columns."""
     missing = width - _width_of(text)
-    return text + " " * missing if missing >= 0 else _fill(_shorten(text, width), width)
+    return text + " " * missing if missing >= 0 else fill(shorten(text, width), width)
 
 
-def _wrap(text: str) -> list[str]:
+def wrap(text: str) -> list[str]:
     """Return a text in lines of at most 80 columns, broken between words."""
     lines = [""]
     for word in text.split(" "):

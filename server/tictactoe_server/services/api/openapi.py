@@ -12,8 +12,10 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from tictactoe_protocol.events import EventSummary
 from tictactoe_protocol.pushes import Closed, Error, PlayedGame, RoomState, RoomSummary
 from tictactoe_server.services.api.streams import LINES
+from tictactoe_server.services.events.texts import WholeEvent
 from tictactoe_server.transport.http_messages import JSON, PLAIN_TEXT
 
 _SCHEMAS: Final = "#/components/schemas/{name}"
@@ -34,6 +36,12 @@ class RoomList(msgspec.Struct, frozen=True):
     rooms: tuple[RoomSummary, ...]
 
 
+class EventList(msgspec.Struct, frozen=True):
+    """The events that are not over and that all may enter, newest first."""
+
+    events: tuple[EventSummary, ...]
+
+
 class Path(NamedTuple):
     """What can be had under a path: objects of these types, as `kind`; with `tagged` it has an `ETag`."""
 
@@ -49,6 +57,12 @@ PATHS: Final = {
     "/api/rooms/{room}/stream": Path(
         "Its states from now on, a line each, and `closed` as the last; empty lines between",
         *((RoomState, Closed), LINES, False),
+    ),
+    "/api/events": Path("The events that are not over and that all may enter, newest first", (EventList,)),
+    "/api/events/{event}": Path("An event with its table and all its pairings", (WholeEvent,)),
+    "/api/events/{event}/stream": Path(
+        "The same whenever it has changed, a line each, until the event is over; empty lines between",
+        *((WholeEvent,), LINES, False),
     ),
     "/api/games/{game}": Path("A finished game of a public room", (PlayedGame,)),
     "/api/games/{game}.txt": Path("The same as a record", (str,), PLAIN_TEXT),

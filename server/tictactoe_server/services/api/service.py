@@ -5,7 +5,7 @@ Of a private room nothing is said but what is said of one that is not there.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -17,24 +17,28 @@ from tictactoe_server.core.live_room import LiveRoom, no_such_room
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.rooms.finished import played_game, record_of
 from tictactoe_server.core.service import Reply, Service
-from tictactoe_server.services.api.openapi import RoomList, render_api
-from tictactoe_server.services.api.streams import RoomSource, Streams
+from tictactoe_server.services.api.openapi import EventList, RoomList, render_api
+from tictactoe_server.services.api.streams import EventSource, RoomSource, Streams
+from tictactoe_server.services.events.service import Tournaments
 from tictactoe_server.services.history import find_by_id
-from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 
 MAX_ID: Final = 40  # how much of an id is said again that is none
 
 
 class Api(Service):
-    """Answers with public rooms, their finished games, and streams of their states."""
+    """Answers with public rooms, their finished games, events, and streams of their states."""
 
-    def __init__(self) -> None:
+    def __init__(self, tournaments: Tournaments) -> None:
+        self._tournaments = tournaments
         self.routes = {
             r"/api/openapi\.json": self.describe,
             "/api/rooms": self.list_rooms,
             "/api/rooms/([^/]+)": self.show_room,
             "/api/rooms/([^/]+)/stream": self.stream_room,
+            "/api/events": self.list_events,
+            "/api/events/([^/]+)": self.show_event,
+            "/api/events/([^/]+)/stream": self.stream_event,
             r"/api/games/([\w-]+)(\.txt)?": self.show_game,
         }
 
@@ -72,11 +76,24 @@ class Api(Service):
 
     async def show_game(self, request: HttpRequest, id: str, form: str | None) -> Reply:
         """Answer with a finished game that was public, as an object or as a record."""
-        self._check_misses(request)
+        self._core.allowances.check_page_misses(request.address)
         game = await find_by_id(self._core.store.games, id)
         if game is None or not game.public:
             raise Refused(ErrorCode.NOT_ALLOWED, "public game", game=id[:MAX_ID])
         return format_record(record_of(game)).splitlines() if form else _json(played_game(game), id)
+
+    async def list_events(self, request: HttpRequest) -> Reply:
+        await self._tournaments.kept.restored.wait()
+        return _json(EventList(self._tournaments.listed()))
+
+    async def show_event(self, request: HttpRequest, text: str) -> Reply:
+        return await self._tournaments.texts.export(request, text, "json")
+
+    async def stream_event(self, request: HttpRequest, text: str) -> Reply:
+        """Answer with an event whenever it has changed, until it is over."""
+        event = await self._tournaments.texts.find(request, text)
+        source = partial(EventSource, self._tournaments.kept, event.code)
+        return self.streams.answer(request, f"event {event.code}", source)
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -84,17 +101,11 @@ class Api(Service):
         """Return the newest state of a public room; raises `Refused`, for a private one as for none."""
         live = self._core.registry.find_here(text)
         if live is None or live.room.visibility != "public":
-            self._check_misses(request)
+            self._core.allowances.check_page_misses(request.address)
         state = await self._core.registry.look(parse_room_code(text))
         if state.visibility != "public":
             raise no_such_room(state.room)
         return state
-
-    def _check_misses(self, request: HttpRequest) -> None:
-        """Refuse to look for what may not be there, where too much was asked for that is not."""
-        wait = self._core.allowances.page_misses[key_of(request.address)].wait()
-        if wait:
-            raise Refused(ErrorCode.RATE_LIMITED, "misses", retry_ms=wait)
 
     def _hear_end(self, live: LiveRoom, why: Closed) -> None:
         """Tell those who read a room why it has ended."""

@@ -16,6 +16,8 @@ from typing import Final
 
 from tictactoe_protocol import encode
 from tictactoe_server.core.live_room import LiveRoom, closed
+from tictactoe_server.services.events.kept import KeptEvents
+from tictactoe_server.services.events.texts import whole_of
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.http_messages import (
@@ -73,6 +75,26 @@ class RoomSource(Source):
     def end(self) -> bytes:
         code, url = self._live.room.code, self._live.moved_to
         return self.why or encode(closed(code, "moved", room=code, at=url))
+
+
+class EventSource(Source):
+    """An event, whole, until it is over."""
+
+    def __init__(self, kept: KeptEvents, code: str) -> None:
+        super().__init__()
+        self._kept = kept
+        self._code = code
+
+    def newest(self) -> int | None:
+        event = self._kept.known(self._code)
+        return None if event is None or (event.is_over and self.seq == event.seq) else event.seq
+
+    def state(self) -> bytes:
+        event = self._kept.known(self._code)
+        return b"" if event is None else encode(whole_of(event))
+
+    def end(self) -> bytes:
+        return b""
 
 
 class Streams:

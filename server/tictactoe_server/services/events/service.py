@@ -39,6 +39,7 @@ from tictactoe_server.services.events.event import Event, open_event, ticket_of
 from tictactoe_server.services.events.kept import EVENTS, KeptEvents
 from tictactoe_server.services.events.running import Running
 from tictactoe_server.services.events.shown import Shown
+from tictactoe_server.services.events.texts import EventTexts
 from tictactoe_server.services.hello import own_name
 
 EVENTS_OF_PLAYER: Final = 2
@@ -70,6 +71,8 @@ class Tournaments(Service):
         self._core = core
         self.kept = kept = KeptEvents(core)
         self.running = Running(core, kept, lambda: self._drain.is_on)
+        self.texts = texts = EventTexts(core, kept)
+        self.routes = {r"/e/([^/.]+)(?:/(wall|cards))?": texts.show, r"/e/([^/.]+)\.(json|csv|txt)": texts.export}
         self.shown = Shown(core.time, lambda: {player.id for _, player in core.presence.greeted})
         self.topics = (self.shown,)
         kept.on_change.add(lambda event, before: self.shown.note(event))
@@ -147,8 +150,12 @@ class Tournaments(Service):
     async def list(self, call: Call) -> None:
         """Answer with the events that are not over, newest first: those open to all, and the player's own."""
         await self.kept.restored.wait()
-        events = [event for event in reversed(self.kept.current) if _is_listed(event, call.player.id)]
-        call.answer(events=tuple(map(summary_of, events[:MAX_LISTED])))
+        call.answer(events=self.listed(call.player.id))
+
+    def listed(self, player: str = "") -> tuple[EventSummary, ...]:
+        """Return the events that are not over, newest first: those open to all, and a player's own."""
+        events = [event for event in reversed(self.kept.current) if _is_listed(event, player)]
+        return tuple(map(summary_of, events[:MAX_LISTED]))
 
     # -- inside -------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,298 @@
+"""An event under ``/e/CODE`` for who asks in plain HTTP: its cross-table as text, the whole of it for programs and
+spreadsheets, and the records of its games.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from http import HTTPStatus
+from io import StringIO
+from typing import Final
+
+from msgspec import Struct
+
+from tictactoe_engine.records import format_record
+from tictactoe_protocol import clean_text, encode
+from tictactoe_protocol.events import EntrantStatus, EventKind, EventRow, EventStatus, PairingResult, PairingState
+from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.rooms.finished import record_of
+from tictactoe_server.core.service import PageHead, Reply
+from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
+from tictactoe_server.services.events.event import Event, Pairing, result_for
+from tictactoe_server.services.events.kept import KeptEvents
+from tictactoe_server.services.events.table import rows
+from tictactoe_server.services.history import find_by_id
+from tictactoe_server.transport.http_messages import JSON, PLAIN_TEXT, HttpRequest, HttpResponse
+
+MOST_MADE: Final = 16  # how many of these texts are remembered until the event changes
+SHEET: Final = "text/csv; charset=utf-8"
+
+_KINDS: Final = {"round_robin": "round robin", "swiss": "Swiss", "knock_out": "knock-out"}
+_TIES: Final = {
+    "direct": "direct encounter",
+    "wins": "wins",
+    "sonneborn_berger": "Sonneborn-Berger",
+    "buchholz_cut_1": "Buchholz cut 1",
+}
+_MOST_NAME: Final = 18
+_LEAST_NAME: Final = 13
+_EDGE_WIDTH: Final = 19  # of place, points and games played
+_SIGNS: Final = {2: "1", 1: "½", 0: "0"}  # by half points
+_COLOURS: Final = {"1": "32", "½": "33", "0": "31", "+": "32", "=": "33", "-": "31"}
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # as which a spreadsheet would take what begins so
+
+
+class WholeRow(Struct, frozen=True):
+    """One row of the table; `tie` has each tie-break as its name, its value, and the sum that made it."""
+
+    place: int
+    player: str
+    name: str
+    bot: str | None
+    points: float
+    played: int
+    tie: tuple[tuple[str, float, str], ...]
+    status: EntrantStatus
+
+
+class WholePairing(Struct, frozen=True):
+    """Who played whom, by mark; `result` is the winner's mark, ``draw``, ``none`` for 0-0, None while it is open."""
+
+    id: str
+    round: int
+    players: dict[str, str]
+    state: PairingState
+    result: PairingResult | None
+    reason: str | None
+    by: str | None
+    game: str | None
+
+
+class WholeEvent(Struct, frozen=True):
+    """An event with its whole table and all pairings of all rounds."""
+
+    event: str
+    title: str
+    kind: EventKind
+    status: EventStatus
+    round: int
+    seq: int
+    table: tuple[WholeRow, ...]
+    pairings: tuple[WholePairing, ...]
+
+
+def whole_of(event: Event) -> WholeEvent:
+    """Return all of an event that everybody may know."""
+    table = (
+        WholeRow(row.place, row.player, row.name, row.bot, row.points, row.played, row.tie, row.status)
+        for row in rows(event)
+    )
+    pairings = (
+        WholePairing(
+            *(one.id, one.round, one.players, one.state, one.result),
+            *(one.reason or None, one.by or None, one.game or None),
+        )
+        for one in event.pairings
+    )
+    head = event.code, event.title, event.kind, event.status, event.round, event.seq
+    return WholeEvent(*head, tuple(table), tuple(pairings))
+
+
+def render_sheet(event: Event) -> str:
+    """Return an event for spreadsheets: its table, an empty line, and its pairings."""
+    text, whole = StringIO(), whole_of(event)
+    sheet = csv.writer(text)
+    names = {row.player: row.name for row in whole.table}
+    ties = list(dict.fromkeys(name for row in whole.table for name, _, _ in row.tie))
+    sheet.writerow(["place", "name", "bot", "points", "played", *ties, "status", "player"])
+    for row in whole.table:
+        values = {name: value for name, value, _ in row.tie}
+        about = row.place, _plain(row.name), row.bot, row.points, row.played
+        sheet.writerow([*about, *(values.get(name) for name in ties), row.status, _plain(row.player)])
+    sheet.writerow([])
+    sheet.writerow(["round", "pairing", *event.marks, "result", "reason", "by", "game"])
+    for one in whole.pairings:
+        sat = [_plain(names.get(one.players.get(mark, ""), "")) for mark in event.marks]
+        sheet.writerow([one.round, one.id, *sat, one.result, one.reason, one.by, one.game])
+    return text.getvalue()
+
+
+def describe_event(event: Event, *, is_coloured: bool = False) -> list[str]:
+    """Return how an event stands, for terminals: its table, across where there is room, and the newest round."""
+    table, names = rows(event), {one.player: clean_text(one.name) for one in event.entrants}
+    players = f"{len(table)} player{'' if len(table) == 1 else 's'}"
+    terms = f"{_KINDS[event.kind]}, {players}, {_describe_status(event)}"
+    lines = wrap(f"{clean_text(event.title)}: {terms}. {describe_rules(event.rules)}, {describe_clock(event.clock)}.")
+    lines += ["", *_draw_table(event, table, is_coloured=is_coloured)] if table else []
+    has_begun = any(row.played for row in table)
+    ties = [f"{names[row.player]}: {_describe_tie(row)}." for row in table if row.tie and has_begun]
+    if ties:
+        lines += ["", "Level on points:", *(line for tie in ties for line in wrap(tie))]
+    pairings = event.in_round(event.round)
+    if pairings:
+        lines += ["", f"Round {event.round}:", *(_describe_pairing(one, names) for one in pairings)]
+    return lines
+
+
+class EventTexts:
+    """Answers the paths of events."""
+
+    def __init__(self, core: Core, kept: KeptEvents) -> None:
+        self._core = core
+        self._kept = kept
+        self._made: dict[tuple[str, str], tuple[int, bytes]] = {}
+
+    async def find(self, request: HttpRequest, text: str) -> Event:
+        """Return an event by its code in any spelling; raises `Refused`, also who has tried too many."""
+        if self._kept.known(text) is None:
+            self._core.allowances.check_page_misses(request.address)
+        return await self._kept.find(text)
+
+    async def show(self, request: HttpRequest, text: str, page: str | None) -> Reply:
+        """Answer with an event as text, in a browser with a page of it."""
+        event = await self.find(request, text)
+        if request.wants_html:
+            words = f"{_KINDS[event.kind].capitalize()}, {_describe_status(event)}."
+            return PageHead(f"{clean_text(event.title)} - {TITLE}", words, f"events/{page or 'event'}.js")
+        coloured, link = request.wants_colour, f"{request.origin}/e/{event.code}"
+
+        async def draw(event: Event) -> bytes:
+            return "".join(f"{line}\n" for line in describe_event(event, is_coloured=coloured)).encode()
+
+        lines = (await self._make(event, "colour" if coloured else "text", draw)).decode().splitlines()
+        more = f"In a terminal:   tictactoe-client event {link}", f"For a program:   curl {link}.json"
+        return [*lines, "", f"In a browser:    {link}", *more, f"All games:       curl {link}.txt"]
+
+    async def export(self, request: HttpRequest, text: str, form: str) -> Reply:
+        """Answer with the whole of an event: for programs, for spreadsheets, or the records of its games."""
+        event = await self.find(request, text)
+        kind, make = {"json": (JSON, _encode), "csv": (SHEET, _encode_sheet), "txt": (PLAIN_TEXT, self._records)}[form]
+        return HttpResponse(
+            HTTPStatus.OK, await self._make(event, form, make), kind, tag=f"{event.code}-{event.seq}-{form}"
+        )
+
+    async def _make(self, event: Event, form: str, make: Callable[[Event], Awaitable[bytes]]) -> bytes:
+        """Return one form of an event, which is made again once it has changed."""
+        seq, body = self._made.pop((event.code, form), (-1, b""))
+        if seq != event.seq:
+            body = await make(event)
+        self._made[event.code, form] = event.seq, body
+        if len(self._made) > MOST_MADE:
+            del self._made[next(iter(self._made))]
+        return body
+
+    async def _records(self, event: Event) -> bytes:
+        ids = [one.game for one in event.pairings if one.game]
+        games = [await find_by_id(self._core.store.games, id) for id in ids]
+        return "\n".join(format_record(record_of(game)) for game in games if game is not None).encode()
+
+
+# -- inside ---------------------------------------------------------------------------------------------------------
+
+
+async def _encode(event: Event) -> bytes:
+    return encode(whole_of(event))
+
+
+async def _encode_sheet(event: Event) -> bytes:
+    return render_sheet(event).encode("utf-8-sig")  # by whose first bytes spreadsheets know that it is UTF-8
+
+
+def _plain(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _describe_status(event: Event) -> str:
+    if event.status == "open":
+        return "not begun yet"
+    of = f" of {event.all_rounds}" if event.all_rounds else ""
+    ended = {"over": "over", "void": "void", "paused": "paused, "}.get(event.status, "")
+    return ended if event.is_over else f"{ended}round {event.round}{of}"
+
+
+def _draw_table(event: Event, table: Sequence[EventRow], *, is_coloured: bool) -> Iterator[str]:
+    """Yield the table with who got what against whom, or how the last rounds went; without it where that is too wide.
+
+    Columns are rows by their numbers, of which the last digit stands there where there is no room for two.
+    """
+    numbers = {row.player: number for number, row in enumerate(table, 1)}
+    if event.kind == "round_robin":
+        cells = {row.player: [_against(event, row.player, other) for other in numbers] for row in table}
+        heads = [str(number) for number in numbers.values()]
+    else:
+        rounds = range(1, event.round + 1)
+        cells = {row.player: [_in_round(event, row.player, number, numbers) for number in rounds] for row in table}
+        heads = [f"r{number}" for number in rounds]
+    room = WIDTH - _EDGE_WIDTH - _LEAST_NAME
+    width = 1 + max((len(cell) for row in cells.values() for cell in row), default=1)
+    if event.kind != "round_robin" or len(heads) * max(width, 3) <= room:
+        width = max(width, 1 + max(map(len, heads), default=1))
+    shown = min(len(heads), room // width)
+    if event.kind == "round_robin" and shown < len(heads):
+        shown = 0
+    last, name_width = len(heads) - shown, min(_MOST_NAME, WIDTH - _EDGE_WIDTH - shown * width)
+    yield f"    {'name':<{name_width}}{''.join(head[1 - width :].rjust(width) for head in heads[last:])}  points  games"
+    for row in table:
+        drawn = "".join(_colour(cell.rjust(width), is_coloured) for cell in cells[row.player][last:])
+        name = fill(clean_text(row.name) + (" (bot)" if row.bot else ""), name_width)
+        gone = "" if row.status in ("in", "away") else f"  {row.status}"
+        yield f"{row.place:>2}  {name}{drawn}  {_number(row.points):>6}  {row.played:>5}{gone}"
+    if event.kind != "round_robin" and event.round:
+        yield "    +4 is a win against the fourth row, =4 a draw, -4 a loss, + alone a bye."
+
+
+def _against(event: Event, player: str, other: str) -> str:
+    """Return what somebody got against another, ``.`` for what is not decided."""
+    if player == other:
+        return "*"
+    games = [one for one in event.pairings_of(player) if other in one.players.values()]
+    return "".join(_SIGNS[result_for(one, player)] if one.state == "scored" else "." for one in games) or "."
+
+
+def _in_round(event: Event, player: str, round: int, numbers: dict[str, int]) -> str:
+    """Return how it went in one round against whom, by the number of the row: ``+2``, ``=7``, ``-12``, ``+`` alone."""
+    games = [one for one in event.in_round(round) if player in one.players.values()]
+    if not games:
+        return ""
+    others = {other for one in games for other in one.players.values() if other != player}
+    signs = ("-=+"[result_for(one, player)] if one.state == "scored" else "?" for one in games)
+    return "".join(signs) + "".join(str(numbers.get(other, "")) for other in others)
+
+
+def _colour(cell: str, is_coloured: bool) -> str:
+    """Return a cell with its signs in colour."""
+    if not is_coloured:
+        return cell
+    return "".join(f"\x1b[{_COLOURS[sign]}m{sign}\x1b[0m" if sign in _COLOURS else sign for sign in cell)
+
+
+def _describe_tie(row: EventRow) -> str:
+    """Return what decides between those who are level, each with its sum: ``direct encounter 1 = 1 + 0``."""
+    ties = ((_TIES.get(name, name), _number(value), sum.replace("+", " + ") or "0") for name, value, sum in row.tie)
+    return ", ".join(f"{name} {value}" + (f" = {sum}" if sum != value else "") for name, value, sum in ties)
+
+
+def _describe_pairing(pairing: Pairing, names: dict[str, str]) -> str:
+    sat = {mark: f"{names.get(player, player)} ({mark})" for mark, player in pairing.players.items()}
+    who = " v ".join(sat.values())
+    if pairing.by == "bye":
+        return f"  {names.get(next(iter(pairing.players.values())), '')} has a bye"
+    if pairing.state != "scored":
+        return f"  {who}: " + (f"room {pairing.room}" if pairing.state == "open" else "not begun")
+    how = f" {describe_reason(pairing.reason)}" if pairing.reason else ""
+    winner = names.get(pairing.winner or "", "")
+    what = f"{winner} wins" if winner else "a draw" if pairing.result == "draw" else "nobody gets a point"
+    return f"  {who}: {what}{how}"
+
+
+def _number(value: float) -> str:
+    """Return points with their half: ``2½``.
+
+    >>> _number(2.5), _number(0.5), _number(0), _number(3.0)
+    ('2½', '½', '0', '3')
+    """
+    whole, half = int(value), "½" if value % 1 else ""
+    return f"{whole or ('' if half else 0)}{half}"

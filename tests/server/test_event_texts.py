@@ -1,0 +1,156 @@
+"""An event in plain HTTP: as text, for programs and spreadsheets, its records, and streamed."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+
+from tests.limits import uncounted
+from tests.server.events.authors import Decide, begun, entered, play_on, play_round
+from tests.server.test_api import Described, read, streaming
+from tests.server.test_events_service import HERE, known, opened, run
+from tests.server.test_pages import BROWSER, get, head_of, text_of
+from tictactoe_engine.records import parse_record
+from tictactoe_server.server import Server
+from tictactoe_server.services.events.texts import describe_event, render_sheet, whole_of
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_server.services.events.commands.NEXT_ROUND_MS", 50)
+
+
+def by_name(*order: str) -> Decide:
+    """Decide for whoever stands first in this order."""
+    return lambda one: min(one.players, key=lambda mark: order.index(one.players[mark]))
+
+
+# -- as text ------------------------------------------------------------------------------------------------------
+
+
+def test_a_round_robin_is_a_cross_table_with_what_broke_ties() -> None:
+    event = play_on(begun(("ana", "bo", "cy")), by_name("bo", "ana", "cy"))
+    assert describe_event(event)[:6] == [
+        "Friday: round robin, 3 players, over. 3 by 3, 3 in a row, 1+1.",
+        "",
+        "    name               1 2 3  points  games",
+        " 1  Bo                 * 1 1       2      2",
+        " 2  Ana                0 * 1       1      2",
+        " 3  Cy                 0 0 *       0      2",
+    ]
+    drawn = describe_event(play_on(begun(("ana", "bo")), lambda one: "draw"))
+    assert drawn[-3:] == ["", "Round 1:", drawn[-1]]
+    assert "a draw" in drawn[-1]
+    assert drawn[drawn.index("Level on points:") + 1].endswith("direct encounter ½, wins 0, Sonneborn-Berger ½ = ½(½).")
+
+
+def test_a_swiss_says_in_each_round_against_whom() -> None:
+    event = play_on(begun(("ana", "bo", "cy"), "swiss", rounds=2), by_name("ana", "bo", "cy"))
+    lines = describe_event(event)
+    assert lines[2] == "    name               r1 r2  points  games"
+    assert any(line.startswith(" 1  Ana ") and line.endswith("2      2") for line in lines)
+    assert "    +4 is a win against the fourth row, =4 a draw, -4 a loss, + alone a bye." in lines
+
+
+@pytest.mark.parametrize(
+    ("players", "kind", "terms"),
+    [
+        (24, "round_robin", {}),
+        (24, "round_robin", {"double": True}),
+        (60, "swiss", {"rounds": 20}),
+        (8, "knock_out", {}),
+    ],
+)
+def test_no_line_is_too_long_for_a_terminal(players: int, kind: str, terms: dict[str, Any]) -> None:
+    event = begun(players, kind, **terms)
+    for state in (entered(players, kind, **terms), event, play_round(event, lambda one: next(iter(one.players)))):
+        assert max(map(len, describe_event(state))) <= 80
+
+
+def test_signs_are_coloured_and_stand_where_they_stand_without() -> None:
+    event = play_on(begun(("ana", "bo")), by_name("ana", "bo"))
+    plain, coloured = describe_event(event), describe_event(event, is_coloured=True)
+    assert "\x1b[32m1\x1b[0m" in "".join(coloured)
+    stripped = [line.replace("\x1b[32m", "").replace("\x1b[31m", "").replace("\x1b[0m", "") for line in coloured]
+    assert stripped == plain
+
+
+# -- for programs -------------------------------------------------------------------------------------------------
+
+
+def test_a_sheet_has_table_and_pairings_and_no_formulas() -> None:
+    event = play_on(begun(("=ana", "bo")), by_name("bo", "=ana"))
+    table, pairings = render_sheet(event).split("\r\n\r\n")
+    (first, second) = csv.DictReader(StringIO(table))
+    assert (first["name"], first["points"], second["name"]) == ("Bo", "1.0", "'=Ana")
+    (row,) = csv.DictReader(StringIO(pairings))
+    assert {row["X"], row["O"]} == {"Bo", "'=Ana"}
+    assert (row["round"], row["pairing"], row["by"], row["game"]) == ("1", "r1-1", "game", "game-r1-1")
+
+
+def test_the_whole_has_all_rounds_and_null_for_what_is_open() -> None:
+    event = begun(("ana", "bo", "cy"), double=True)
+    (row, *_), (*_, last) = whole_of(event).table, whole_of(event).pairings
+    assert (row.points, row.played, row.status) == (0, 0, "in")
+    assert (last.state, last.result, last.reason, last.by, last.game) == ("due", None, None, None, None)
+    over = whole_of(play_on(event, by_name("ana", "bo", "cy")))
+    assert [one.round for one in over.pairings] == [number for number in range(1, 7) for _ in range(2)]
+    assert {one.result for one in over.pairings if one.by == "bye"} == {"none"}
+
+
+async def test_an_event_is_read_in_every_form_while_it_is_played_and_streamed_to_its_end() -> None:
+    async with Server(HERE, limits=uncounted()) as server, known(server, "ana") as ana:
+        described = Described(await read(server, "/api/openapi.json"))
+        code = await opened(ana, bots=["easy", "easy", "medium"], title="<b>Friday & more")
+        described.check("/api/events", await read(server, "/api/events"))
+        assert [row["event"] for row in (await read(server, "/api/events"))["events"]] == [code]
+        async with streaming(server, f"/api/events/{code}/stream") as stream:
+            first = await stream.next()
+            assert (first["status"], first["pairings"]) == ("open", [])
+            described.check("/api/events/{event}/stream", first)
+            await run(ana, code, "begin")
+            async with asyncio.timeout(20):
+                over = await stream.until(status="over")
+            assert await stream.next() is None
+        whole = await read(server, f"/e/{code}.json")
+        assert whole == over == await read(server, f"/api/events/{code.lower()}")
+        described.check("/api/events/{event}", whole)
+        played = [one for one in whole["pairings"] if one["by"] == "game"]
+        assert len(played) == 3
+        for one in played:
+            assert (await read(server, f"/api/games/{one['game']}"))["pairing"] == one["id"]
+        records = (await get(server, f"/e/{code}.txt")).body.decode().split("\n\n[Rules")
+        assert len(records) == 3
+        parsed = [parse_record(text if text.startswith("[Rules") else f"[Rules{text}") for text in records]
+        assert {record.event for record in parsed} == {code}
+        sheet = await get(server, f"/e/{code}.csv")
+        assert sheet.fields["content-type"] == "text/csv; charset=utf-8"
+        assert sheet.body.decode("utf-8-sig").startswith("place,name,bot,points,played,")
+        text = await text_of(server, f"/e/{code}")
+        assert text.startswith("<b>Friday & more: round robin, 3 players, over.")
+        assert f"In a terminal:   tictactoe-client event http://127.0.0.1:{server.port}/e/{code}\n" in text
+        page = await get(server, f"/e/{code}", accept=BROWSER)
+        assert head_of(page)[0] == "&lt;b&gt;Friday &amp; more - Tic-tac-toe and its family"
+        known_already = f"If-None-Match: {(await get(server, f'/api/events/{code}')).fields['etag']}"
+        assert (await get(server, f"/api/events/{code}", known_already)).status == 304
+
+
+async def test_an_event_that_is_not_there_is_not_found_by_trying() -> None:
+    limits = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)
+    async with Server(HERE, limits=limits) as server, known(server, "ana") as ana:
+        code = await opened(ana)
+        paths = ("/e/222222", "/e/222222.json", "/api/events/222222", "/e/333333.txt", "/api/events/333333/stream")
+        assert [(await get(server, path)).status for path in paths] == [404, 404, 404, 429, 429]
+        assert (await get(server, f"/e/{code}")).status == 200
+
+
+async def test_an_event_for_those_with_a_ticket_is_in_no_list() -> None:
+    async with Server(HERE, limits=uncounted()) as server, known(server, "ana") as ana:
+        code = await opened(ana, entry="code")
+        assert await read(server, "/api/events") == {"events": []}
+        assert json.loads((await get(server, f"/api/events/{code}")).body)["title"] == "Friday"
