@@ -282,7 +282,7 @@ def _run_add(event: Event, command: EventRun, now: int) -> Event:
         return event
     if len(event.roster) >= event.limit:
         raise Refused(ErrorCode.EVENT_FULL, size=event.limit)
-    check_names((*(one.name for one in event.entrants), name))
+    check_names((*{*event.roster, *(one.name for one in event.entrants)}, name))
     return replace(event, roster=(*event.roster, name))
 
 

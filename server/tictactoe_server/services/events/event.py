@@ -22,6 +22,7 @@ from tictactoe_protocol.berger import berger_rounds
 from tictactoe_protocol.events import MAX_ENTRANTS, EntrantStatus, EventKind, EventOpen, EventStatus, PairingState
 from tictactoe_protocol.standings import Game
 from tictactoe_protocol.terms import ClockTerms, RulesState
+from tictactoe_server.core.look_alikes import keys_of
 from tictactoe_server.core.rooms import Refused
 
 MAX_ROUND_ROBIN: Final = 24
@@ -220,17 +221,17 @@ def open_event(
 
 
 def fold_name(name: str) -> str:
-    """Return what two names have in common that nobody could tell apart."""
+    """Return what is the same in two spellings of a name."""
     return unicodedata.normalize("NFKC", name).casefold().strip()
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Refuse a name that stands twice in a list."""
+    """Refuse a name that stands twice in a list, or that people may take for another one there."""
     known: set[str] = set()
     for name in names:
-        if fold_name(name) in known:
+        if not known.isdisjoint(keys_of(name)):
             raise Refused(ErrorCode.BAD_NAME, "taken", path="name", name=name)
-        known.add(fold_name(name))
+        known.update(keys_of(name))
 
 
 def digest(secret: str, text: str) -> str:

@@ -9,6 +9,7 @@ import asyncio
 import secrets
 import zlib
 from collections import defaultdict
+from contextlib import suppress
 from itertools import count
 from typing import Final, NamedTuple
 
@@ -38,12 +39,19 @@ ATTEMPTS: Final = 8
 FIRST_REST_SECONDS: Final = 0.02  # how long a change rests that lost against another, twice as long each time
 REREAD_SECONDS: Final = 3.0
 _ALL_AGAIN: Final = 10
-"""How often the events that are not over are read again in a cluster, and how many times as seldom all there are:
-word of a change may have been lost."""
+_OLD_AGAIN: Final = 1_200
+"""How often the events that are not over are read again in a cluster, and how many times as seldom all there are: word
+of a change may have been lost. A server on its own looks so many times as seldom for those that are to be forgotten."""
 
 AGAIN_SECONDS: Final = 0.5  # when what the store refused is read again
+OVER_DAYS: Final = 365
+IDLE_DAYS: Final = 14
+"""For how long an event is kept that is over, and one that is not begun or gone on with; days of served time."""
+
 MAX_OVER: Final = 200  # how many events that are over are remembered
 MAX_BYTES: Final = 8_000_000  # of a document when it is unpacked; the largest event that there can be has less
+
+_DAY_MS: Final = 86_400_000
 
 log: Final = structlog.get_logger(__name__)
 
@@ -160,16 +168,11 @@ class KeptEvents:
         self._begin(code)
         return await asked.future
 
-    async def forget(self, code: str) -> None:
-        """Keep an event no longer; raises `Conflict` where it has changed, and `StoreUnavailable`."""
-        await delete(self._table, code, self._known[code][1])
-        self._known.pop(code, None)
-
     async def keep(self) -> None:
         """Get to know all events, and read again what others may have changed, until cancelled."""
         for number in count():
             try:
-                if number == 0 or (number % _ALL_AGAIN == 0 and self._elsewhere.is_several):
+                if number % _OLD_AGAIN == 0 or (number % _ALL_AGAIN == 0 and self._elsewhere.is_several):
                     await self._read_all()
             except StoreUnavailable as unavailable:
                 log.warning("the events cannot be read yet", reason=str(unavailable))
@@ -193,8 +196,22 @@ class KeptEvents:
             for stored in some:
                 if isinstance(stored.value, Unreadable):
                     log.error("a damaged event is left alone", code=stored.key, reason=str(stored.value))
+                elif self._is_old(stored.value):
+                    await self._forget(stored.value, stored.revision)
                 elif stored.key in self._known or not stored.value.is_over:
                     self._take(stored.value, stored.revision)
+
+    def _is_old(self, event: Event) -> bool:
+        """Tell whether an event is over for so long, or was never gone on with, that it is forgotten."""
+        newest = max([event.opened_at, *(pairing.opened_at for pairing in event.pairings)])
+        days = OVER_DAYS if event.is_over else IDLE_DAYS
+        return event.status != "running" and self._now() - newest > days * _DAY_MS
+
+    async def _forget(self, event: Event, revision: int) -> None:
+        with suppress(Conflict):  # it has changed, and is looked at again later
+            await delete(self._table, event.code, revision)
+            self._known.pop(event.code, None)
+            self._elsewhere.tell_changed(EVENTS.name, event.code)
 
     def _hear(self, table: str, key: str) -> None:
         """Read an event again that another server may have changed."""
@@ -249,9 +266,11 @@ class KeptEvents:
                     raise
                 self._elsewhere.tell_changed(EVENTS.name, code)
             for asked, outcome in zip(waiting, outcomes, strict=True):
+                if asked.future.done():
+                    continue
                 if isinstance(outcome, Refused):
                     asked.future.set_exception(outcome)
-                elif not asked.future.done():
+                else:
                     asked.future.set_result(outcome)
             return
         raise Refused(ErrorCode.BUSY, "server", retry_ms=500)

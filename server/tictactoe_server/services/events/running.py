@@ -164,11 +164,10 @@ class Running:
         """Score the games that are over in the rooms here, and let go of the rooms of those that are scored."""
         over = []
         for live in [live for live in self._rooms.values() if live.room.event == code]:
-            pairing = None if event is None else event.pairing(live.room.pairing)
-            result = live.room.result
+            pairing, result = _pairing_in(event, live), live.room.result
             if live.is_gone:
                 self._rooms.pop(live.room.code)
-            elif event is None or pairing is None or pairing.room != live.room.code or pairing.state == "scored":
+            elif event is None or pairing is None:
                 over.append(self._let_go(live))
             elif result is not None:
                 seats = {mark: seat.player for mark, seat in live.room.seats.items() if seat is not None}
@@ -176,9 +175,13 @@ class Running:
         await _all(over)
 
     async def _let_go(self, live: LiveRoom) -> None:
-        """Let a room end once nobody is there; at once where its game is on, which the organiser has scored."""
+        """Let a room end once nobody is there; at once where its game is on, which the organiser has scored.
+
+        Another server may have opened it for what is not known here yet: so the event is read again before.
+        """
         if live.room.result is None:
-            await self._core.timers.end(live, closed(live.room.code, "event"))
+            if _pairing_in(await self._kept.read(live.room.event), live) is None:
+                await self._core.timers.end(live, closed(live.room.code, "event"))
         elif live.is_kept:
             self._core.let_go(live)
 
@@ -256,6 +259,13 @@ async def _all(work: Sequence[Coroutine[Any, Any, None]]) -> None:
     for error in await asyncio.gather(*work, return_exceptions=True):
         if isinstance(error, BaseException):
             raise error
+
+
+def _pairing_in(event: Event | None, live: LiveRoom) -> Pairing | None:
+    """Return the pairing that is to be played in a room, None where that is scored or none is."""
+    pairing = None if event is None else event.pairing(live.room.pairing)
+    is_there = pairing is not None and pairing.room == live.room.code and pairing.state != "scored"
+    return pairing if is_there else None
 
 
 def _rooms_of(event: Event) -> dict[str, str]:

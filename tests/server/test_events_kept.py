@@ -1,0 +1,70 @@
+"""Events as they are kept: what is known of them may be old, names in them are one player's, old ones are forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from tests.limits import uncounted
+from tests.peer import until
+from tests.server.events.authors import new_event
+from tests.server.events.authors import run as carry_out
+from tests.server.test_events_service import HERE, begun, known, opened, run
+from tictactoe_server.server import Server
+from tictactoe_server.services.events.kept import EVENTS, IDLE_DAYS, OVER_DAYS
+from tictactoe_server.services.events.service import Tournaments
+from tictactoe_server.storage.store import MISSING, save
+
+DAY_MS = 86_400_000
+
+
+def events_of(server: Server) -> Tournaments:
+    return next(service for service in server._services if isinstance(service, Tournaments))
+
+
+async def test_a_running_game_is_not_ended_for_an_event_that_is_known_as_it_was_before() -> None:
+    async with (
+        Server(HERE, limits=uncounted()) as server,
+        known(server, "ana") as ana,
+        known(server, "bo") as bo,
+    ):
+        event = await begun(ana, ana, bo)
+        room, events = (await bo.next_of("call"))["room"], events_of(server)
+        newest, revision = events.kept._known[event]
+        before = msgspec.structs.replace(newest.pairings[0], room="")
+        events.kept._known[event] = msgspec.structs.replace(newest, pairings=(before,)), revision
+        events.running.wake(event)
+        await until(lambda: events.kept.known(event) == newest)
+        await bo.ask("join", room=room)
+        assert (await bo.ask("resign", room=room))["type"] == "ok"
+
+
+async def test_names_that_may_be_taken_for_each_other_are_one_player_s() -> None:
+    async with (
+        Server(HERE, limits=uncounted()) as server,
+        known(server, "ana") as ana,
+        known(server, "\u0410NA") as other,  # the first letter is a Cyrillic one
+    ):
+        event = await opened(ana)
+        await ana.ask("event_join", event=event)
+        assert await other.refusal("event_join", event=event) == "bad_name"
+        assert (await other.ask("event_join", event=event, name="Anna"))["type"] == "ok"
+        roster = await opened(ana, entry="roster", roster=["Ana"])
+        assert (await run(ana, roster, "add", name="\u0410na"))["code"] == "bad_name"
+
+
+async def test_what_nobody_goes_on_with_is_forgotten_and_what_is_over_much_later(tmp_path: Path) -> None:
+    settings = replace(HERE, data=tmp_path)
+    ages = {"ADL2EA": IDLE_DAYS + 1, "ADL3EA": IDLE_DAYS - 1, "0VER2A": OVER_DAYS + 1, "0VER3A": OVER_DAYS - 1}
+    async with Server(settings) as server:
+        now, table = server.core.time(), server.core.store.table(EVENTS)
+        for code, days in ages.items():
+            event = msgspec.structs.replace(new_event(), code=code, opened_at=now - days * DAY_MS)
+            await save(table, code, carry_out(event, "close") if code.startswith("0") else event, MISSING)
+    async with Server(settings) as server:
+        await events_of(server).kept.restored.wait()
+        found = await asyncio.gather(*map(server.core.store.table(EVENTS).load, ages))
+        assert [code for code, one in zip(ages, found, strict=True) if one is not None] == ["ADL3EA", "0VER3A"]
