@@ -29,9 +29,9 @@ async def test_home_leads_to_the_list_of_events_and_to_one_of_them(open_screen: 
     async with hostile_server() as server, open_screen(with_events(server, event()).url) as ana:
         await ana.until("Events")
         await ana.type("e")
-        await ana.do("enter", "E4NT22  Friday  Swiss  running  2", "Type or paste the code")
+        await ana.do("enter", "E4NT22  Friday  Swiss  running  2")
         await ana.do("enter", "Friday", "Round 2 of 3, running; 2 of 3 players are here.", "E4NT22")
-        await ana.do("escape", "Type or paste the code")
+        await ana.do("escape", "players", gone="Round 2")
         await until(
             lambda: [one.on for one in heard(server, EventWatch) if isinstance(one, EventWatch)] == [True, False]
         )
@@ -51,13 +51,12 @@ async def test_the_page_shows_the_round_the_table_with_its_sums_and_who_is_waite
         await ana.until("ana (X) - bo (O)  1-0", "The next round begins in 0:0", gone="Still playing")
 
 
-async def test_the_code_of_an_event_may_be_typed(open_screen: OpenScreen) -> None:
-    page = FirstPage("events")
-    async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=page) as ana:
-        await ana.until("E4NT22")
-        await ana.type("e4nt", "The code or the link of an event:")
-        await ana.do("enter", "A room code has 6 letters and digits")
-        await ana.enter("http://host/e/E4NT22#ana-1", "Round 2 of 3")
+async def test_the_link_of_a_card_leads_from_home_into_the_event(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server, open_screen(with_events(server, event()).url) as ana:
+        await ana.until("Quick match")
+        await ana.paste(f"{server.url.replace('ws', 'http')}/e/E4NT22#ana-1")
+        await ana.until("ana-1")
+        await ana.do("enter", "Round 2 of 3")
         (join,) = heard(server, EventJoin)
         assert join.ticket == "ana-1"
 
@@ -69,7 +68,7 @@ async def test_one_enters_pauses_and_comes_back_by_a_key(open_screen: OpenScreen
         await ana.press("j")
         await until(lambda: heard(server, EventJoin))
         await server.push(news(6, rows=(ROWS[1],)))
-        await ana.until("p pause", gone="j join")
+        await ana.until("p pause / come back", gone="j join")
         await ana.press("p")
         await server.push(news(7, rows=(replace(ROWS[1], status="away"),)))
         await ana.do("p", "ana (you, away)")
@@ -82,7 +81,7 @@ async def test_an_event_with_tickets_asks_for_one(open_screen: OpenScreen) -> No
     closed = event(table=ROWS[:1], head=replace(HEAD, organisers=(), entry="code", late_until=2))
     async with hostile_server() as server, open_screen(with_events(server, closed).url, first_page=PAGE) as ana:
         await ana.until("j join")
-        await ana.do("j", "The ticket that lets you in:")
+        await ana.do("j", "enter the event, with a ticket")
         await ana.enter("friday-7c2f")
         await until(lambda: heard(server, EventJoin))
         (join,) = heard(server, EventJoin)
@@ -92,22 +91,21 @@ async def test_an_event_with_tickets_asks_for_one(open_screen: OpenScreen) -> No
 async def test_its_organiser_begins_and_goes_on_by_a_key_and_does_the_rest_by_name(open_screen: OpenScreen) -> None:
     begun = event(status="open", round=0, pairings=())
     async with hostile_server() as server, open_screen(with_events(server, begun).url, first_page=PAGE) as ana:
-        await ana.until("b begin", "Not begun yet, open; 2 of 3 players are here.")
+        await ana.until("b begin / go on", "Not begun yet, open; 2 of 3 players are here.")
         await ana.press("b")
         await until(lambda: heard(server, EventRun))
         await server.push(event(6))
-        await ana.until("b next round")
-        await ana.do("ctrl+p", "Search for commands")
+        await ana.until("Round 2 of 3")
+        await ana.do("end ctrl+p", "Search for commands")
         await ana.type("expel")
-        await ana.do("enter", gone="Search for commands")
-        await ana.until("Really?")
-        await ana.do("escape", gone="Really?")
-        await ana.do("down ctrl+p", "Search for commands")
+        await ana.do("enter", "expel Robo")
+        await ana.do("enter", gone="expel Robo")
+        await ana.do("ctrl+p", "Search for commands")
         await ana.type("add a")
-        await ana.do("enter", "The name to add:")
+        await ana.do("enter", "add a name")
         await ana.enter("Cy", "Cards", f"/e/{EVENT}#added-3")
-        asked = [(one.action, one.name) for one in heard(server, EventRun)]
-        assert asked == [("begin", UNSET), ("add", "Cy")]
+        asked = [(one.action, one.player, one.name) for one in heard(server, EventRun)]
+        assert asked == [("begin", UNSET, UNSET), ("expel", "p-third", UNSET), ("add", UNSET, "Cy")]
 
 
 async def test_a_board_opens_by_itself_when_one_is_called_and_leads_back(open_screen: OpenScreen) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import UNSET
 
@@ -38,27 +38,29 @@ async def use_event(settings: Settings, words: Sequence[str], ticket: str | None
     if words[0] == "new":
         return await _open_event(settings, **terms)
     code, linked, address = parse_event(words[0])
-    deed, argument, ticket = find_deed(words[1]) if words[1:] else "", " ".join(words[2:]), ticket or linked
-    if words[1:] and not deed:
-        raise Misuse(say("tournament no deed", word=words[1]))
-    is_coming, name = deed == "join" or bool(ticket), argument if deed == "join" else ""
+    try:
+        deed, argument = find_deed(" ".join(words[1:])) if words[1:] else ("", "")
+    except BadInput as bad:
+        raise Misuse(bad.message) from None
+    ticket, name = ticket or linked, argument if deed == "join" else ""
+    stays = deed in ("", "join")
 
     def enter(client: Client) -> Awaitable[Tournament]:
-        return client.join_event(code, ticket=ticket, name=name) if is_coming else client.watch_event(code)
+        return client.join_event(code, ticket=ticket, name=name) if deed or ticket else client.watch_event(code)
 
-    if (is_coming or not deed) and settings.mode == "screen":
+    if stays and settings.mode == "screen":
         return await show_screen(settings, address, first_page=FirstPage("event", enter=enter))
-    async with connected(settings, address, is_chatty=not deed, role="player") as (client, session):
-        if settings.mode == "json" and (is_coming or not deed):
+    async with connected(settings, address, is_chatty=stays, role="player") as (client, session):
+        if stays and settings.mode == "json":
             game = JsonGame(client, settings, standard_input(), session, client.tournament(code))
             return await game.run(enter)
+        if stays:
+            event = await session.enter(enter)
+            return await PlainEvent(client, event, settings, standard_input(), session).run()
         if settings.mode == "json":
             await pass_through(client, lambda: _do(client, code, deed, argument))
-            return ExitCode.NORMAL
-        if is_coming or not deed:
-            tournament = await session.enter(enter)
-            return await PlainEvent(client, tournament, settings, standard_input(), session).run()
-        Output().print(*await _do(client, code, deed, argument))
+        else:
+            Output().print(*await _do(client, code, deed, argument))
         return ExitCode.NORMAL
 
 
@@ -93,6 +95,7 @@ async def _open_event(
     rules: str | None,
     rounds: int | None,
     size: int | None,
+    entry: Literal["open", "code"],
     roster: str | None,
     ready: int,
     late: int,
@@ -106,7 +109,7 @@ async def _open_event(
         clock=time,
         rules=rules or UNSET,
         rounds=rounds or UNSET,
-        entry="roster" if names else terms.pop("entry"),
+        entry="roster" if names else entry,
         roster=names,
         size=size or UNSET,
         start="full" if size else "hand",

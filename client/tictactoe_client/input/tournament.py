@@ -10,53 +10,60 @@ from tictactoe_client.online.address import reachable_address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.text.language import means, word_of
+from tictactoe_client.text.wording import describe_unknown
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import Card, EventState, RunAction
 
-OWN_DEEDS: Final = ("join", "leave", "away", "ready")
 RUN_DEEDS: Final[tuple[RunAction, ...]] = get_args(RunAction)
 """What its organiser does, by the names of the wire."""
-_SHARED: Final = frozenset({"join", "leave", "next", "resume"})
-"""Those whose words mean the same elsewhere."""
-_OF_A_PLAYER: Final = ("expel", "forfeit", "void")
+_OWN_DEEDS: Final = ("join", "leave", "away", "ready")
+_SHARED_WORDS: Final = frozenset({"join", "leave", "next", "resume"})
+"""Deeds whose words mean the same elsewhere."""
 
 
-def find_deed(word: str) -> str:
-    """Return the deed that a typed word stands for, "" for none."""
-    return next((deed for deed in (*OWN_DEEDS, *RUN_DEEDS) if means(word, _words_for(deed))), "")
+def find_deed(line: str) -> tuple[str, str]:
+    """Return the deed that a typed line asks for, and what stands behind its word; raises `BadInput` for none."""
+    word, _, argument = line.strip().partition(" ")
+    for deed in (*_OWN_DEEDS, *RUN_DEEDS):
+        if means(word, _words_for(deed)):
+            return deed, argument.strip()
+    raise BadInput(describe_unknown(word, list_words(*_OWN_DEEDS, *RUN_DEEDS)))
 
 
-def list_deeds(tournament: Tournament) -> str:
-    """Return the words for what one may do with it."""
-    own = OWN_DEEDS[1:] if tournament.row is not None else OWN_DEEDS[:1]
-    deeds = (*own, *(RUN_DEEDS if tournament.is_organiser else ()))
-    return ", ".join(word_of(_words_for(deed)) for deed in deeds)
+def list_words(*deeds: str) -> str:
+    """Return what can be typed for these deeds, or to go."""
+    return say("please type", words=say("or", first=", ".join(map(word_for, deeds)), last=word_of("quit")))
+
+
+def list_deeds(tournament: Tournament) -> tuple[str, ...]:
+    """Return what we may do with it."""
+    own = _OWN_DEEDS[1:] if tournament.row is not None else _OWN_DEEDS[:1]
+    return (*own, *(RUN_DEEDS if tournament.is_organiser else ()))
+
+
+def word_for(deed: str) -> str:
+    """Return the word to type for a deed."""
+    return word_of(_words_for(deed))
 
 
 async def carry_out(client: Client, tournament: Tournament, deed: str, argument: str = "") -> list[str]:
-    """Do it, with what is typed behind the word: a name, or a ticket to enter with; return what to tell.
+    """Do it, with a name behind it, or a ticket to enter with; return a line for each card that it brings.
 
     Raises `BadInput` for a name that nobody has, and what requests raise.
     """
-    state = tournament.state
-    match deed:
-        case "join" if state.head.entry == "open":
-            await client.join_event(tournament.code, name=argument)
-        case "join":
-            await client.join_event(tournament.code, ticket=argument)
-        case "leave":
-            await tournament.leave()
-        case "away" | "ready":
-            await tournament.ready(on=deed == "ready")
-        case "add":
-            return list_cards(client, tournament.code, await tournament.run("add", name=argument))
-        case _ if deed in _OF_A_PLAYER:
-            player, pairing = _find_player(state, argument)
-            pairing = "" if deed == "expel" else pairing
-            await tournament.run(_action(deed), player="" if deed == "void" else player, pairing=pairing)
-        case _:
-            return list_cards(client, tournament.code, await tournament.run(_action(deed)))
+    if deed == "join" and tournament.state.head.entry == "open":
+        await client.join_event(tournament.code, name=argument)
+    elif deed == "join":
+        await client.join_event(tournament.code, ticket=argument)
+    elif deed == "leave":
+        await tournament.leave()
+    elif deed in _OWN_DEEDS:
+        await tournament.ready(on=deed == "ready")
+    for action in RUN_DEEDS:
+        if action == deed:
+            named = _name_what(tournament.state, deed, argument)
+            return list_cards(client, tournament.code, await tournament.run(action, **named))
     return []
 
 
@@ -72,19 +79,17 @@ def list_cards(client: Client, event: str, cards: Iterable[Card]) -> list[str]:
 
 
 def _words_for(deed: str) -> str:
-    return deed if deed in _SHARED else f"tournament {deed}"
+    return deed if deed in _SHARED_WORDS else f"tournament {deed}"
 
 
-def _action(deed: str) -> RunAction:
-    return next(action for action in RUN_DEEDS if action == deed)
-
-
-def _find_player(state: EventState, name: str) -> tuple[str, str]:
-    """Return the id of the player of this name, and of their pairing in this round, "" for none."""
-    named = {row.player: row.name for row in state.table}
-    for pairing in state.pairings:
-        named |= {player: pairing.names.get(mark, "") for mark, player in pairing.players.items()}
-    found = next((player for player, known in named.items() if clean_text(known).casefold() == name.casefold()), "")
-    if not found:
+def _name_what(state: EventState, deed: str, name: str) -> dict[str, str]:
+    """Return what a deed of the organiser names: a new name, or the id of a player, of the pairing in this round."""
+    if deed not in ("expel", "forfeit", "void"):
+        return {"name": name} if deed == "add" else {}
+    known = {one.players[mark]: name for one in state.pairings for mark, name in one.names.items()}
+    known |= {row.player: row.name for row in state.table}
+    player = next((id for id, told in known.items() if clean_text(told).casefold() == name.casefold()), None)
+    if player is None:
         raise BadInput(say("tournament nobody", name=clean_text(name)))
-    return found, next((one.id for one in state.pairings if found in one.players.values()), "")
+    pairing = next((one.id for one in state.pairings if player in one.players.values()), "")
+    return {"player": player} if deed == "expel" else {"player": player, "pairing": pairing}

@@ -17,7 +17,6 @@ from tictactoe_client.online.work import Changed
 from tictactoe_protocol.events import (
     Card,
     EventLeave,
-    EventPairing,
     EventReady,
     EventRow,
     EventRows,
@@ -75,12 +74,6 @@ class Tournament:
     def row(self) -> EventRow | None:
         """Our row of the table, None where we are not in it."""
         return next((row for row in self.state.table if row.player == self.viewer), None)
-
-    @property
-    def pairing(self) -> EventPairing | None:
-        """Our pairing of this round that is not scored yet, or None."""
-        own = (one for one in self.state.pairings if self.viewer in one.players.values() and one.state != "scored")
-        return next(own, None)
 
     async def __aiter__(self) -> AsyncIterator[EventState]:
         seen = 0

@@ -6,7 +6,7 @@ import asyncio
 
 from tictactoe_client.exits import dismiss
 from tictactoe_client.input.intents import BadInput
-from tictactoe_client.input.tournament import carry_out, find_deed, list_deeds
+from tictactoe_client.input.tournament import carry_out, find_deed, list_deeds, list_words
 from tictactoe_client.online.client import Choice, Client
 from tictactoe_client.online.errors import Interrupted, Refused
 from tictactoe_client.online.events import Back, Lost
@@ -19,9 +19,8 @@ from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output
 from tictactoe_client.text import arrival
 from tictactoe_client.text import tournament as words
-from tictactoe_client.text.language import means, word_of
+from tictactoe_client.text.language import means
 from tictactoe_client.text.talk import describe_push
-from tictactoe_client.text.wording import describe_unknown
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import Call, EventState
@@ -107,24 +106,21 @@ class PlainEvent:
             messages.put(error)
 
     async def _do(self, line: str) -> list[str]:
-        word, _, argument = line.strip().partition(" ")
-        state, viewer = self._tournament.state, self._tournament.viewer
+        word, event = line.strip().partition(" ")[0], self._tournament
         if means(word, "quit", "q"):
             self._has_quit = True
             return [say("goodbye")]
-        if deed := find_deed(word):
-            return await carry_out(self._client, self._tournament, deed, argument.strip())
         if means(word, "tournament table"):
-            return words.list_table(state, viewer)
+            return words.list_table(event.state, event.viewer)
         if means(word, "tournament round"):
-            waiting = words.describe_waiting(state, self._tournament.due_ms)
-            return [*words.list_pairings(state), words.describe_progress(state), *filter(None, [waiting])]
-        return [self._hint if not word or means(word, "help") else describe_unknown(word, self._hint)]
+            return [*words.list_pairings(event.state), *words.describe_progress(event.state, event.due_ms)]
+        if not word or means(word, "help"):
+            return [self._hint]
+        return await carry_out(self._client, event, *find_deed(line))
 
     @property
     def _hint(self) -> str:
-        words = f"{word_of('tournament table')}, {word_of('tournament round')}, {list_deeds(self._tournament)}"
-        return say("please type", words=say("or", first=words, last=word_of("quit")))
+        return list_words("table", "round", *list_deeds(self._tournament))
 
     def _tell_changes(self) -> None:
         """Tell what is new: who came, a round and its pairings, results, and at the end the table."""
@@ -133,7 +129,7 @@ class PlainEvent:
             return
         self._told, lines = state, list[str]()
         if old is None or (old.status, old.round) != (state.status, state.round):
-            lines += [words.describe_progress(state), *words.list_pairings(state)]
+            lines += [*words.describe_progress(state, None), *words.list_pairings(state)]
         else:
             scored = {one.id for one in old.pairings if one.state == "scored"}
             news = [one for one in state.pairings if one.state == "scored" and one.id not in scored]
@@ -141,8 +137,7 @@ class PlainEvent:
             known = {row.player for row in old.table}
             came = [clean_text(row.name) for row in state.table if row.player not in known]
             lines += [say("tournament came", names=", ".join(came))] if came else []
-            waiting = words.describe_waiting(state, self._tournament.due_ms)
-            lines += [waiting] if news and waiting else []
+            lines += words.describe_progress(state, self._tournament.due_ms)[1:] if news else []
         if self._tournament.is_over:
             lines += words.list_table(state, self._tournament.viewer)
         self._output.print(*lines)

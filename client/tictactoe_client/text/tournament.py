@@ -9,6 +9,7 @@ from tictactoe_client.text.lobby import align_columns, short_rules
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import (
+    ENTRANT_STATUSES,
     EVENT_KINDS,
     EVENT_STATUSES,
     Call,
@@ -20,47 +21,30 @@ from tictactoe_protocol.events import (
 )
 from tictactoe_protocol.wording import describe_clock, format_duration
 
-_TIES: Final = frozenset({"direct", "wins", "sonneborn_berger", "buchholz_cut_1", "buchholz"})
-"""The tie-breaks that have names of their own."""
-
-
-def describe_kind(kind: str) -> str:
-    """Return what kind of event it is; one of a newer server goes by its name."""
-    return say(f"tournament {kind}") if kind in EVENT_KINDS else clean_text(kind)
-
-
-def describe_status(status: str) -> str:
-    """Return how far an event is, in a word."""
-    return say(f"tournament {status}") if status in EVENT_STATUSES else clean_text(status)
+_KNOWN: Final = frozenset(
+    {*EVENT_KINDS, *EVENT_STATUSES, *ENTRANT_STATUSES, "direct", "wins", "sonneborn_berger", "buchholz_cut_1"}
+)
 
 
 def describe_terms(head: EventHead) -> str:
     """Return what is played: ``Swiss, 3x3, 3+2``."""
-    return ", ".join((describe_kind(head.kind), short_rules(head.rules), describe_clock(head.clock)))
+    return ", ".join((_name(head.kind), short_rules(head.rules), describe_clock(head.clock)))
 
 
-def describe_progress(state: EventState) -> str:
-    """Return how far it is: ``Round 2 of 5, running; 7 of 8 players are here.``"""
+def describe_progress(state: EventState, due_ms: int | None) -> list[str]:
+    """Return how far it is, then for whom one waits, those of one board together, else when the next round begins."""
     here = say("tournament here", n=state.head.players, present=state.head.present)
-    id = (
-        "tournament not begun"
-        if not state.round
-        else "tournament round of"
-        if state.head.rounds
-        else "tournament round"
-    )
-    return say(id, round=state.round, rounds=state.head.rounds, status=describe_status(state.status), here=here)
-
-
-def describe_waiting(state: EventState, due_ms: int | None) -> str:
-    """Return for whom one waits, by name, those of one board together, else when the next round begins; or nothing."""
-    if state.status not in ("running", "paused") or not state.round:
-        return ""
+    id = "tournament round of" if state.head.rounds else "tournament round"
+    if not state.round:
+        return [say("tournament not begun", status=_name(state.status), here=here)]
+    told = [say(id, round=state.round, rounds=state.head.rounds, status=_name(state.status), here=here)]
     open_ones = (one for one in state.pairings if one.state != "scored" and len(one.players) > 1)
     boards = [" - ".join(map(clean_text, one.names.values())) for one in open_ones]
+    if state.status in ("over", "void"):
+        return told
     if boards:
-        return say("tournament waits for", names=", ".join(boards))
-    return "" if due_ms is None else say("tournament next in", time=format_duration(due_ms))
+        return [*told, say("tournament waits for", names=", ".join(boards))]
+    return told if due_ms is None else [*told, say("tournament next in", time=format_duration(due_ms))]
 
 
 def describe_players(pairing: EventPairing) -> str:
@@ -95,7 +79,7 @@ def tabulate(rows: Iterable[EventRow], viewer: str) -> dict[str, tuple[str, ...]
     """Return the table by the ids of its players below the titles of its columns, each tie-break with its sum."""
     shown = list(rows)
     ties = list(dict.fromkeys(name for row in shown for name, _, _ in row.tie))
-    titles = ("", say("column players"), say("tournament points"), say("tournament played"), *map(_name_tie, ties))
+    titles = ("", say("column players"), say("tournament points"), say("tournament played"), *map(_name, ties))
     table = {"": titles}
     for row in shown:
         own = {name: (value, told) for name, value, told in row.tie}
@@ -130,8 +114,8 @@ def list_events(events: Iterable[EventSummary]) -> dict[str, tuple[str, ...]]:
     ids = ("event", "title", "kind", "status", "round", "players")
     table = {"": tuple(say(f"tournament column {id}") for id in ids)}
     for one in events:
-        kind, status = describe_kind(one.kind), describe_status(one.status)
-        table[one.event] = one.event, clean_text(one.title), kind, status, str(one.round or "-"), str(one.players)
+        kind, status, players = _name(one.kind), _name(one.status), str(one.players)
+        table[one.event] = one.event, clean_text(one.title), kind, status, str(one.round or "-"), players
     return table
 
 
@@ -143,13 +127,13 @@ def describe_call(call: Call) -> str:
 
 def _describe_name(row: EventRow, viewer: str) -> str:
     notes = [say("tournament bot")] if row.bot else [say("tournament you")] if row.player == viewer else []
-    if row.status in ("away", "out", "expelled"):
-        notes.append(say(f"tournament {row.status}"))
+    notes += [_name(row.status)] if row.status != "in" else []
     return f"{clean_text(row.name)} ({', '.join(notes)})" if notes else clean_text(row.name)
 
 
-def _name_tie(name: str) -> str:
-    return say(f"tournament {name}") if name in _TIES else clean_text(name)
+def _name(word: str) -> str:
+    """Return a word of the wire in the language that is spoken; one of a newer server as it came."""
+    return say(f"tournament {word}") if word in _KNOWN else clean_text(word)
 
 
 def _describe_tie(value: float, told: str) -> str:

@@ -127,6 +127,11 @@ class TicTacToe(Program, inherit_bindings=False):
         if self.link.phase != "failed":
             self.open(RoomScreen(self, room, None if room.state.event else again, news))
 
+    def open_event(self, code: str, ticket: str, address: Address | None) -> None:
+        if address is not None and not self.link.cluster.has(address):
+            self.ways_in.travel(address)
+        self.open(EventPage(lambda it: it.join_event(code, ticket=ticket) if ticket else it.watch_event(code)))
+
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, CommandPalette):
             self.push_screen(Palette(id="--command-palette"))

@@ -7,16 +7,14 @@ from functools import partial
 from time import monotonic
 from typing import ClassVar, Final
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from tictactoe_client.exits import describe_failure, judge
 from tictactoe_client.input.intents import BadInput
-from tictactoe_client.input.tournament import RUN_DEEDS, carry_out, link_to
-from tictactoe_client.online.address import parse_event
+from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_deeds, word_for
 from tictactoe_client.online.client import Choice, Client
-from tictactoe_client.online.errors import BadAddress, BadRoomCode, ClientError, Refused
+from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.session import Enter
 from tictactoe_client.text import tournament as words
@@ -27,17 +25,13 @@ from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.foot import connection_banner
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.events import EventPairing, EventState, EventSummary
+from tictactoe_protocol.events import EventSummary
 
 _REFRESH_SECONDS: Final = 5
-_NEEDS_NAME: Final = frozenset({"add"})
-_NEEDS_ROW: Final = frozenset({"expel", "forfeit", "void"})
-_FINAL: Final = frozenset({"expel", "forfeit", "void", "close"})
-"""Deeds that are asked about first."""
 
 
 class EventsPage(ListPage):
-    """The events that are open or on; the code or the link of one may be typed."""
+    """The events that are open or on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="key back"), bind("help", label="key help")]
     heading = "tournament title"
@@ -64,38 +58,10 @@ class EventsPage(ListPage):
 
     def fill(self) -> None:
         self.show_table(words.list_events(self._events))
-        nothing = "" if self._events else f"{say('tournament nothing')}\n\n"
-        self.text("hint").show((nothing, ""), (say("tournament type a code"), "dim"))
+        self.text("hint").show(("" if self._events else say("tournament nothing"), "dim"))
 
     def open_row(self, name: str) -> None:
-        self.program.open(EventPage(partial(_watch, name)))
-
-    def on_key(self, event: events.Key) -> None:
-        """Begin a code, which may be that of an event that is not in the list."""
-        if event.character is not None and event.character.isalnum():
-            event.stop()
-            self._ask_for_event(event.character)
-
-    def _ask_for_event(self, typed: str, why: str = "") -> None:
-        def take(text: str | None) -> None:
-            try:
-                code, ticket, _ = parse_event(text or "")
-            except (BadRoomCode, BadAddress) as bad:
-                if text:
-                    self._ask_for_event(text, f"{clean_text(bad.message)}\n")
-                return
-            enter = partial(_join, code, ticket) if ticket else partial(_watch, code)
-            self.program.open(EventPage(enter))
-
-        self.program.push_screen(Question(why + say("tournament code"), typed, anew=bool(why)), take)
-
-
-async def _watch(code: str, client: Client) -> Tournament:
-    return await client.watch_event(code)
-
-
-async def _join(code: str, ticket: str, client: Client) -> Tournament:
-    return await client.join_event(code, ticket=ticket)
+        self.program.open(EventPage(lambda client: client.watch_event(name)))
 
 
 class EventPage(ListPage):
@@ -145,7 +111,7 @@ class EventPage(ListPage):
                 self.program.close(self)
                 self.program.say(error.message)
             return
-        self._enter = partial(_watch, event.code)
+        self._enter = lambda client: client.watch_event(event.code)
         async for _ in event:
             self.redraw()
 
@@ -175,9 +141,8 @@ class EventPage(ListPage):
             self.text("progress").show((say("tournament asking"), "dim"))
             return
         state = event.state
-        waiting = words.describe_waiting(state, event.due_ms)
-        progress = f"{words.describe_progress(state)}\n"
-        self.text("progress").show((progress, ""), (f"{waiting}\n" if waiting else "", "warn"))
+        progress = words.describe_progress(state, event.due_ms)
+        self.text("progress").show(*((f"{line}\n", role) for line, role in zip(progress, ("", "warn"), strict=False)))
         _, pairings = align({"": ("", ""), **words.tabulate_pairings(state)})
         titles, rows = align(words.tabulate(state.table, event.viewer))
         self.keep([*pairings, *rows])
@@ -193,26 +158,16 @@ class EventPage(ListPage):
     # -- what one does ----------------------------------------------------------------------------------------------
 
     @property
-    def _state(self) -> EventState | None:
-        return None if self._event is None else self._event.state
-
-    @property
     def _link(self) -> str:
         client = self.program.link.client
         return "" if client is None or self._event is None else link_to(client, self._event.code)
 
-    @property
-    def _chosen_pairing(self) -> EventPairing | None:
-        pairings = () if self._state is None else self._state.pairings
-        return next((one for one in pairings if one.id == self.chosen), None)
-
     def open_row(self, name: str) -> None:
         """Go to the board of a pairing, to play there or to watch."""
-        pairing = self._chosen_pairing
-        if pairing is None or not pairing.room or self._event is None:
-            return
-        is_own = self._event.viewer in pairing.players.values() and pairing.state != "scored"
-        self.program.ways_in.enter(Choice("join" if is_own else "watch", code=pairing.room), self)
+        for pairing in () if self._event is None else self._event.state.pairings:
+            if pairing.id == name and pairing.room and self._event is not None:
+                is_own = self._event.viewer in pairing.players.values() and pairing.state != "scored"
+                self.program.ways_in.enter(Choice("join" if is_own else "watch", code=pairing.room), self)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         event = self._event
@@ -220,87 +175,55 @@ class EventPage(ListPage):
             return super().check_action(action, parameters)
         if event is None or event.is_over:
             return False
-        if action == "event_begin":
-            return event.is_organiser
-        if action == "event_pause":
-            return event.row is not None
-        return event.row is None and (event.state.status == "open" or event.state.round <= event.state.head.late_until)
-
-    def name_key(self, id: str) -> str:
-        """Return what a key does as things are."""
-        event = self._event
-        if event is not None and id == "key event pause" and event.row is not None and event.row.status == "away":
-            return "key event ready"
-        if event is not None and id == "key event begin":
-            return f"key event {self._way_on(event.state)}"
-        return super().name_key(id)
+        may_enter = event.state.status == "open" or event.state.round <= event.state.head.late_until
+        is_in = event.row is not None
+        return {"event_begin": event.is_organiser, "event_pause": is_in}.get(action, may_enter and not is_in)
 
     def action_event_join(self) -> None:
-        if self._state is not None and self._state.head.entry != "open":
-            self._ask(say("tournament ticket"), partial(self._do, "join"))
+        if self._event is not None and self._event.state.head.entry != "open":
+            self._ask("join")
         else:
-            self._do("join", "")
+            self._do("join")
 
     def action_event_pause(self) -> None:
         row = None if self._event is None else self._event.row
-        self._do("ready" if row is not None and row.status == "away" else "away", "")
+        self._do("ready" if row is not None and row.status == "away" else "away")
 
     def action_event_begin(self) -> None:
-        if self._state is not None:
-            self._do(self._way_on(self._state), "")
+        status = "" if self._event is None else self._event.state.status
+        self._do({"open": "begin", "paused": "resume"}.get(status, "next"))
 
     def action_copy(self) -> None:
         self.program.copy_to_clipboard(self._link)
         self.program.say(say("tournament link", link=self._link), "good")
 
     def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
-        """Return what has no key: to leave, and what its organiser may, some of it with the row that is chosen."""
-        event = self._event
-        if event is not None and event.row is not None:
-            yield say("tournament do leave"), partial(self._prepare, "leave")
-        for deed in RUN_DEEDS if event is not None and event.is_organiser else ():
-            yield say(f"tournament do {deed}"), partial(self._prepare, deed)
+        for deed in () if self._event is None else list_deeds(self._event):
+            yield say(f"tournament do {deed}"), partial(self._ask, deed)
 
-    def _prepare(self, deed: str) -> None:
-        """Ask for what a deed needs, or whether it is meant, and do it."""
-        name = self._name_chosen() if deed in _NEEDS_ROW else ""
-        if deed in _NEEDS_NAME:
-            self._ask(say("tournament whose name"), partial(self._do, deed))
-        elif deed in _FINAL:
-            what = say(f"tournament do {deed}")
-            self._ask(say("tournament sure", what=what, name=name), lambda _: self._do(deed, name), value=None)
-        else:
-            self._do(deed, "")
+    def _ask(self, deed: str) -> None:
+        """Ask whether a deed is meant, as a line of words to finish; the player in the chosen row is named in it."""
+        state = None if self._event is None else self._event.state
+        rows = {row.player: row.name for row in state.table} if state is not None else {}
+        name = rows.get(self.chosen, "") if deed in ("expel", "forfeit", "void") else ""
 
-    def _ask(self, what: str, do: Callable[[str], object], *, value: str | None = "") -> None:
-        """Ask for a text, or with None whether something is meant, and do it with the answer where there is one."""
+        def take(line: str | None) -> None:
+            try:
+                self._do(*find_deed(line)) if line else None
+            except BadInput as bad:
+                self.program.say(bad.message)
 
-        def take(answer: str | None) -> None:
-            if answer or (answer is not None and value is None):
-                do(answer)
+        self.program.push_screen(Question(say(f"tournament do {deed}"), f"{word_for(deed)} {name}"), take)
 
-        self.program.push_screen(Question(what, value), take)
-
-    def _do(self, deed: str, argument: str) -> None:
+    def _do(self, deed: str, argument: str = "") -> None:
         if (client := self.program.link.client) is not None and self._event is not None:
             self.program.start(self._carry_out(client, self._event, deed, argument))
 
     async def _carry_out(self, client: Client, event: Tournament, deed: str, argument: str) -> None:
         try:
-            told = await carry_out(client, event, deed, argument)
+            cards = await carry_out(client, event, deed, argument)
         except BadInput as bad:
             self.program.say(bad.message)
             return
-        if told:
-            self.program.open(HelpPage([(say("tournament cards"), tuple(("", line) for line in told))]))
-
-    def _name_chosen(self) -> str:
-        """Return the name in the chosen row; of a pairing the first."""
-        rows = () if self._state is None else self._state.table
-        pairing = self._chosen_pairing
-        names = [*pairing.names.values()] if pairing is not None else []
-        return (names + [row.name for row in rows if row.player == self.chosen] + [""])[0]
-
-    @staticmethod
-    def _way_on(state: EventState) -> str:
-        return {"open": "begin", "paused": "resume"}.get(state.status, "next")
+        if cards:
+            self.program.open(HelpPage([(say("tournament cards"), tuple(("", line) for line in cards))]))

@@ -196,6 +196,10 @@ class Program(App[int], inherit_bindings=False):
         """
         raise NotImplementedError
 
+    def open_event(self, code: str, ticket: str, address: Address | None) -> None:
+        """Open the page of an event, at this server or another one, and enter it where there is a ticket."""
+        raise NotImplementedError
+
     def close(self, screen: ClientScreen) -> None:
         """Take a screen off, and whatever lies on it; without the first one the program ends."""
         if screen is self.screens[0]:

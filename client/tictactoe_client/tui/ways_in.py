@@ -15,7 +15,7 @@ from textual.screen import Screen
 
 from tictactoe_client.exits import describe_failure, judge
 from tictactoe_client.lobby import Lobby
-from tictactoe_client.online.address import Address, parse_room
+from tictactoe_client.online.address import Address, parse_event, parse_room
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import BadAddress, ClientError, Refused
 from tictactoe_client.online.room import GOODBYE_SECONDS, Room
@@ -38,6 +38,7 @@ class Around(Protocol):
     def push_screen(self, screen: Question, callback: Callable[[str | None], None]) -> object: ...
     def start(self, work: Coroutine[Any, Any, object]) -> object: ...
     def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None: ...
+    def open_event(self, code: str, ticket: str, address: Address | None) -> None: ...
     def go_home(self) -> None: ...
     def leave(self, code: int, message: str = "") -> None: ...
 
@@ -126,6 +127,9 @@ class WaysIn:
             if text is None or self.waits_for:
                 return
             try:
+                if "/e/" in text:
+                    self._program.open_event(*parse_event(text))
+                    return
                 code, address = parse_room(text)
             except (BadRoomCode, BadAddress) as bad:
                 why = clean_text(bad.message) if text else say("enter type a code")

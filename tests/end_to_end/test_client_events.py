@@ -1,0 +1,134 @@
+"""Events as the program has them in plain and JSON mode, against a real server: opened, entered, played to the end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.clients import ClientProcess, run_client
+from tests.peer import Peer, open_peer
+from tictactoe_server.server import Server
+
+CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
+
+
+def at(home: Path | None) -> dict[str, Any]:
+    return {} if home is None else {"XDG_STATE_HOME": str(home)}
+
+
+async def run(*arguments: str, code: int = 0, home: Path | None = None) -> str:
+    """Return what a command prints that ends with this code, of somebody with this home."""
+    async with run_client(*arguments, **at(home)) as client:
+        assert await client.end() == code, await client.errors()
+        return "\n".join(client.lines)
+
+
+async def open_event(organiser: Peer, *bots: str, **more: object) -> str:
+    terms = {"kind": "round_robin", "title": "Friday", "clock": CLOCK, "bots": bots} | more
+    return str((await organiser.ask("event_open", **terms))["event"])
+
+
+async def begin(organiser: Peer, event: str, players: int) -> None:
+    """Begin it once so many are in."""
+    await organiser.ask("event_watch", event=event, on=True)
+    told = await organiser.next_of("event")
+    while len(told["table"]) < players:
+        told = await organiser.next_of("event")
+    assert (await organiser.ask("event_run", event=event, seq=told["seq"], action="begin"))["type"] == "ok"
+
+
+async def play(client: ClientProcess) -> None:
+    """Play one game of plain mode from the call on, whatever the board is like, to its end."""
+    said = await client.until("You are called")
+    assert re.fullmatch(r"You are called: [XO] against .* in [A-Z0-9]{6}, [01]:\d\d to the first move\.", said)
+    await client.until("Your move")
+    client.type("resign", "resign")
+    await client.until("You resign")
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+async def test_the_command_opens_an_event_for_a_class_and_prints_its_cards(
+    server: Server, tmp_path: Path, language: str
+) -> None:
+    roster = tmp_path / "class.txt"
+    roster.write_text("Ana\n\nBo \nZoë\n", encoding="utf-8")
+    there = ("--server", server.url, "--language", language)
+    said = await run("event", "new", "--title", "Class 5b", "--roster", str(roster), *there, home=tmp_path)
+    code = re.findall(r"\b[A-Z0-9]{6}\b", said)[0]
+    cards = dict(re.findall(rf"^(Ana|Bo|Zoë): http://\S+/e/{code}#(\S+)$", said, re.MULTILINE))
+    assert list(cards) == ["Ana", "Bo", "Zoë"]
+    assert await run("event", code, "cards", *there, home=tmp_path) == "\n".join(said.splitlines()[2:5])
+    assert "/e/" in await run("event", code, "add", "Cy", *there, home=tmp_path)
+    async with run_client("event", f"{server.url}/e/{code}#{cards['Zoë']}", "--plain", "--language", language) as zoe:
+        await zoe.until("Class 5b: ")
+        await zoe.ask("table" if language == "en" else "tabelle", "    ", "1.  Zoë")
+        await zoe.ask("quit" if language == "en" else "ende", "Goodbye" if language == "en" else "Bis bald")
+
+
+async def test_only_the_organiser_runs_an_event(server: Server, tmp_path: Path) -> None:
+    async with open_peer(server.url, "org") as org:
+        code = await open_event(org, "easy")
+        assert f"{code}  Friday  round robin  open    -      1" in await run("event", "--plain", "-s", server.url)
+        assert await run("event", code, "begin", "--plain", "-s", server.url, code=6) == ""
+        assert await run("event", "ZZZZZZ", "--plain", "-s", server.url, code=5) == f"Connecting to {server.url} ..."
+
+
+async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(server: Server) -> None:
+    async with open_peer(server.url, "org") as org:
+        code = await open_event(org, "random", "random")
+        there = ("--plain", "--server", server.url)
+        async with run_client("event", code, "join", "--name", "ana", *there) as ana:
+            await ana.until("Friday: round robin, 3x3, 1+0.", "Not begun yet, open; 3 of 3 players are here.")
+            await begin(org, code, 3)
+            for _ in range(2):
+                await play(ana)
+            await ana.until("Round 3 of 3, over")
+            last = await ana.until("3.  ana (you)")
+            assert last.split()[3] == "0"
+            assert await ana.end() == 0
+
+
+async def test_a_call_is_read_in_another_room_within_a_second(server: Server, tmp_path: Path) -> None:
+    there = ("--plain", "--name", "ana", "--server", server.url)
+    async with open_peer(server.url, "org") as org, open_peer(server.url, "bo") as bo:
+        code = await open_event(org)
+        await bo.ask("event_join", event=code)
+        async with run_client("event", code, "join", *there, **at(tmp_path)) as ana:
+            await ana.until("Not begun yet")
+            await ana.ask("quit", "Goodbye.")
+            assert await ana.end() == 0
+        room = (await bo.ask("create"))["room"]
+        async with run_client("join", room, *there, **at(tmp_path)) as ana:
+            await ana.until("X's move.")
+            await begin(org, code, 2)
+            async with asyncio.timeout(1):
+                await ana.until("You are called: ")
+
+
+async def test_json_mode_passes_everything_on_and_fills_in_what_is_left_out(server: Server) -> None:
+    async with run_client("event", "new", "--bot", "random", "--json", "--server", server.url) as org:
+        code = (await org.message(type="ok"))["event"]
+        assert await org.end() == 0
+    async with (
+        open_peer(server.url, "org") as organiser,
+        run_client("event", await open_event(organiser, "random"), "--json", "--server", server.url) as ana,
+    ):
+        assert (await ana.message(type="event"))["status"] == "open"
+        ana.send(type="event_join", name="Ana")
+        await ana.message(type="ok", id="line-1")
+        event = (await ana.message(type="event"))["event"]
+        await begin(organiser, event, 2)
+        call = await ana.message(type="call")
+        ana.send(type="join", room=call["room"])
+        await ana.message(type="room", status="playing")
+        ana.send(type="resign")
+        assert (await ana.message(type="room", status="over"))["event"] == event
+        ana.end_input()
+        assert await ana.end() == 0
+        assert json.loads(ana.lines[-1]) == {"from": "client", "type": "closed", "exit": 0}
+        assert code != event
