@@ -1,0 +1,152 @@
+"""A server dies between any two steps of an event, and the next one goes on: one result, of one game."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.limits import uncounted
+from tests.peer import Peer, open_peer
+from tictactoe_server.core.kept import ROOMS
+from tictactoe_server.server import Server, kept_by
+from tictactoe_server.services.events.event import Event
+from tictactoe_server.services.events.kept import EVENTS
+from tictactoe_server.settings import Settings
+from tictactoe_server.storage.memory import MemoryLog, MemoryStore, MemoryTable
+from tictactoe_server.storage.specs import TableSpec
+from tictactoe_server.storage.store import UNAWAITED, Value, Waiter
+
+HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)
+TERMS = {
+    "kind": "round_robin",
+    "title": "Friday",
+    "clock": {"move_ms": 60_000},
+    "rules": {"rows": 2, "columns": 2, "line": 2},  # X wins with the third move, whatever is played
+    "bots": ["easy", "easy"],
+}
+STEPS = (
+    "opened",
+    "begun",
+    "paired",
+    "given its room's code",
+    "given its room",
+    "said to be open",
+    "moved in",
+    "moved in twice",
+    "played to its end",
+    "scored",
+)
+"""What the writes of such an event are, one after another."""
+
+
+class Life:
+    """How many `writes` a server has left; its `end` is when it is to make one more.
+
+    Of the last one it may not hear any more, where `is_told` is false.
+    """
+
+    def __init__(self, writes: int, *, is_told: bool) -> None:
+        self.writes = writes
+        self.is_told = is_told
+        self.end = asyncio.Event()
+
+    def takes(self, waiter: Waiter) -> Waiter | None:
+        """Return who is told of the next write, None where it is not made any more."""
+        if self.writes == 0:
+            self.end.set()
+            return None
+        self.writes -= 1
+        if self.writes == 0 and not self.is_told:
+            self.end.set()
+            return UNAWAITED
+        return waiter
+
+
+class MortalTable(MemoryTable[Value]):
+    """A table whose writes end with the life of the server."""
+
+    def __init__(self, spec: TableSpec[Value], games: MemoryLog[Any]) -> None:
+        super().__init__(spec, games)
+        self.life: Life | None = None
+
+    def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
+        told = waiter if self.life is None else self.life.takes(waiter)
+        if told is not None:
+            super().save(key, value, expected_revision, told, finished)
+
+    def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
+        if self.life is None or not self.life.end.is_set():
+            super().delete(key, expected_revision, waiter)
+
+
+class MortalStore(MemoryStore):
+    """A store in memory that outlives its servers; rooms and events are written as long as these live."""
+
+    def __init__(self) -> None:
+        super().__init__(kept_by())
+        self.events = MortalTable(EVENTS, self.games)
+        self.rooms = MortalTable(ROOMS, self.games)
+        self.tables |= {EVENTS.name: self.events, ROOMS.name: self.rooms}
+
+    def live(self, life: Life | None) -> None:
+        self.events.life = self.rooms.life = life
+
+
+async def begin(organiser: Peer, store: MortalStore) -> None:
+    """Open an event, unless there is one, and begin it, unless that was done."""
+    event = await stored_in(store)
+    code = (await organiser.ask("event_open", **TERMS))["event"] if event is None else event.code
+    await organiser.ask("event_watch", event=code, on=True)
+    state = await organiser.next_of("event")
+    await organiser.ask("event_run", event=code, seq=state["seq"], action="begin")
+
+
+async def stored_in(store: MortalStore) -> Event | None:
+    """Return the one event that there is, if any."""
+    events = [stored.value async for some in store.events.load_all() for stored in some]
+    assert len(events) <= 1
+    return events[0] if events else None  # type: ignore[return-value]
+
+
+async def until_over(store: MortalStore) -> Event:
+    """Return the event once it is over, as it is stored."""
+    async with asyncio.timeout(10):
+        while (event := await stored_in(store)) is None or not event.is_over:  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
+    return event
+
+
+@pytest.mark.parametrize("is_told", [True, False], ids=["told", "untold"])
+@pytest.mark.parametrize("writes", range(len(STEPS)), ids=STEPS)
+async def test_an_event_goes_on_after_a_death_between_any_two_steps(
+    writes: int, is_told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.services.events.running.LOOK_SECONDS", 0.05)
+    store = MortalStore()
+    life = Life(writes + 1, is_told=is_told)
+    store.live(life)
+    async with Server(HERE, store, uncounted()) as server, open_peer(server.url, "ana", features=["events"]) as ana:
+        token = ana.welcome["token"]
+        beginning = asyncio.create_task(begin(ana, store))
+        if writes == len(STEPS) - 1 and is_told:
+            await until_over(store)
+        else:
+            async with asyncio.timeout(10):
+                await life.end.wait()
+        beginning.cancel()
+        await asyncio.gather(beginning, return_exceptions=True)
+    store.live(None)
+    async with (
+        Server(HERE, store, uncounted()) as server,
+        open_peer(server.url, token=token, features=["events"]) as ana,
+    ):
+        await begin(ana, store)
+        over = await until_over(store)
+        (pairing,) = over.pairings
+        games = [game async for _, game in store.games.after(0, 10)]
+        assert [(game.event, game.pairing, game.room, game.id) for game in games] == [
+            (over.code, pairing.id, pairing.room, pairing.game)
+        ]
+        assert (pairing.result, pairing.by, pairing.reason) == ("X", "game", "line")

@@ -1,0 +1,88 @@
+"""Events of several servers: entered, watched and run at any of them, driven by one, gone on with by another."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.peer import Message, Peer, open_peer, until
+from tests.server.nats_node import Node
+from tests.server.test_cluster import cluster_of, node, quick
+from tests.server.test_events_service import begun, opened, run, watched
+from tests.server.test_events_service import quick as quick_rounds
+from tictactoe_server.server import Server
+
+__all__ = ["node", "quick", "quick_rounds"]
+
+
+def known(server: Server, name: str | None = None, token: str | None = None) -> Any:
+    """Open a peer who knows events, and to be sent to another server."""
+    return open_peer(server.url, name, token, features=["events", "moved"])
+
+
+async def resign_where_called(peer: Peer, call: Message) -> None:
+    """Go to the room of a call, wherever that is, and resign there."""
+    answer = await peer.ask("join", room=call["room"])
+    if answer["type"] == "ok":
+        assert (await peer.ask("resign", room=call["room"]))["type"] == "ok"
+        return
+    assert answer["code"] == "moved"
+    async with open_peer(answer["url"], token=peer.welcome["token"], features=["events", "moved"]) as there:
+        assert [other["room"] for other in there.welcome["calls"]] == [call["room"]]
+        assert (await there.ask("join", room=call["room"]))["type"] == "ok"
+        assert (await there.ask("resign", room=call["room"]))["type"] == "ok"
+
+
+async def test_an_event_is_entered_watched_and_called_for_at_every_server(node: Node) -> None:
+    async with (
+        cluster_of(node, 2) as (one, two),
+        known(one, "ana") as ana,
+        known(two, "bo") as bo,
+        known(two, "eve") as eve,
+    ):
+        event = await opened(ana)
+        assert [row["event"] for row in (await eve.ask("events"))["events"]] in ([], [event])
+        await watched(eve, event)
+        await ana.ask("event_join", event=event)
+        assert (await bo.ask("event_join", event=event))["type"] == "ok"
+        await eve.until(lambda message: message["type"] == "event" and message["head"]["players"] == 2)
+        assert await eve.refusal("event_join", event=event, name="ana") == "bad_name"
+        assert (await run(ana, event, "begin"))["type"] == "ok"
+        calls = [await peer.next_of("call") for peer in (ana, bo)]
+        assert {call["room"] for call in calls} == {calls[0]["room"]}
+        await resign_where_called(ana, calls[0])
+        over = await eve.until(lambda message: message.get("status") == "over")
+        (pairing,) = over["pairings"]
+        assert (pairing["result"], pairing["reason"]) == (calls[1]["mark"], "resigned")
+
+
+@pytest.mark.parametrize("loses", ["driver", "other"])
+async def test_an_event_goes_on_when_a_server_is_gone(node: Node, loses: str) -> None:
+    async with cluster_of(node, 3) as servers, known(servers[0], "ana") as ana:
+        event = await begun(ana, bots=["easy", "easy", "medium", "medium"])
+        driver = next(server for server in servers if server.core.registry.elsewhere.is_chosen(event))
+        dying = next(server for server in servers if (server is driver) == (loses == "driver"))
+        dying.cluster.members.is_in = False  # it drives nothing any more
+        for chore in dying._chores:
+            chore.cancel()
+        await dying.cluster._link.close()
+        living = next(server for server in servers if server is not dying)
+        async with known(living, token=ana.welcome["token"]) as again:
+            async with asyncio.timeout(30):
+                while True:
+                    state = await watched(again, event)
+                    if state["status"] == "over":
+                        break
+                    await asyncio.sleep(0.1)
+            assert sum(row["points"] for row in state["table"]) == 6
+
+
+async def test_a_server_that_leaves_drives_no_event(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana:
+        event = await opened(ana)
+        driver, other = (one, two) if one.core.registry.elsewhere.is_chosen(event) else (two, one)
+        driver.cluster.members.leave()
+        await until(lambda: other.core.registry.elsewhere.is_chosen(event))
+        assert not driver.core.registry.elsewhere.is_chosen(event)
