@@ -37,7 +37,7 @@ async def server() -> AsyncIterator[Server]:
 
 def known(server: Server, name: str | None = None, token: str | None = None) -> Any:
     """Open a peer who knows events."""
-    return open_peer(server.url, name, token, features=["events", "moved"])
+    return open_peer(server.url, name, token, features=["events", "moved", "opening"])
 
 
 async def opened(organiser: Peer, **terms: Any) -> str:
@@ -79,7 +79,11 @@ async def play_until_over(peer: Peer, event: str) -> Message:
         if message["type"] == "call":
             await peer.send("join", room=message["room"])
         elif message["type"] == "room" and message["status"] == "playing":
-            if message["seats"][message["turn"]]["player"] == own:
+            if message["seats"][message["turn"]]["player"] != own:
+                continue
+            if message.get("opening", {}).get("options"):
+                await peer.send("choose", room=message["room"], take=message["turn"], ply=message["ply"])
+            else:
                 cell = message["board"].index(".")
                 await peer.send("move", room=message["room"], cell=cell, ply=message["ply"])
         elif message["type"] in ("event", "event_rows") and message["status"] == "over":
