@@ -176,6 +176,27 @@ async def test_a_page_behind_nginx_has_links_of_its_scheme_and_connects(authorit
         assert refused.value.response.status_code == HTTPStatus.FORBIDDEN
 
 
+async def test_nginx_passes_each_line_of_a_stream_on_at_once(authority: Authority, tmp_path: Path) -> None:
+    trusting = authority.trusting()
+    async with (
+        behind_nginx(authority, tmp_path) as site,
+        open_peer(site.url, "ana", tls=trusting) as ana,
+        open_peer(site.url, "bo", tls=trusting) as bo,
+    ):
+        room = (await ana.ask("create"))["room"]
+        reader, writer = await asyncio.open_connection("localhost", site.https, ssl=trusting)
+        writer.write(f"GET /api/rooms/{room}/stream HTTP/1.0\r\nHost: localhost\r\n\r\n".encode())
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await reader.readuntil(b"\r\n\r\n")
+            assert b'"status":"waiting"' in await reader.readline()
+            await bo.ask("join", room=room)
+            while b'"status":"playing"' not in await reader.readline():
+                pass
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+
+
 async def test_limits_count_the_clients_of_nginx_whatever_they_claim(authority: Authority, tmp_path: Path) -> None:
     async with behind_nginx(authority, tmp_path, Limits(connections_per_address=1)) as site:
         first = await enter(site, authority, "127.0.0.1")

@@ -171,6 +171,15 @@ async def test_a_stream_has_the_states_of_a_room_and_says_why_it_ends(server: Se
             assert (end["room"], await stream.next()) == (room, None)
 
 
+async def test_a_stream_says_where_a_room_has_gone(server: Server) -> None:
+    async with two_playing(server) as (_, _, room), streaming(server, f"/api/rooms/{room}/stream") as stream:
+        await stream.next()
+        server.core.registry.hand_over(server.core.registry.by_code[room], "ws://other:8765", lambda: None)
+        end = await stream.until(type="closed")
+        assert (end["code"], end["data"]) == ("moved", {"room": room, "at": "ws://other:8765"})
+        assert await stream.next() is None
+
+
 async def test_a_stream_that_has_nothing_to_say_has_empty_lines() -> None:
     settings = Settings("127.0.0.1", 0)
     async with (

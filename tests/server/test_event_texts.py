@@ -46,7 +46,7 @@ def test_a_round_robin_is_a_cross_table_with_what_broke_ties() -> None:
     drawn = describe_event(play_on(begun(("ana", "bo")), lambda one: "draw"))
     assert drawn[-3:] == ["", "Round 1:", drawn[-1]]
     assert "a draw" in drawn[-1]
-    assert drawn[drawn.index("Level on points:") + 1].endswith("direct encounter ½, wins 0, Sonneborn-Berger ½ = ½(½).")
+    assert drawn[drawn.index("Level on points:") + 1].endswith("direct encounter ½, wins 0, Sonneborn-Berger ¼ = ½(½).")
 
 
 def test_a_swiss_says_in_each_round_against_whom() -> None:

@@ -40,6 +40,7 @@ _MOST_NAME: Final = 18
 _LEAST_NAME: Final = 13
 _EDGE_WIDTH: Final = 19  # of place, points and games played
 _SIGNS: Final = {2: "1", 1: "½", 0: "0"}  # by half points
+_FRACTIONS: Final = {0: "", 0.25: "¼", 0.5: "½", 0.75: "¾"}
 _COLOURS: Final = {"1": "32", "½": "33", "0": "31", "+": "32", "=": "33", "-": "31"}
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # as which a spreadsheet would take what begins so
 
@@ -186,7 +187,7 @@ class EventTexts:
     async def _records(self, event: Event) -> bytes:
         ids = [one.game for one in event.pairings if one.game]
         games = [await find_by_id(self._core.store.games, id) for id in ids]
-        return "\n".join(format_record(record_of(game)) for game in games if game is not None).encode()
+        return "".join(format_record(record_of(game)) for game in games if game is not None).encode()
 
 
 # -- inside ---------------------------------------------------------------------------------------------------------
@@ -289,10 +290,10 @@ def _describe_pairing(pairing: Pairing, names: dict[str, str]) -> str:
 
 
 def _number(value: float) -> str:
-    """Return points with their half: ``2½``.
+    """Return points, or a sum of halves of them, with its fraction: ``2½``.
 
-    >>> _number(2.5), _number(0.5), _number(0), _number(3.0)
-    ('2½', '½', '0', '3')
+    >>> _number(2.5), _number(0.5), _number(0), _number(3.0), _number(2.25)
+    ('2½', '½', '0', '3', '2¼')
     """
-    whole, half = int(value), "½" if value % 1 else ""
-    return f"{whole or ('' if half else 0)}{half}"
+    whole, part = divmod(value, 1)
+    return f"{whole:g}{_FRACTIONS[part]}".removeprefix("0" if part else "")
