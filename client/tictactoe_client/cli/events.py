@@ -17,6 +17,7 @@ from tictactoe_client.input.tournament import carry_out, find_deed, link_to, lis
 from tictactoe_client.json_mode import JsonGame, pass_through
 from tictactoe_client.online.address import parse_event
 from tictactoe_client.online.client import Client
+from tictactoe_client.online.errors import describe_cause
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.plain.tournament import PlainEvent
 from tictactoe_client.settings import ExitCode, Misuse, Settings
@@ -138,5 +139,5 @@ def _read_roster(source: str) -> tuple[str, ...]:
     try:
         text = sys.stdin.read() if source == STANDARD_STREAM else Path(source).read_text("utf-8-sig")
     except (OSError, UnicodeError) as error:
-        raise Misuse(say("tournament no roster", file=source, why=error)) from None
+        raise Misuse(say("tournament no roster", file=source, why=describe_cause(error))) from None
     return tuple(name for line in text.splitlines() if (name := line.strip()))
