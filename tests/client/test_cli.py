@@ -62,6 +62,18 @@ def test_what_is_missing_on_the_command_line_is_named(program: Program) -> None:
     assert "Missing argument 'CODE|LINK'." in program.complaint("join")
 
 
+def test_no_command_is_taken_for_a_setting_of_the_same_name(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, Any] = {}
+
+    def note(**parameters: Any) -> int:
+        seen.update(parameters)
+        return 0
+
+    monkeypatch.setattr(cli, "callback", note)
+    program.output()
+    assert {name: seen[name] for name in cli.commands if name in seen} == {"name": None}
+
+
 @pytest.mark.parametrize("command", [cli, *cli.commands.values()], ids=lambda command: command.name)
 def test_every_example_in_the_help_is_a_command_line(
     program: Program, command: click.Command, monkeypatch: pytest.MonkeyPatch

@@ -289,8 +289,7 @@ def begin(arguments: Sequence[str]) -> Begun:
         return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, instruction)
     for warning in config.warnings:
         output.print_error(warning)
-    values = config.defaults()
-    defaults = {**values, **dict.fromkeys(cli.commands, values)}
+    defaults = config.defaults()
     try:
         with output.writing(), cli.make_context(PROGRAM, [*arguments], obj=config, default_map=defaults) as context:
             context.meta["arguments"] = tuple(arguments)

@@ -115,6 +115,13 @@ class Manual(click.Command):
         self.own = [option for option in self.params if isinstance(option, Named)]
         self.params += chain.from_iterable(_SHARED.values())
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Let what is configured count for a command as for the program, whatever the command is called."""
+        more = {} if parent is None else {"default_map": parent.default_map}
+        return super().make_context(info_name, args, parent, **{**extra, **more})
+
     def put_into_words(self) -> None:
         """Take the words of the language that is spoken."""
         self.help = say(f"command {self.name}")

@@ -138,4 +138,4 @@ def _name(word: str) -> str:
 
 def _describe_tie(value: float, told: str) -> str:
     shown = format_points(value)
-    return f"{shown} = {told}" if told and told != shown else shown
+    return f"{shown} = {told}" if value and told != shown else shown
