@@ -44,8 +44,8 @@ class View:
 
     @classmethod
     def of(cls, event: Event, present: int, now: int) -> View:
-        due = due_at(event)
-        view = cls(event, present, None if due is None else max(0, due - now))
+        view = cls(event, present, None)
+        view.tell_time(now)
         for row in rows(event):
             view.rows[row.player] = encode(row)
         for pairing in event.pairings:
@@ -55,6 +55,11 @@ class View:
                 if pairing.state != "scored":
                     view.urgent.add(pairing.id)
         return view
+
+    def tell_time(self, now: int) -> None:
+        """Count what is due from now on."""
+        due = due_at(self.event)
+        self.due_ms = None if due is None else max(0, due - now)
 
     def state_for(self, player: str) -> bytes:
         """Return the frame of all that a player is shown."""
@@ -135,8 +140,11 @@ class Shown(Topic):
             del watched[code]
         watched[event.code] = None
         self.subscribe(session)
-        view = self._view(event)
-        self._views.setdefault(event.code, view)
+        view = self._views.get(event.code)
+        if view is None or view.event is not event:
+            view = self._view(event)
+            self._views.setdefault(event.code, view)
+        view.tell_time(self._now())
         session.connection.push_frame(view.state_for(_id_of(session)))
 
     def unwatch(self, session: Session, code: str) -> None:
