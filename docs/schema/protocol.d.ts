@@ -8,7 +8,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** What a search found after `ply` moves: the `value` for `turn`, that of each legal cell, and the `best` cells. `solved` tells whether every value is exact. Of a finished game: no cells, and `turn` is None. Where a choice of an opening is due, `options` and `best_options` stand in their place. */
+  /** What a search found after `ply` moves: the `value` for `turn`, that of each legal cell, and the `best` cells. `solved` tells whether every value is exact. Of a finished game: no cells, and `turn` is None. Where a choice of an opening is due, `options` and `best_options` stand in their place; where one was made, they stand in `before`. */
   interface AnalysisState {
     ply: number;
     turn: string | null;
@@ -18,6 +18,7 @@ declare namespace Protocol {
     solved: boolean;
     options?: { [key: string]: CellValue };
     best_options?: string[];
+    before?: AnalysisState;
   }
 
   /** Something that the operator says to everybody; `at` is in ms since the epoch. With a `code` it is the server that says it, to this player; `text` says the same in words. */

@@ -175,6 +175,13 @@ class Position(_Fields):
         return self._replace(chosen=(*self.chosen, take))._with_turn()
 
     @property
+    def unchosen(self) -> Position | None:
+        """The position before the choice that was made after the last move, None where none was."""
+        if not self.chosen or self.choices[-1].ply != self.ply:
+            return None
+        return self._replace(chosen=self.chosen[:-1])._with_turn()
+
+    @property
     def choices(self) -> tuple[Choice, ...]:
         """What was chosen in the opening, in order."""
         rules = self.rules

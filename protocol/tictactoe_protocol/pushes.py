@@ -263,7 +263,7 @@ class AnalysisState(Struct, frozen=True, omit_defaults=True):
     """What a search found after `ply` moves: the `value` for `turn`, that of each legal cell, and the `best` cells.
 
     `solved` tells whether every value is exact. Of a finished game: no cells, and `turn` is None. Where a choice of an
-    opening is due, `options` and `best_options` stand in their place.
+    opening is due, `options` and `best_options` stand in their place; where one was made, they stand in `before`.
     """
 
     ply: int
@@ -274,13 +274,14 @@ class AnalysisState(Struct, frozen=True, omit_defaults=True):
     solved: bool
     options: dict[str, CellValue] = {}
     best_options: tuple[str, ...] = ()
+    before: AnalysisState | UnsetType = UNSET
 
     @classmethod
-    def of(cls, position: Position, found: Analysis) -> AnalysisState:
-        """Return what a search found of a position."""
+    def of(cls, position: Position, found: Analysis, before: AnalysisState | UnsetType = UNSET) -> AnalysisState:
+        """Return what a search found of a position, and before the choice that was made there."""
         cells = {cell: CellValue.of(value) for cell, value in found.cells.items()}
         options = {take: CellValue.of(value) for take, value in found.options.items()}
-        best = (found.best_cells, found.is_solved, options, found.best_options)
+        best = (found.best_cells, found.is_solved, options, found.best_options, before)
         return cls(position.ply, position.turn, CellValue.of(found.value), cells, *best)
 
 

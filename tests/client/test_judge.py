@@ -122,6 +122,18 @@ async def test_before_sides_are_taken_nothing_is_a_mistake_and_nobody_stands_bet
     assert judge.rates()[:2] == [0.0, -1.0]
 
 
+async def test_after_a_choice_of_a_side_the_other_one_has_a_worth_too() -> None:
+    judge = Judge(Position.replay(Rules(misere=True, opening="pie"), (0, 4, 8), (), ("O",)))
+    before = (await judge.analyse(1)).before
+    assert before
+    assert (before.turn, {take: worth.kind for take, worth in before.options.items()}) == (
+        "O",
+        {"X": "loss", "O": "win"},
+    )
+    assert not (await judge.analyse(0)).before
+    assert not (await judge.analyse(2)).before
+
+
 async def test_the_best_play_is_told_as_far_as_the_next_choice_of_a_side() -> None:
     judge = Judge(Position.replay(Rules(misere=True, opening="pie"), (0, 4, 8), (), ("O",)))
     assert len(await judge.find_line(0)) == 1

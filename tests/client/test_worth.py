@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tictactoe_client.text.worth import (
     compare_played,
@@ -126,6 +127,9 @@ def test_where_a_side_is_to_be_chosen_each_option_has_its_worth() -> None:
     told = "O to choose. X: unclear, looks good; O: loses within 4; two more: a draw. Best: X."
     assert describe_position(due, CLASSIC) == told
     assert list_worth(due, CLASSIC, 3) == ["* X  unclear, looks good", "  O  loses within 4", "  two more  a draw"]
+    stands = describe_position(analysed([0, 4, 8]), CLASSIC)
+    chosen = replace(analysed([0, 4, 8]), before=due)
+    assert describe_position(chosen, CLASSIC) == f"Before the choice: {told} Then: {stands}"
 
 
 def test_the_other_moves_are_told_by_where_they_lead() -> None:

@@ -48,6 +48,16 @@ SWAP2 = [
 ]
 
 
+def test_before_a_choice_the_position_is_the_one_that_it_was_about() -> None:
+    for chosen in (("more", "X"), ("more", "O")):
+        last = after(*THREE, 0, 1, 7, chosen=chosen)
+        assert [last.at(ply).unchosen for ply in (0, 2, 4, 6)] == [None] * 4
+        for ply, before in ((3, after(*THREE)), (5, after(*THREE, 0, 1, chosen=("more",)))):
+            found = last.at(ply).unchosen
+            assert (found, found and found.chosen, found and found.turn) == (before, before.chosen, before.turn)
+    assert after(0, rules=PRESETS["classic"]).unchosen is None
+
+
 @pytest.mark.parametrize(("position", "opening"), SWAP2)
 def test_an_opening_tells_whose_act_it_is(position: Position, opening: Opening | None) -> None:
     assert position.opening == opening

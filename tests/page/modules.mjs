@@ -88,6 +88,9 @@ test("before sides are taken the graph is even, and a choice is told with what e
 	assert.deepEqual(pointsOf(KNOWN, [0, 1], state).map((point) => point?.worth), [0, -0, 1]);
 	const due = { ...analysis(1, "O", "win", {}, []), options: { X: worth("win"), O: worth("loss"), more: worth("draw") }, best_options: ["X"] };
 	assert.equal(describePosition(due, rulesOf("gomoku-standard")), "O to choose. X: wins; O: loses; two more: a draw. Best: X.");
+	const chosen = { ...analysis(1, "X", "draw", { 2: worth("draw"), 3: worth("draw") }, [2, 3]), before: due };
+	const told = "Before the choice: O to choose. X: wins; O: loses; two more: a draw. Best: X. Then: X to move: a draw with best play. All moves are equal.";
+	assert.equal(describePosition(chosen, rulesOf("gomoku-standard")), told);
 });
 
 test("a question stands with its answers, yes first, and the own deed that is asked about before all", () => {

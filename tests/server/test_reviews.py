@@ -72,6 +72,28 @@ async def test_a_finished_game_is_reviewed_by_who_played_it_and_by_who_has_the_l
         assert (refused["code"], refused["path"], refused["message"]) == ("not_allowed", "replay", told)
 
 
+async def test_a_review_tells_what_each_choice_of_an_opening_was_worth(server: Server) -> None:
+    features = ["opening"]
+    async with open_peer(server.url, features=features) as ana, open_peer(server.url, features=features) as bo:
+        rules = {"rows": 3, "columns": 3, "line": 3, "misere": True, "opening": "pie"}
+        room = (await ana.ask("create", rules=rules))["room"]
+        await bo.ask("join", room=room)
+        await ana.ask("move", room=room, cell=0, ply=0)
+        await bo.ask("choose", room=room, take="X", ply=1)
+        await ana.ask("move", room=room, cell=4, ply=1)
+        await bo.ask("resign", room=room)
+        game = (await ana.ask("history"))["games"][0]["id"]
+        for request in ({"type": "analyse", "room": room}, {"type": "review", "game": game}):
+            analyses = [(await ana.ask(**request, ply=ply))["analysis"] for ply in (0, 1, 2)]
+            before = analyses[1]["before"]
+            assert [("before" in each, "options" in each) for each in (analyses[0], analyses[2])] == [
+                (False, False)
+            ] * 2
+            assert (before["ply"], before["turn"], before["cells"], before["best_options"]) == (1, "O", {}, ["O"])
+            assert {take: worth["kind"] for take, worth in before["options"].items()} == {"X": "loss", "O": "win"}
+            assert (analyses[1]["turn"], len(analyses[1]["cells"])) == ("O", 8)
+
+
 async def test_one_who_resigned_from_a_game_of_three_still_plays_it(server: Server) -> None:
     async with open_peer(server.url) as ana, open_peer(server.url) as bo:
         room = (await ana.ask("create", rules="three-players", bots=["easy"]))["room"]

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_client.text.worth import describe_mistake, rate
@@ -194,4 +195,5 @@ async def _search(position: Position, seconds: float) -> AnalysisState:
         found = await asyncio.to_thread(analyse, position, Budget(seconds=seconds, clock=clock))
     finally:
         is_wanted = False
-    return AnalysisState.of(position, found)
+    before = UNSET if position.unchosen is None else await _search(position.unchosen, seconds)
+    return AnalysisState.of(position, found, before)

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec import UNSET
+from msgspec.structs import replace
+
 from tictactoe_engine import Rules, format_cell
 from tictactoe_engine.opening import MORE
 from tictactoe_protocol.catalogue import say
@@ -30,6 +33,9 @@ def describe_value(value: CellValue, *, solved: bool = True) -> str:
 
 def describe_position(analysis: AnalysisState, rules: Rules) -> str:
     """Return who stands how, and the best moves: ``X to move: a draw with best play. Best: B2, A1.``"""
+    if analysis.before:
+        chosen = describe_position(analysis.before, rules)
+        return say("before the choice", chosen=chosen, told=describe_position(replace(analysis, before=UNSET), rules))
     turn, value = analysis.turn, analysis.value
     if turn is None:
         return say("game is over here")

@@ -68,7 +68,11 @@ class Reviews(Service):
         if count > last.ply:
             raise Refused(ErrorCode.STALE, "analysis", path="ply", ply=count, played=last.ply)
         position = last.at(count)
+        before = UNSET if position.unchosen is None else await self._find(position.unchosen)
+        call.answer(analysis=await self._find(position, before))
+
+    async def _find(self, position: Position, before: AnalysisState | UnsetType = UNSET) -> AnalysisState:
         found = await self._pool.analyse(position)
         if found is None:
             raise Refused(ErrorCode.BUSY, "analysis", retry_ms=1000)
-        call.answer(analysis=AnalysisState.of(position, found))
+        return AnalysisState.of(position, found, before)

@@ -57,7 +57,8 @@ function describeValue(value, solved) {
 
 /** Who stands how, and the best moves. @param {Analysis} analysis @param {Rules} rules */
 export function describePosition(analysis, rules) {
-	const { turn, best, cells } = analysis;
+	const { turn, best, cells, before } = analysis;
+	if (before) return say("before the choice", { chosen: describePosition(before, rules), told: describePosition({ ...analysis, before: undefined }, rules) });
 	if (!turn) return say("game is over here");
 	if (analysis.options) return describeOptions(analysis, turn);
 	const verdict = describeStanding(analysis, turn, rules);

@@ -109,6 +109,8 @@ class Review:
         state = self._room.state
         if analysis.ply != len(moves) or analysis.turn not in (None, *state.rules.marks):
             return False
+        if analysis.before and not self._fits(analysis.before, moves):
+            return False
         if not set(analysis.best_options) <= analysis.options.keys() <= {*state.rules.marks, MORE}:
             return False
         return set(analysis.best) <= analysis.cells.keys() <= set(range(len(state.board))) - set(moves)
