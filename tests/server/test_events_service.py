@@ -17,6 +17,8 @@ from tictactoe_server.core.live_room import closed
 from tictactoe_server.server import Server
 from tictactoe_server.services.events import commands, running, service, shown
 from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.storage.backup import back_up
+from tictactoe_server.storage.folder import FILE_NAME
 
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)
 CLOCK = {"move_ms": 5_000}
@@ -444,12 +446,20 @@ async def test_events_that_are_on_are_listed_newest_first(server: Server) -> Non
 # -- what lasts -----------------------------------------------------------------------------------------------------
 
 
-async def test_an_event_goes_on_after_a_restart(tmp_path: Path) -> None:
-    settings = replace(HERE, data=tmp_path)
+@pytest.mark.parametrize("is_restored", [False, True], ids=["restarted", "restored"])
+async def test_an_event_goes_on_after_a_restart_and_where_a_backup_is_restored(
+    tmp_path: Path, *, is_restored: bool
+) -> None:
+    settings = replace(HERE, data=tmp_path / "data")
     async with Server(settings, limits=uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
         event = await begun(ana, ana, bo, bots=["easy", "medium"])
         rooms = [(await peer.next_of("call"))["room"] for peer in (ana, bo)]
         tokens = [peer.welcome["token"] for peer in (ana, bo)]
+        back_up(tmp_path / "data", tmp_path / "backup")
+    if is_restored:
+        (tmp_path / "other").mkdir(mode=0o700)
+        (tmp_path / "backup").rename(tmp_path / "other" / FILE_NAME)
+        settings = replace(HERE, data=tmp_path / "other")
     async with (
         Server(settings, limits=uncounted()) as server,
         known(server, token=tokens[0]) as ana,

@@ -61,9 +61,8 @@ class Running:
         await self._kept.restored.wait()
         await self._core.registry.restored.wait()
         while True:
-            for event in self._kept.current:
-                self.wake(event.code)
-            for code in {live.room.event for live in self._rooms.values()}:
+            codes = {event.code for event in self._kept.current if event.status != "open"}
+            for code in codes | {live.room.event for live in self._rooms.values()}:
                 self.wake(code)
             if len(self._sought_at) > MANY_ROOMS:
                 self._sought_at.clear()
@@ -113,7 +112,7 @@ class Running:
             if live.room.result is not None:
                 self.wake(live.room.event)
 
-    def _forget_room(self, live: LiveRoom, why: Closed) -> None:
+    def _forget_room(self, live: LiveRoom, why: Closed | None = None) -> None:
         self._rooms.pop(live.room.code, None)
 
     def _hear_result(self, game: FinishedGame) -> None:
@@ -137,16 +136,18 @@ class Running:
             del self._tasks[code]
 
     async def _look(self, code: str) -> None:
+        """Do what is to be done here; at one server for all, begin rounds and open rooms."""
+        await self._score_rooms(code, await self._find(code))
+        event = self._kept.known(code)
+        if event is not None and self._core.registry.elsewhere.is_chosen(code) and not self._is_draining():
+            await self._open_rooms(await self._begin_round(event))
+
+    async def _find(self, code: str, *, is_read: bool = False) -> Event | None:
+        """Return an event as it is known, or else is read again; None where it is not kept any more."""
         try:
-            event = await self._kept.find(code)
+            return await (self._kept.read(code) if is_read else self._kept.find(code))
         except Refused:
-            event = None
-        await self._score_rooms(code, event)
-        is_driver = self._core.registry.elsewhere.is_chosen(code) and not self._is_draining()
-        if event is None or not is_driver:
-            return
-        event = await self._begin_round(self._kept.known(code) or event)
-        await self._open_rooms(event)
+            return None
 
     async def _begin_round(self, event: Event) -> Event:
         """Return the event with its next round, where that is due; a Swiss one is paired outside the event loop."""
@@ -166,7 +167,7 @@ class Running:
         for live in [live for live in self._rooms.values() if live.room.event == code]:
             pairing, result = _pairing_in(event, live), live.room.result
             if live.is_gone:
-                self._rooms.pop(live.room.code)
+                self._forget_room(live)
             elif event is None or pairing is None:
                 over.append(self._let_go(live))
             elif result is not None:
@@ -180,7 +181,7 @@ class Running:
         Another server may have opened it for what is not known here yet: so the event is read again before.
         """
         if live.room.result is None:
-            if _pairing_in(await self._kept.read(live.room.event), live) is None:
+            if _pairing_in(await self._find(live.room.event, is_read=True), live) is None:
                 await self._core.timers.end(live, closed(live.room.code, "event"))
         elif live.is_kept:
             self._core.let_go(live)

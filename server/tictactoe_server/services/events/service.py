@@ -141,6 +141,8 @@ class Tournaments(Service):
     async def watch(self, call: Call) -> None:
         """Have the states of an event sent from now on, beginning with the newest, or no more."""
         event = await self._find(call)
+        if call.request.on and self._core.registry.elsewhere.is_several:
+            event = await self.kept.read(event.code)  # one who comes from another server was shown the newest there
         call.answer(event=event.code)
         if call.request.on:
             self.shown.watch(call.session, event)

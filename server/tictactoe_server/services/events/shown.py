@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from msgspec import UNSET
 
@@ -24,7 +24,11 @@ TOP_ROWS: Final = 20
 MAX_BYTES: Final = 8_000  # of a state
 _ROWS_BYTES: Final = 5_000  # of these so many for the table, where the pairings need the rest
 LOOK_SECONDS: Final = 1.0  # how often it is looked who is here
+ROWS_A_SECOND: Final = 400
 MAX_WATCHED: Final = 20  # how many events a connection may watch, the newest
+_TERMS: Final = (
+    *("title", "kind", "rules", "clock", "organisers", "double", "entry", "start", "advance", "ready_ms", "late_until"),
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -63,40 +67,28 @@ class View:
 
     def state_for(self, player: str) -> bytes:
         """Return the frame of all that a player is shown."""
-        event = self.event
         table = _fitting(self.rows, [player, *self._top], _ROWS_BYTES)
         size = sum(map(len, table.values()))
         pairings = _fitting(self.pairings, self._order_for(player), MAX_BYTES - size - 1_000)
-        state = EventState(
-            event=event.code,
-            seq=event.seq,
-            status=event.status,
-            round=event.round,
-            due_ms=self.due_ms,
-            head=head_of(event, self.present),
-            table=list_of(row for id, row in self.rows.items() if id in table),
-            pairings=list_of(pairings.values()),
-        )
-        return encode_frame(encode(state))
+        rows = list_of(row for id, row in self.rows.items() if id in table)
+        head = head_of(self.event, self.present)
+        return encode_frame(encode(EventState(**self._now, head=head, table=rows, pairings=list_of(pairings.values()))))
 
     def changes_for(self, player: str, changed_rows: Collection[str], changed: Collection[str]) -> bytes | None:
         """Return the frame of what has changed of what a player is shown, None where that is too much for one."""
-        event, shown = self.event, {player, *self._top}
+        shown = {player, *self._top}
         some = [self.rows[id] for id in self.rows if id in changed_rows and id in shown]
         pairings = [self.pairings[id] for id in self._order_for(player) if id in changed]
         if sum(map(len, some)) + sum(map(len, pairings)) > MAX_BYTES - 1_000:
             return None
-        rows = EventRows(
-            event=event.code,
-            seq=event.seq,
-            status=event.status,
-            round=event.round,
-            due_ms=self.due_ms,
-            present=self.present,
-            rows=list_of(some),
-            pairings=list_of(pairings),
-        )
-        return encode_frame(encode(rows))
+        rows, present = list_of(some), self.present
+        return encode_frame(encode(EventRows(**self._now, present=present, rows=rows, pairings=list_of(pairings))))
+
+    @property
+    def _now(self) -> dict[str, Any]:
+        """What every message says of the event."""
+        known = {name: getattr(self.event, name) for name in ("seq", "status", "round")}
+        return known | {"event": self.event.code, "due_ms": self.due_ms}
 
     @property
     def _top(self) -> Sequence[str]:
@@ -173,6 +165,11 @@ class Shown(Topic):
                 if view.present != count_present(view.event, here):
                     self.note(self._changed.get(view.event.code, view.event))
 
+    def gather_seconds(self) -> float:
+        """Return for how long changes are gathered: longer where a table is long, which takes a while to reckon."""
+        rows = max((len(view.rows) for view in self._views.values()), default=0)
+        return max(super().gather_seconds(), rows / ROWS_A_SECOND)
+
     def tell(self) -> None:
         changed, self._changed = self._changed, {}
         watching: dict[str, list[Session]] = {}
@@ -222,33 +219,19 @@ def count_present(event: Event, here: Collection[str]) -> int:
 
 def head_of(event: Event, present: int) -> EventHead:
     """Return what an event is, of whose entrants so many are here."""
-    return EventHead(
-        event.title,
-        event.kind,
-        event.rules,
-        event.clock,
-        event.organisers,
-        players=len(event.field),
-        present=present,
-        rounds=event.all_rounds,
-        double=event.double,
-        entry=event.entry,
-        size=event.size or UNSET,
-        start=event.start,
-        advance=event.advance,
-        ready_ms=event.ready_ms,
-        late_until=event.late_until,
-    )
+    terms = {name: getattr(event, name) for name in _TERMS}
+    size, players = event.size or UNSET, len(event.field)
+    return EventHead(**terms, players=players, present=present, rounds=event.all_rounds, size=size)
 
 
 def pairing_of(event: Event, pairing: Pairing) -> EventPairing:
     """Return what is said of a pairing."""
-    names = {one.player: one.name for one in event.entrants}
+    names = {mark: one.name for mark, id in pairing.players.items() if (one := event.entrant(id)) is not None}
     return EventPairing(
         pairing.id,
         pairing.round,
         pairing.players,
-        {mark: names.get(id, "") for mark, id in pairing.players.items()},
+        names,
         pairing.state,
         pairing.result,
         pairing.reason or None,
