@@ -120,7 +120,7 @@ class Manual(click.Command):
     ) -> click.Context:
         """Let what is configured count for a command as for the program, whatever the command is called."""
         more = {} if parent is None else {"default_map": parent.default_map}
-        return super().make_context(info_name, args, parent, **{**extra, **more})
+        return super().make_context(info_name, args, parent, **{**more, **extra})
 
     def put_into_words(self) -> None:
         """Take the words of the language that is spoken."""
