@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -84,10 +83,10 @@ def render_api() -> bytes:
 
 
 def _describe(name: str, path: Path) -> dict[str, Any]:
-    places = [place for place in _PLACES if f"{{{place}}}" in name]
-    refused = [HTTPStatus.NOT_FOUND] * bool(places) + [HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE]
-    known = {"304": {"description": "Nothing has changed since the tag in `If-None-Match`"}} if path.tagged else {}
-    moved = {} if path.tagged else {"307": {"description": "Another server of the cluster has it: see `Location`"}}
+    """Return the operation of one path."""
+    known = "304", {"description": "Nothing has changed since the tag in `If-None-Match`"}
+    moved = "307", {"description": "Another server of the cluster has it: see `Location`"}
+    refused = {JSON: {"schema": _schema_of([Error])}, PLAIN_TEXT: {"schema": {"type": "string"}}}
     return {
         "operationId": "".join(part.strip("{}").title() for part in name.replace(".", "/").split("/")[2:]),
         "summary": path.summary,
@@ -95,28 +94,20 @@ def _describe(name: str, path: Path) -> dict[str, Any]:
         "parameters": [
             {"name": place, "in": "path", "required": True, "description": words, "schema": {"type": "string"}}
             for place, words in _PLACES.items()
-            if place in places
+            if f"{{{place}}}" in name
         ],
-        "responses": {
-            "200": {"description": path.summary, "content": {path.kind: {"schema": _schema_of(path.answers)}}},
-            **known,
-            **moved,
-            **{str(status.value): _describe_refusal(status) for status in refused},
-        },
-    }
-
-
-def _describe_refusal(status: HTTPStatus) -> dict[str, Any]:
-    schema = {"$ref": _SCHEMAS.format(name=Error.__name__)}
-    kind = PLAIN_TEXT if status == HTTPStatus.TOO_MANY_REQUESTS else JSON
-    return {
-        "description": status.phrase,
-        "content": {kind: {"schema": {"type": "string"} if kind == PLAIN_TEXT else schema}},
+        "responses": dict(
+            (
+                ("200", {"description": path.summary, "content": {path.kind: {"schema": _schema_of(path.answers)}}}),
+                known if path.tagged else moved,
+                ("default", {"description": "Why not: in text where too much is asked for", "content": refused}),
+            )
+        ),
     }
 
 
 def _schema_of(kinds: Sequence[type]) -> dict[str, Any]:
-    if kinds == (str,):
+    if str in kinds:
         return {"type": "string"}
     found = [{"$ref": _SCHEMAS.format(name=kind.__name__)} for kind in kinds]
     return found[0] if len(found) == 1 else {"oneOf": found}

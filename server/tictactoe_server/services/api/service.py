@@ -5,7 +5,7 @@ Of a private room nothing is said but what is said of one that is not there.
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -13,13 +13,15 @@ from tictactoe_engine.records import format_record
 from tictactoe_protocol import ErrorCode, encode, parse_room_code
 from tictactoe_protocol.pushes import Closed, RoomState
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.live_room import LiveRoom, no_such_room
+from tictactoe_server.core.live_room import LiveRoom, closed, no_such_room
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.rooms.finished import played_game, record_of
 from tictactoe_server.core.service import Reply, Service
 from tictactoe_server.services.api.openapi import EventList, RoomList, render_api
-from tictactoe_server.services.api.streams import EventSource, RoomSource, Streams
+from tictactoe_server.services.api.streams import Source, Streams
+from tictactoe_server.services.events.event import Event
 from tictactoe_server.services.events.service import Tournaments
+from tictactoe_server.services.events.texts import whole_of
 from tictactoe_server.services.history import find_by_id
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 
@@ -72,7 +74,15 @@ class Api(Service):
                 raise
             place = f"http{refused.url.removeprefix('ws')}/api/rooms/{code}/stream"
             return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", place),))
-        return self.streams.answer(request, code, lambda: RoomSource(live, self._core.time))
+
+        def state() -> bytes:
+            if live.is_gone:
+                return encode(closed(code, "moved", room=code, at=live.moved_to))
+            return encode(live.state(self._core.time()))
+
+        return self.streams.answer(
+            request, code, lambda: Source(lambda: (live.room.seq + live.is_gone, live.is_gone), state)
+        )
 
     async def show_game(self, request: HttpRequest, id: str, form: str | None) -> Reply:
         """Answer with a finished game that was public, as an object or as a record."""
@@ -91,9 +101,16 @@ class Api(Service):
 
     async def stream_event(self, request: HttpRequest, text: str) -> Reply:
         """Answer with an event whenever it has changed, until it is over."""
-        event = await self._tournaments.texts.find(request, text)
-        source = partial(EventSource, self._tournaments.kept, event.code)
-        return self.streams.answer(request, f"event {event.code}", source)
+        found, known = await self._tournaments.texts.find(request, text), self._tournaments.kept.known
+
+        def newest() -> Event:
+            return known(found.code) or found
+
+        return self.streams.answer(
+            request,
+            f"event {found.code}",
+            lambda: Source(lambda: (newest().seq, newest().is_over), lambda: encode(whole_of(newest()))),
+        )
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -110,8 +127,8 @@ class Api(Service):
     def _hear_end(self, live: LiveRoom, why: Closed) -> None:
         """Tell those who read a room why it has ended."""
         source = self.streams.of(live.room.code)
-        if isinstance(source, RoomSource):
-            source.why = encode(why)
+        if source is not None:
+            source.state = lambda: encode(why)
             self.streams.look_at(live.room.code)
 
 

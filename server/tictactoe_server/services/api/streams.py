@@ -7,17 +7,12 @@ Whoever reads slowly gets the newest state alone, and a connection that takes no
 from __future__ import annotations
 
 import asyncio
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from typing import Final
 
-from tictactoe_protocol import encode
-from tictactoe_server.core.live_room import LiveRoom, closed
-from tictactoe_server.services.events.kept import KeptEvents
-from tictactoe_server.services.events.texts import whole_of
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.http_messages import (
@@ -36,65 +31,17 @@ _RETRY_MS: Final = 10_000
 _LIMIT: Final = "streams-per-address"
 
 
-class Source(ABC):
-    """Something whose states are read; `seq` is that of the one that its `readers` were sent last."""
+class Source:
+    """Something whose states are read: `newest` returns the number of the newest one, and whether it is the last.
 
-    seq = -1
+    `state` returns that one encoded; its `readers` were last sent the one with the number `seq`.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, newest: Callable[[], tuple[int, bool]], state: Callable[[], bytes]) -> None:
+        self.newest = newest
+        self.state = state
+        self.seq = -1
         self.readers: set[LineReader] = set()
-
-    @abstractmethod
-    def newest(self) -> int | None:
-        """Return the `seq` of its newest state, None once there will be no other."""
-
-    @abstractmethod
-    def state(self) -> bytes:
-        """Return its newest state, encoded."""
-
-    @abstractmethod
-    def end(self) -> bytes:
-        """Return what its readers are told at the end."""
-
-
-class RoomSource(Source):
-    """A public room. `now` returns ms of served time."""
-
-    def __init__(self, live: LiveRoom, now: Callable[[], int]) -> None:
-        super().__init__()
-        self._live = live
-        self._now = now
-        self.why = b""
-
-    def newest(self) -> int | None:
-        return None if self._live.is_gone else self._live.room.seq
-
-    def state(self) -> bytes:
-        return encode(self._live.state(self._now()))
-
-    def end(self) -> bytes:
-        code, url = self._live.room.code, self._live.moved_to
-        return self.why or encode(closed(code, "moved", room=code, at=url))
-
-
-class EventSource(Source):
-    """An event, whole, until it is over."""
-
-    def __init__(self, kept: KeptEvents, code: str) -> None:
-        super().__init__()
-        self._kept = kept
-        self._code = code
-
-    def newest(self) -> int | None:
-        event = self._kept.known(self._code)
-        return None if event is None or (event.is_over and self.seq == event.seq) else event.seq
-
-    def state(self) -> bytes:
-        event = self._kept.known(self._code)
-        return b"" if event is None else encode(whole_of(event))
-
-    def end(self) -> bytes:
-        return b""
 
 
 class Streams:
@@ -129,14 +76,15 @@ class Streams:
         source = self._sources.get(code)
         if source is None:
             return
-        seq = source.newest()
-        if seq is None:
-            self._end(code, source)
-        elif seq != source.seq:
-            source.seq = seq
-            line = source.state() + b"\n"
+        seq, is_last = source.newest()
+        if seq != source.seq:
+            source.seq, line = seq, source.state() + b"\n"
             for reader in source.readers:
                 reader.push_line(line)
+        if is_last:
+            del self._sources[code]
+            for reader in [*source.readers]:
+                reader.end_lines()
 
     def close(self) -> None:
         if self._due is not None:
@@ -147,7 +95,7 @@ class Streams:
         self._sources[code] = source
         source.readers.add(reader)
         self.of_address.add(key, reader)
-        if source.newest() == source.seq:
+        if source.newest()[0] == source.seq:
             reader.push_line(source.state() + b"\n")
         else:
             self.look_at(code)
@@ -167,8 +115,3 @@ class Streams:
             self.look_at(code)
         if self._sources:
             self._due = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
-
-    def _end(self, code: str, source: Source) -> None:
-        del self._sources[code]
-        for reader in [*source.readers]:
-            reader.end_lines(source.end() + b"\n")

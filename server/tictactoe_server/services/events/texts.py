@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import clean_text, encode
-from tictactoe_protocol.events import EntrantStatus, EventKind, EventRow, EventStatus, PairingResult, PairingState
+from tictactoe_protocol.events import EventKind, EventRow, EventStatus, PairingResult, PairingState
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.rooms.finished import record_of
@@ -45,19 +45,6 @@ _COLOURS: Final = {"1": "32", "½": "33", "0": "31", "+": "32", "=": "33", "-": 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # as which a spreadsheet would take what begins so
 
 
-class WholeRow(Struct, frozen=True):
-    """One row of the table; `tie` has each tie-break as its name, its value, and the sum that made it."""
-
-    place: int
-    player: str
-    name: str
-    bot: str | None
-    points: float
-    played: int
-    tie: tuple[tuple[str, float, str], ...]
-    status: EntrantStatus
-
-
 class WholePairing(Struct, frozen=True):
     """Who played whom, by mark; `result` is the winner's mark, ``draw``, ``none`` for 0-0, None while it is open."""
 
@@ -80,16 +67,12 @@ class WholeEvent(Struct, frozen=True):
     status: EventStatus
     round: int
     seq: int
-    table: tuple[WholeRow, ...]
+    table: tuple[EventRow, ...]
     pairings: tuple[WholePairing, ...]
 
 
 def whole_of(event: Event) -> WholeEvent:
     """Return all of an event that everybody may know."""
-    table = (
-        WholeRow(row.place, row.player, row.name, row.bot, row.points, row.played, row.tie, row.status)
-        for row in rows(event)
-    )
     pairings = (
         WholePairing(
             *(one.id, one.round, one.players, one.state, one.result),
@@ -98,7 +81,7 @@ def whole_of(event: Event) -> WholeEvent:
         for one in event.pairings
     )
     head = event.code, event.title, event.kind, event.status, event.round, event.seq
-    return WholeEvent(*head, tuple(table), tuple(pairings))
+    return WholeEvent(*head, rows(event), tuple(pairings))
 
 
 def render_sheet(event: Event) -> str:
