@@ -25,11 +25,6 @@ CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
 QR = "import {encodeQr} from '%s/events/qr.js'; console.log(JSON.stringify(%s.map(encodeQr)))"
 
 
-@pytest.fixture
-def visit(visit: Visit) -> Visit:
-    return lambda address, **look: visit(address, **({"may_fail": "404"} | look))
-
-
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the next round begin soon after the last result."""
@@ -86,6 +81,42 @@ async def test_who_joins_with_one_button_is_at_the_board_when_it_begins_and_back
         await expect(ana.page.locator(".standing")).to_have_text("ana wins.")
         await expect(ana.page.locator(".standings .own").first).to_contain_text("ana")
         await expect(ana.page.locator(".entry")).to_contain_text("You came in place 1 with 1.")
+        mine = ana.page.locator("section", has=ana.page.get_by_role("heading", name="My games"))
+        await expect(mine.locator("li")).to_contain_text("by resignation")
+        await expect(ana.page.locator(".against .own td.points")).to_have_text("1")
+
+
+async def test_who_opens_any_page_while_called_is_taken_to_the_board(server: Server, visit: Visit) -> None:
+    async with known(server, "bo") as bo:
+        event = await open_event(bo, bo)
+        ana = await visit(address(server, f"/e/{event}"))
+        await enter(ana, "ana")
+        await expect(ana.page.locator(".entry")).to_contain_text("You are in as ana.")
+        await ana.page.goto("about:blank")
+        await begin(bo, event)
+        room = await come(bo)
+        await ana.page.goto(address(server, "/#games"))
+        await ana.page.wait_for_url(f"**/{room}")
+
+
+async def test_who_pauses_is_shown_so_and_comes_back(server: Server, visit: Visit) -> None:
+    async with known(server, "bo") as bo, known(server, "cy") as cy, known(server, "dee") as dee:
+        event = await open_event(bo, bo, cy, dee)
+        ana = await visit(address(server, f"/e/{event}"))
+        await enter(ana, "ana")
+        await expect(ana.page.locator(".entry")).to_contain_text("You are in")
+        await begin(bo, event)
+        await expect(ana.page.locator(".board")).to_be_visible()
+        for peer in (bo, cy, dee):
+            call = await peer.next_of("call")
+            if call["against"] == "ana":
+                await peer.ask("join", room=call["room"])
+                await peer.ask("resign", room=call["room"])
+        await ana.button("To the event").click()
+        await ana.button("Pause").click()
+        await expect(ana.page.locator(".standings .own").first).to_contain_text("pauses")
+        await ana.button("I am back").click()
+        await expect(ana.page.locator(".standings .own").first).not_to_contain_text("pauses")
 
 
 async def test_a_name_that_is_taken_in_the_event_is_asked_for_again(server: Server, visit: Visit) -> None:

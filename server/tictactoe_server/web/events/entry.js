@@ -1,54 +1,52 @@
 /** What one does in an event oneself: enter it, go to the board, pause, leave; and how one stands. */
 
 import { say } from "../catalogue.js";
-import { button, field, h, setText, show, submitting } from "../dom.js";
+import { button, field, h, setText, submitting } from "../dom.js";
 import { clean, messageOf } from "../words.js";
 import { formatPoints, sidesOf } from "./words.js";
 import { sure } from "./pairings.js";
 
 export class Entry {
-	#name = h("input", { maxlength: 24, autocomplete: "nickname" });
+	#name = h("input", { maxlength: 24, autocomplete: "nickname", focus: () => this.#name.select() });
 	#ticket = h("input", { autocomplete: "off", maxlength: 64 });
 	#fault = h("p.fault", { role: "alert" });
 	#told = h("p.told");
-	#deeds = h("div.row");
-	#drawn = "";
-	#form;
+	#named = field(say("page event your name"), this.#name);
+	#ticketed = field(say("page event ticket"), this.#ticket);
+	#form = h("form.row", { submit: submitting(() => this.#enter()) }, this.#named, this.#ticketed, h("button.primary.big", {}, say("page join")));
+	#board = button(say("page event board"), () => this.following.app.play({ type: "join", room: this.#pairing?.room ?? "" }), { class: "primary big" });
+	#back = button(say("page event back"), () => this.#do({ type: "event_ready", on: true }), { class: "primary" });
+	#pause = button(say("page event pause"), () => this.#do({ type: "event_ready", on: false }));
+	#leave = sure(say("page event leave"), () => this.#do({ type: "event_leave" }));
+	element = h("section.card.entry", { "aria-label": say("page event you") },
+		this.#told, this.#form, h("div.row", {}, this.#board, this.#back, this.#pause, this.#leave), this.#fault,
+	);
 
 	/** @param {import("./following.js").Following} following @param {string} ticket that came with the link */
 	constructor(following, ticket) {
 		this.following = following;
 		this.#name.value = following.app.connection.name;
 		this.#ticket.value = ticket;
-		this.named = field(say("page event your name"), this.#name);
-		this.ticketed = field(say("page event ticket"), this.#ticket);
-		this.#form = h("form.row", { submit: submitting(() => this.#do({ type: "event_join", ...this.#written }, this.#name)) },
-			this.named, this.ticketed, h("button.primary.big", {}, say("page join")),
-		);
-		this.element = h("section.card.entry", { "aria-label": say("page event you") }, this.#told, this.#form, this.#deeds, this.#fault);
 		this.hasCard = ticket !== "";
-	}
-
-	/** What the form says: the name and the ticket, as far as they are wanted. */
-	get #written() {
-		const [ticket, name] = [this.#ticket.value.trim(), this.#name.value.trim()];
-		return { ...(ticket && { ticket }), ...(name && !this.named.hidden && { name }) };
 	}
 
 	draw() {
 		const { state, own } = this.following;
 		if (!state) return;
 		const { status, round, head } = state;
-		const isOpen = status === "open" || (status !== "over" && status !== "void" && round <= (head.late_until ?? 0));
-		const isIn = own && own.status !== "out" && own.status !== "expelled";
+		const isOn = status === "running" || status === "paused";
+		const isOpen = status === "open" || (isOn && round <= (head.late_until ?? 0));
+		const isIn = (status === "open" || isOn) && (own?.status ?? "in") === "in" && !!own;
+		const isAway = isOn && own?.status === "away";
+		this.element.hidden = !own && !isOpen && this.following.isOrganiser;
 		this.#form.hidden = !!own || !isOpen;
-		this.named.hidden = head.entry === "roster";
-		this.ticketed.hidden = (head.entry ?? "open") === "open" || this.hasCard;
-		setText(this.#told, this.#tell(isOpen));
-		const deeds = isIn ? this.#listDeeds() : [];
-		if (deeds.join() === this.#drawn) return;
-		this.#drawn = deeds.join();
-		show(this.#deeds, deeds.map((name) => this.#makeDeed(name)));
+		this.#named.hidden = head.entry === "roster";
+		this.#ticketed.hidden = (head.entry ?? "open") === "open" || this.hasCard;
+		this.#board.hidden = !this.#pairing;
+		this.#back.hidden = !isAway;
+		this.#pause.hidden = !isIn || !isOn;
+		this.#leave.hidden = !isIn && !isAway;
+		setText(this.#told, own ? this.#tell(state, own) : say(!isOpen ? "page event only watching" : head.entry === "roster" ? "page event by card" : "page event enter"));
 	}
 
 	/** One's pairing that is played now. */
@@ -57,46 +55,31 @@ export class Entry {
 		return state?.pairings.find(({ players, state: at, room }) => at === "open" && room && Object.values(players).includes(player));
 	}
 
-	/** @param {boolean} isOpen whether one may still enter */
-	#tell(isOpen) {
-		const { own, state } = this.following;
-		if (!own || !state) return say(isOpen ? (state?.head.entry === "roster" ? "page event by card" : "page event enter") : "page event only watching");
-		const { status, place, points, name } = own;
+	/** @param {Protocol.EventState} state @param {Protocol.EventRow} own */
+	#tell(state, { status = "in", place, points, name, player }) {
 		const pairing = this.#pairing;
-		const [, , against] = (pairing && sidesOf(pairing).find(([, player]) => player !== own.player)) ?? [];
+		const [, , against] = (pairing && sidesOf(pairing).find((side) => side[1] !== player)) ?? [];
 		if (against) return say("page event against", { name: against });
-		if (status && status !== "in") return say(`page event you are ${status}`);
+		if (status !== "in") return say(`page event you are ${status}`);
 		if (state.status === "over") return say("page event you came", { place, points: formatPoints(points) });
 		return say(state.status === "open" ? "page event you wait" : "page event you stand", { name: clean(name), place, points: formatPoints(points) });
 	}
 
-	#listDeeds() {
-		const { own, state } = this.following;
-		if (state?.status === "over" || state?.status === "void") return [];
-		const isAway = own?.status === "away";
-		return [...(this.#pairing ? [`board ${this.#pairing.room}`] : []), ...(isAway ? ["back"] : state?.status === "open" ? [] : ["pause"]), "leave"];
+	/** Enter with the name and the ticket, as far as they are wanted. */
+	async #enter() {
+		const [ticket, name] = [this.#ticket.value.trim(), this.#name.value.trim()];
+		if (!(await this.#do({ type: "event_join", ...(ticket && { ticket }), ...(name && !this.#named.hidden && { name }) }))) return this.#name.focus();
+		// Who is in needs no ticket any more, and shows none to who stands beside.
+		return history.replaceState(null, "", location.pathname);
 	}
 
-	/** @param {string} deed */
-	#makeDeed(deed) {
-		const { app } = this.following;
-		const [name, room] = deed.split(" ");
-		if (name === "board") return button(say("page event board"), () => app.play({ type: "join", room }), { class: "primary big" });
-		if (name === "back") return button(say("page event back"), () => this.#do({ type: "event_ready", on: true }), { class: "primary" });
-		if (name === "pause") return button(say("page event pause"), () => this.#do({ type: "event_ready", on: false }));
-		return sure(say("page event leave"), () => this.#do({ type: "event_leave" }));
-	}
-
-	/** @param {import("./following.js").AboutIt} request @param {HTMLElement} [asked] what to look at where it is refused */
-	async #do(request, asked) {
+	/** Ask for something; whether it was done. @param {import("./following.js").AboutIt} request */
+	async #do(request) {
 		setText(this.#fault, "");
 		try {
-			await this.following.ask(request);
-			// Who is in needs no ticket any more, and shows none to who stands beside.
-			if (request.type === "event_join") history.replaceState(null, "", location.pathname);
+			return await this.following.ask(request);
 		} catch (error) {
-			setText(this.#fault, messageOf(error));
-			asked?.focus();
+			return void setText(this.#fault, messageOf(error));
 		}
 	}
 }

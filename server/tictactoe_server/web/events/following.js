@@ -3,8 +3,11 @@
 import { Refused } from "../requests.js";
 
 /** @typedef {Protocol.EventState} EventState */
-/** All rounds, as `/e/CODE.json` has them. @typedef {{seq: number, table: Protocol.EventRow[], pairings: Omit<Protocol.EventPairing, "names">[]}} Whole */
+/** All rounds, as `/e/CODE.json` has them. @typedef {{table: Protocol.EventRow[], pairings: Omit<Protocol.EventPairing, "names">[]}} Whole */
 /** A request that is about this event, without its code. @typedef {{type: "event_join" | "event_leave" | "event_ready" | "event_run" | "event_watch"} & Record<string, unknown>} AboutIt */
+
+/** How long we wait for more changes before all rounds are read again, at least: not all readers ask at once. */
+const SOON_MS = 700;
 
 export class Following {
 	/** @type {EventState | null} */ state = null;
@@ -13,7 +16,9 @@ export class Following {
 	/** Why there is nothing to follow, if so. */
 	refused = "";
 	/** @type {Protocol.Welcome | null} */ #asked = null;
-	#isReading = false;
+	/** Up to what all rounds were read. */
+	#version = "";
+	#timer = 0;
 
 	/** @param {import("../app.js").App} app @param {string} code @param {() => void} onChange */
 	constructor(app, code, onChange) {
@@ -54,6 +59,7 @@ export class Following {
 	}
 
 	close() {
+		clearTimeout(this.#timer);
 		this.ask({ type: "event_watch", on: false }).catch(() => undefined);
 	}
 
@@ -72,16 +78,19 @@ export class Following {
 		this.#read();
 	}
 
-	/** Read all rounds, where they are not those of the newest state. */
-	async #read() {
-		if (this.#isReading || !this.state || this.whole?.seq === this.state.seq) return;
-		this.#isReading = true;
-		const { seq } = this.state;
-		const answer = await fetch(`/e/${this.code}.json`).catch(() => null);
-		if (answer?.ok) this.whole = { ...(await answer.json()), seq };
-		this.#isReading = false;
-		this.onChange();
-		if (answer?.ok) this.#read();
+	/** Read all rounds, at once or a moment after they have changed; in a large event after each round. */
+	#read() {
+		const { seq, status, round, head } = /** @type {EventState} */ (this.state);
+		const version = head.kind === "round_robin" || status === "open" ? `${seq}` : `${status} ${round}`;
+		if (version === this.#version) return;
+		clearTimeout(this.#timer);
+		this.#timer = setTimeout(async () => {
+			this.#version = version;
+			const answer = await fetch(`/e/${this.code}.json`).catch(() => null);
+			if (!answer?.ok) return;
+			this.whole = await answer.json();
+			this.onChange();
+		}, this.whole ? SOON_MS * (1 + Math.random()) : 0);
 	}
 }
 

@@ -70,6 +70,6 @@ export function makeCrossTable({ table, pairings }, own) {
 	));
 	const heads = ["", say("page event name"), ...table.map((_, at) => String(at + 1)), say("page event points")];
 	return h("div.scrolls", { tabindex: 0, role: "region", "aria-label": say("page event cross") },
-		h("table.standings.against", {}, h("thead", {}, h("tr", {}, heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td"))))), h("tbody", {}, rows)),
+		h("table.standings.against", {}, h("thead", {}, h("tr", {}, heads.map((head, at) => (head ? h(at === 1 ? "th.name" : "th", { scope: "col" }, head) : h("td"))))), h("tbody", {}, rows)),
 	);
 }

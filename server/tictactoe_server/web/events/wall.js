@@ -10,6 +10,8 @@ import { describeStanding, describeTerms, formatPoints, prepare, sidesOf } from 
 
 const MOST_BOARDS = 100;
 const MOST_ROWS = 20;
+/** Up to so many rows there is room under the table for the link to follow it all. */
+const MOST_BESIDE_QR = 6;
 const MOST_NAMES = 60;
 /** For how many games it is said by name who is waited for. */
 const MOST_AWAITED = 4;
@@ -62,6 +64,7 @@ class EventWall {
 		const { state, refused } = this.following;
 		if (!state) return show(this.#main, refused && h("p.wall-note", {}, refused));
 		const isOpen = state.status === "open";
+		document.title = clean(state.head.title);
 		this.element.className = `event-wall ${state.status}`;
 		show(this.#head, h("h1", { tabindex: -1 }, clean(state.head.title)), h("p", {}, isOpen ? describeTerms(state) : describeStanding(state)));
 		show(this.#main, isOpen ? this.#drawEntry() : [this.#drawTable(), this.#drawBoards()]);
@@ -89,7 +92,7 @@ class EventWall {
 			h("tr", { class: `place-${place} ${status}` }, h("td.rank", {}, String(place)), h("th.name", { scope: "row" }, clean(name)), h("td.points", {}, formatPoints(points))));
 		const table = h("table.wall-table", { "aria-label": say("page event table") }, h("tbody", {}, cells));
 		table.style.setProperty("--rows", String(Math.max(rows.length, 10)));
-		return table;
+		return h("div.wall-side", {}, table, rows.length <= MOST_BESIDE_QR && drawQr(this.link, say("page event qr")));
 	}
 
 	/** The boards of this round, and those of the one before as long as they are shown. */

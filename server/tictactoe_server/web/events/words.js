@@ -3,7 +3,7 @@
 import { say, spokenLanguage } from "../catalogue.js";
 import { h } from "../dom.js";
 import { learnLater, learnMore } from "../language.js";
-import { clean, describeClock, nameGame } from "../words.js";
+import { clean, describeClock, joinWords, nameGame } from "../words.js";
 
 /** @typedef {Protocol.EventState} EventState */
 /** @typedef {Protocol.EventPairing} Pairing */
@@ -42,7 +42,7 @@ export function describeTerms({ head }) {
 /** How far an event is. @param {EventState} state */
 export function describeStanding({ status, round, head: { rounds }, table }) {
 	const first = table.filter(({ place, points }) => place === 1 && points > 0).map(({ name }) => clean(name));
-	if (status === "over" && first.length) return say("page event won", { n: first.length, names: first.join(", ") });
+	if (status === "over" && first.length) return say("page event won", { n: first.length, names: joinWords(first) });
 	if (status === "running") return rounds ? say("page event round of", { round, rounds }) : say("page event round", { round });
 	return say(`page event status ${status}`);
 }
