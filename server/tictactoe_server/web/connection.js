@@ -13,7 +13,7 @@ import { Ways } from "./ways.js";
 /** @typedef {import("./requests.js").Ask} Ask */
 
 /** What this page understands beyond version 1.0. */
-const FEATURES = ["abort", "analysis", "boards", "chat", "events", "moved", "opening", "repeat", "review", "seq", "share", "wall"];
+const FEATURES = ["abort", "analysis", "boards", "chat", "events", "moved", "names", "opening", "repeat", "review", "seq", "share", "wall"];
 
 /** @typedef {{onPhase(): void, onWelcome(): void, onNews(news: News): void, onIdentity(connection: Connection): void}} ConnectionEars */
 
@@ -157,7 +157,7 @@ export class Connection {
 
 	#greet() {
 		const features = this.#features.length ? { features: this.#features } : {};
-		this.#send(JSON.stringify({ type: "hello", client: "tictactoe-page", ...this.identity.hello, ...features }));
+		this.#send(JSON.stringify({ type: "hello", client: `tictactoe-page/${navigator.platform}`, ...this.identity.hello, ...features }));
 	}
 
 	/** What a socket that is closing does not take is lost with it, a moment later. @param {string} text */
@@ -187,9 +187,9 @@ export class Connection {
 			this.close();
 			return true;
 		}
-		const isOtherToken = code === "bad_token" && this.identity.refuseToken();
-		if (isOtherToken || (code === "bad_name" && this.identity.refuseName())) this.#greet();
-		return isOtherToken;
+		const isAnother = this.identity.refuseCodes(message) || (code === "bad_token" && this.identity.refuseToken());
+		if (isAnother || (code === "bad_name" && this.identity.refuseName())) this.#greet();
+		return isAnother;
 	}
 
 	/** @param {Protocol.Welcome} welcome */

@@ -27,7 +27,7 @@ export function makeHome(app) {
 		return play.describe();
 	});
 	const element = h("div.home", {},
-		h("div.hero", {}, h("h1", { tabindex: -1 }, say("page home title")), h("label.row", {}, say("home playing as"), name)),
+		h("div.hero", {}, h("h1", { tabindex: -1 }, say("page home title")), h("div.row", {}, h("label.row", {}, say("home playing as"), name), button(say("page name keep"), () => showNames()))),
 		banner,
 		resume.element,
 		h("div.choose", {}, tiles.element, play.element),
@@ -35,6 +35,10 @@ export function makeHome(app) {
 	);
 	onPhase();
 	return { title: "tictactoe", element, onPhase, onNews: side.hear, close: side.close };
+
+	async function showNames() {
+		if (await app.bear(name.value)) (await import("./names.js")).showNames(app);
+	}
 
 	function onPhase() {
 		if (document.activeElement !== name) name.value = connection.refused ?? connection.name;

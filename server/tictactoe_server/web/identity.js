@@ -4,10 +4,15 @@
 const MOST_TOKENS = 3;
 
 /** @typedef {{name: string, token: string, tokens?: Record<string, string>}} Known */
+/** What another device, or an earlier claim of a name, gave for a hello. @typedef {{link: string} | {name: string, rescue: string}} Codes */
 
 export class Identity {
 	/** The new name that was refused. @type {string | null} */
 	refused = null;
+	/** What the next hello says in place of all that is known. @type {Codes | null} */
+	codes = null;
+	/** Why the codes were refused that were said last, or an empty text. */
+	refusedCode = "";
 	/** The name before one that is being tried. @type {string | null} */
 	#before = null;
 	/** Tokens to try where the one is refused, the best last. @type {string[]} */
@@ -22,6 +27,7 @@ export class Identity {
 
 	/** What a hello says: beside a token a name renames, so it is there where it is new; without one it is a newcomer's. */
 	get hello() {
+		if (this.codes) return this.codes;
 		const name = (this.#before !== null || !this.token) && this.name ? { name: this.name } : {};
 		return { ...name, ...(this.token ? { token: this.token } : {}) };
 	}
@@ -35,8 +41,16 @@ export class Identity {
 
 	/** @param {Protocol.Welcome} welcome */
 	accept({ name, token }) {
+		if (this.codes) [this.codes, this.refusedCode] = [null, ""];
 		Object.assign(this, { name, token });
 		this.#before = null;
+	}
+
+	/** Go on as before where codes are refused; whether there were any. @param {string} why */
+	refuseCodes(why) {
+		if (!this.codes) return false;
+		[this.codes, this.refusedCode] = [null, why];
+		return true;
 	}
 
 	/** Go on with another token; whether there was one to refuse. */

@@ -40,6 +40,7 @@ async function loadPage() {
 	if (first) return loadRoom(first, hash === "watch");
 	if (hash === "new") return (await LOADERS.newRoom()).makeNewRoom(app);
 	if (hash === "games") return (await LOADERS.history()).makeHistory(app);
+	if (hash.startsWith("link=")) return loadLink(hash.slice(5));
 	const past = hash.startsWith("game/") ? decodeURIComponent(hash.slice(5)) : "";
 	if (past) return (await LOADERS.game()).makeGame(app, { load: () => fetchPast(past), past });
 	return (await LOADERS.home()).makeHome(app);
@@ -57,6 +58,14 @@ async function loadRoom(text, onlyWatches) {
 	const code = readCode(text);
 	if (code) return (await LOADERS.game()).makeGame(app, { code, onlyWatches });
 	return (await LOADERS.nothing()).makeNothing(app, say("page nothing address"));
+}
+
+/** The code of another device is taken out of the address at once. @param {string} code */
+async function loadLink(code) {
+	history.replaceState(null, "", "/");
+	const { makeHome } = await LOADERS.home();
+	(await import("./names.js")).showNames(app, decodeURIComponent(code));
+	return makeHome(app);
 }
 
 async function fetchShared(id = "") {

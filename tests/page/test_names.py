@@ -1,0 +1,81 @@
+"""Who one is, on the page: a name for good, its codes, another device by a link, devices that are revoked."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.async_api import expect
+
+from tests.page.conftest import Visit
+from tests.page.test_play import address
+from tests.peer import open_peer
+from tictactoe_server.server import Server
+
+CODE = re.compile(r"[2-9A-Z]{4}(?:-[2-9A-Z]{4}){3}")
+
+
+async def test_a_name_is_kept_for_good_and_its_codes_are_shown_once(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    await ana.button("Keep this name…").click()
+    dialog = ana.page.get_by_role("dialog", name="Your name")
+    await expect(dialog).to_contain_text("as anybody may be")
+    await dialog.get_by_label("Keep a name for good").fill("ana")
+    await dialog.get_by_role("button", name="Keep it").click()
+    await expect(dialog).to_contain_text("ana is yours, with 3 codes left.")
+    codes = CODE.findall(await dialog.locator(".codes").inner_text())
+    assert len(codes) == 3
+    await dialog.get_by_role("button", name="Copy").click()
+    await ana.button("Close").click()
+    await expect(ana.page.get_by_label("Playing as")).to_have_value("ana")
+    await ana.page.reload()
+    await ana.button("Keep this name…").click()
+    await expect(dialog).to_contain_text("ana is yours, with 3 codes left.")
+    await expect(dialog.locator(".codes")).to_have_count(0)
+    await dialog.get_by_label("Keep a name for good").fill("ANA")
+    async with open_peer(server.url, "Ana") as other:
+        assert other.welcome["claimed"] is False
+    bo = await visit(address(server))
+    await bo.page.get_by_label("Playing as").fill("bo")
+    await bo.button("Keep this name…").click()
+    theirs = bo.page.get_by_role("dialog", name="Your name")
+    await theirs.get_by_label("Keep a name for good").fill("ANA")
+    await theirs.get_by_role("button", name="Keep it").click()
+    await expect(theirs).to_contain_text("ana belongs to somebody else")
+    await theirs.get_by_label("Enter a code").fill(codes[0].lower())
+    await theirs.get_by_role("button", name="Use the code").click()
+    await expect(theirs).to_have_count(0)
+    await expect(bo.page.get_by_label("Playing as")).to_have_value("ana")
+    await bo.page.reload()
+    await expect(bo.page.get_by_label("Playing as")).to_have_value("ana")
+
+
+async def test_a_link_makes_another_device_the_same_player_and_leaves_the_address(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    await ana.page.get_by_label("Playing as").fill("ana")
+    await ana.button("Keep this name…").click()
+    dialog = ana.page.get_by_role("dialog", name="Your name")
+    await dialog.get_by_role("button", name="Let another device be you").click()
+    code = await dialog.locator(".code b").inner_text()
+    await expect(dialog.locator("svg")).to_be_visible()
+    phone = await visit(f"{address(server)}#link={code}")
+    arrived = phone.page.get_by_role("dialog", name="Your name")
+    await expect(arrived).to_contain_text("Another device has sent you here")
+    assert code not in phone.page.url
+    await arrived.get_by_role("button", name="Use the code").click()
+    await expect(phone.page.get_by_label("Playing as")).to_have_value("ana")
+    await ana.button("Close").click()
+    await ana.button("Keep this name…").click()
+    await expect(dialog.get_by_role("listitem")).to_have_count(2)
+    await dialog.get_by_role("button", name="Revoke").click()
+    await expect(dialog.get_by_role("listitem")).to_have_count(1)
+    await expect(phone.page.locator("main")).to_contain_text("taken from the list")
+
+
+async def test_a_code_that_lets_nobody_in_is_told_and_one_stays_who_one_is(server: Server, visit: Visit) -> None:
+    ana = await visit(f"{address(server)}#link=7KQ2M94F")
+    dialog = ana.page.get_by_role("dialog", name="Your name")
+    await dialog.get_by_role("button", name="Use the code").click()
+    await expect(dialog.get_by_role("alert")).to_contain_text("That code lets no device in")
+    await ana.button("Close").click()
+    name = ana.page.get_by_label("Playing as")
+    await expect(name).to_have_value(re.compile("guest-"))
