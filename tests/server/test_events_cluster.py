@@ -9,6 +9,7 @@ import pytest
 
 from tests.peer import Message, Peer, open_peer, until
 from tests.server.nats_node import Node
+from tests.server.test_api import read, streaming
 from tests.server.test_cluster import cluster_of, node, quick
 from tests.server.test_events_service import begun, opened, run, watched
 from tests.server.test_events_service import quick as quick_rounds
@@ -86,3 +87,17 @@ async def test_a_server_that_leaves_drives_no_event(node: Node) -> None:
         driver.cluster.members.leave()
         await until(lambda: other.core.registry.elsewhere.is_chosen(event))
         assert not driver.core.registry.elsewhere.is_chosen(event)
+
+
+async def test_an_event_is_read_and_streamed_to_its_end_at_every_server(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana:
+        event = await opened(ana, bots=["easy", "easy", "medium"])
+        async with streaming(two, f"/api/events/{event}/stream") as stream:
+            assert (await stream.next())["status"] == "open"
+            assert (await run(ana, event, "begin"))["type"] == "ok"
+            async with asyncio.timeout(20):
+                over = await stream.until(status="over")
+        assert await read(two, f"/e/{event}.json") == over == await read(one, f"/api/events/{event}")
+        for pairing in over["pairings"]:
+            if pairing["by"] == "game":
+                assert (await read(two, f"/api/games/{pairing['game']}"))["pairing"] == pairing["id"]
