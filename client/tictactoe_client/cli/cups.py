@@ -9,7 +9,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -19,7 +19,6 @@ from tictactoe_client.brain.serve import level_of
 from tictactoe_client.cup.file import FAILED, CupFile, Terms
 from tictactoe_client.cup.plan import Entrant, list_games, list_openings
 from tictactoe_client.cup.running import run
-from tictactoe_client.cup.strength import LIMIT
 from tictactoe_client.cup.table import Results, draw_table
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import Output, print_error, print_own
@@ -27,6 +26,7 @@ from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.strength import LIMIT
 from tictactoe_protocol.wording import describe_reason, format_duration
 
 _FILE: Final = "tictactoe-cup.txt"
@@ -86,12 +86,11 @@ def _list_entrants(bots: Sequence[str], brains: Sequence[str]) -> Iterator[Entra
     entrants = [Entrant(level, level_of(level)) for level in bots]
     for text in brains:
         name, command = found.groups() if (found := _NAMED.fullmatch(text)) else ("", text)
-        try:
+        words: tuple[str, ...] = ()
+        with suppress(ValueError):  # where quotes are not closed
             words = tuple(shlex.split(command))
-        except ValueError:  # quotes that are not closed
-            words = ()
         if not words or shutil.which(words[0]) is None:
-            raise Misuse(say("engine not found", command=clean_text(words[0] if words else command)))
+            raise Misuse(say("engine not found", command=clean_text("".join(words[:1]) or command)))
         entrants.append(Entrant(name or clean_text(Path(words[0]).name)[:32], None, words))
     seen = Counter[str]()
     for one in entrants:

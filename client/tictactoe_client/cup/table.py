@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tictactoe_client.cup.file import FAILED
-from tictactoe_client.cup.strength import measure_elo, measure_ratio
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.standings import Game, Standing, standings
+from tictactoe_protocol.strength import measure_elo, measure_ratio
 
 
 class Row(NamedTuple):

@@ -34,8 +34,9 @@ def describe_value(value: CellValue, *, solved: bool = True) -> str:
 def describe_position(analysis: AnalysisState, rules: Rules) -> str:
     """Return who stands how, and the best moves: ``X to move: a draw with best play. Best: B2, A1.``"""
     if analysis.before:
-        chosen = describe_position(analysis.before, rules)
-        return say("before the choice", chosen=chosen, told=describe_position(replace(analysis, before=UNSET), rules))
+        moments = (replace(one, before=UNSET) for one in (analysis.before, analysis))
+        chosen, told = (describe_position(one, rules) for one in moments)
+        return say("before the choice", chosen=chosen, told=told)
     turn, value = analysis.turn, analysis.value
     if turn is None:
         return say("game is over here")

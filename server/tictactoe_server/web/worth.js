@@ -58,7 +58,10 @@ function describeValue(value, solved) {
 /** Who stands how, and the best moves. @param {Analysis} analysis @param {Rules} rules */
 export function describePosition(analysis, rules) {
 	const { turn, best, cells, before } = analysis;
-	if (before) return say("before the choice", { chosen: describePosition(before, rules), told: describePosition({ ...analysis, before: undefined }, rules) });
+	if (before) {
+		const [chosen, told] = [before, analysis].map((one) => describePosition({ ...one, before: undefined }, rules));
+		return say("before the choice", { chosen, told });
+	}
 	if (!turn) return say("game is over here");
 	if (analysis.options) return describeOptions(analysis, turn);
 	const verdict = describeStanding(analysis, turn, rules);

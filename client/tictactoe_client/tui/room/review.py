@@ -9,6 +9,9 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
+from msgspec import UNSET
+from msgspec.structs import replace
+
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.online.errors import Refused
 from tictactoe_engine.opening import MORE
@@ -109,7 +112,7 @@ class Review:
         state = self._room.state
         if analysis.ply != len(moves) or analysis.turn not in (None, *state.rules.marks):
             return False
-        if analysis.before and not self._fits(analysis.before, moves):
+        if analysis.before and not self._fits(replace(analysis.before, before=UNSET), moves):
             return False
         if not set(analysis.best_options) <= analysis.options.keys() <= {*state.rules.marks, MORE}:
             return False
