@@ -221,6 +221,13 @@ async def test_a_player_has_two_events_and_an_address_a_few_more(
         await opened(bo)
 
 
+async def test_so_many_bots_as_would_keep_a_server_busy_are_refused() -> None:
+    async with Server(HERE, limits=Limits()) as server, known(server, "ana") as ana:
+        refused = await ana.ask("event_open", **SLOW, bots=["easy"] * 21)
+        assert (refused["code"], refused["path"], refused["data"]["most"]) == ("not_allowed", "bots", 20)
+        await opened(ana, bots=["easy"] * 20)
+
+
 # -- entering -------------------------------------------------------------------------------------------------------
 
 

@@ -46,6 +46,9 @@ EVENTS_OF_PLAYER: Final = 2
 EVENTS_OF_ADDRESS: Final = 20
 """How many events that are not over one player may have opened, and all from one address since this server started."""
 
+BOTS_FOR_A_GAME: Final = 4
+"""How many bots may be in an event for each game with bots that one player may have."""
+
 MAX_LISTED: Final = 100
 
 
@@ -94,6 +97,9 @@ class Tournaments(Service):
         for index, level in enumerate(request.bots):
             if level not in LEVELS:
                 raise Refused(ErrorCode.BAD_MESSAGE, "bot", path=f"bots[{index}]", bot=level, levels=list(LEVELS))
+        most = BOTS_FOR_A_GAME * self._core.limits.bot_games_per_player
+        if 0 < most < len(request.bots):
+            raise Refused(ErrorCode.NOT_ALLOWED, "event bots", path="bots", most=most)
         request = replace(
             request,
             title=_clean_title(request.title),
