@@ -1,0 +1,240 @@
+"""Any commands in any order keep an event sound, and it can always be played to its end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from tests.server.events.authors import ORGANISER, new_event, opened
+from tictactoe_protocol.events import EventRun
+from tictactoe_server.core.rooms import Refused
+from tictactoe_server.services.events import (
+    Enter,
+    Entrant,
+    Event,
+    Leave,
+    Opened,
+    Paired,
+    Pairing,
+    Ready,
+    Rooms,
+    Score,
+    Tick,
+    apply,
+    due_at,
+    is_done,
+    open_pairings,
+    pair_next,
+    rows,
+    ticket_of,
+    voided,
+)
+
+PLAYERS = [f"p{number}" for number in range(1, 10)]
+ACTIONS = ["begin", "next", "pause", "resume", "expel", "forfeit", "void", "close", "add", "cards"]
+ANY_PLAYER = st.sampled_from([*PLAYERS, "nobody"])
+ANY_PAIRING = st.tuples(st.integers(1, 4), st.integers(1, 4), st.sampled_from(["", "", "-2", "-3"])).map(
+    lambda one: f"r{one[0]}-{one[1]}{one[2]}"
+)
+
+
+class Events(RuleBasedStateMachine):
+    """An event to which everything happens that can be asked of it."""
+
+    event: Event
+    now = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scored: dict[str, Pairing] = {}
+        self.kept: Paired | None = None
+
+    @initialize(
+        kind=st.sampled_from(["round_robin", "swiss", "knock_out"]),
+        double=st.booleans(),
+        entry=st.sampled_from(["open", "open", "code", "roster"]),
+        full=st.booleans(),
+        advance=st.sampled_from(["auto", "hand"]),
+        bots=st.integers(0, 3),
+        players=st.integers(0, 6),
+        late=st.integers(0, 2),
+    )
+    def open(
+        self, kind: str, double: bool, entry: str, full: bool, advance: str, bots: int, players: int, late: int
+    ) -> None:
+        terms: dict[str, Any] = {"double": double, "entry": entry, "advance": advance, "late_until": late}
+        if full:
+            terms |= {"start": "full", "size": bots + 3}
+        if entry == "roster":
+            terms |= {"roster": tuple(PLAYERS[:3])}
+        self.event = new_event(kind, bots=("rules",) * bots, **terms)
+        for player in PLAYERS[:players]:
+            self.enter(player, player)
+
+    def do(self, actor: str, command: Any) -> None:
+        """Apply a command, and again: that changes nothing."""
+        before = self.event
+        try:
+            self.event = apply(before, actor, command, self.now)
+        except Refused:
+            return
+        assert self.event.seq == before.seq + (self.event is not before)
+        try:
+            again = apply(self.event, actor, command, self.now)
+        except Refused:
+            again = self.event
+        assert again is self.event
+
+    @rule(player=st.sampled_from(PLAYERS), name=st.sampled_from(PLAYERS))
+    def enter(self, player: str, name: str) -> None:
+        ticket = ticket_of(self.event, name if self.event.entry == "roster" else "")
+        self.do(player, Enter(name, ticket=ticket))
+
+    @rule(player=ANY_PLAYER)
+    def leave(self, player: str) -> None:
+        self.do(player, Leave())
+
+    @rule(player=ANY_PLAYER, on=st.booleans())
+    def ready(self, player: str, on: bool) -> None:
+        self.do(player, Ready(on))
+
+    @rule(action=st.sampled_from(ACTIONS), behind=st.sampled_from([0, 0, 0, 1]), player=ANY_PLAYER, pairing=ANY_PAIRING)
+    def run(self, action: str, behind: int, player: str, pairing: str) -> None:
+        seq = self.event.seq - behind
+        self.do(ORGANISER, EventRun(event="", seq=seq, action=action, player=player, pairing=pairing, name=player))  # type: ignore[arg-type]
+
+    @rule()
+    def begin(self) -> None:
+        self.do(ORGANISER, EventRun(event="", seq=self.event.seq, action="begin"))
+
+    @rule(pairing=ANY_PAIRING, code=st.sampled_from(["ABC234", "XYZ789"]))
+    def lose_a_room(self, pairing: str, code: str) -> None:
+        self.do("", Rooms({pairing: code}))
+
+    @rule(pairing=ANY_PAIRING)
+    def open_one(self, pairing: str) -> None:
+        self.do("", Opened(pairing))
+
+    @rule()
+    def open_all(self) -> None:
+        self.event = opened(self.event, self.now)
+
+    @rule(
+        pairing=ANY_PAIRING,
+        result=st.sampled_from(["X", "O", "draw", "none"]),
+        by=st.sampled_from(["game", "forfeit"]),
+        swapped=st.booleans(),
+    )
+    def score(self, pairing: str, result: str, by: str, swapped: bool) -> None:
+        self.do("", Score(pairing, result, "line", "game", by, swapped))
+
+    @rule(results=st.lists(st.sampled_from(["X", "O", "draw"]), min_size=1, max_size=3))
+    def score_all(self, results: list[str]) -> None:
+        for index, one in enumerate(open_pairings(self.event)):
+            self.do("", Score(one.id, results[index % len(results)], game="game"))
+
+    @rule(seconds=st.sampled_from([0, 1, 5, 600]))
+    def tick(self, seconds: int) -> None:
+        self.now += 1_000 * seconds
+        self.do("", Tick())
+
+    @precondition(lambda self: self.event.status == "running" and not open_pairings(self.event))
+    @rule()
+    def pair_elsewhere(self) -> None:
+        self.kept = pair_next(self.event)
+
+    @precondition(lambda self: self.kept is not None)
+    @rule()
+    def bring_what_was_paired(self) -> None:
+        self.do("", self.kept)
+
+    @invariant()
+    def it_is_sound(self) -> None:
+        event = self.event
+        assert msgspec.json.decode(msgspec.json.encode(event), type=Event) == event
+        check_entrants(event.entrants)
+        check_pairings(event)
+        check_table(event)
+        check_time(event)
+
+    @invariant()
+    def no_result_ever_changes(self) -> None:
+        for one in self.scored.values():
+            assert self.event.pairing(one.id) == one
+        self.scored = {one.id: one for one in self.event.pairings if one.state == "scored"}
+
+    def teardown(self) -> None:
+        """Play the event to its end."""
+        if not hasattr(self, "event") or self.event.status == "open":
+            return
+        event = self.event
+        if event.status == "paused":
+            event = apply(event, ORGANISER, EventRun(event="", seq=event.seq, action="resume"), self.now)
+        for one in event.field:
+            if one.status == "away":
+                event = apply(event, one.player, Ready(on=True), self.now)
+        for _ in range(60):
+            for one in open_pairings(event):
+                event = apply(event, "", Score(one.id, "draw", game="game"), self.now)
+            due = due_at(event)
+            if due is None and not open_pairings(event):
+                break
+            self.now = max(self.now, due or 0)
+            event = apply(event, "", Tick(), self.now)
+        assert event.is_over
+        assert is_done(event)
+        check_pairings(event)
+        check_table(event)
+
+
+def check_entrants(entrants: tuple[Entrant, ...]) -> None:
+    for part in ([one.player for one in entrants], [one.name.casefold() for one in entrants]):
+        assert len(set(part)) == len(part)
+
+
+def check_pairings(event: Event) -> None:
+    assert len({one.id for one in event.pairings}) == len(event.pairings)
+    field = {one.player for one in event.field}
+    first, second = tuple(event.marks)
+    met: list[tuple[str, ...]] = []
+    for one in event.pairings:
+        assert set(one.players.values()) <= field
+        assert one.is_bye or set(one.players) == {first, second}
+        assert 1 <= one.round <= event.round
+        assert (one.state == "scored") == (one.result is not None) == bool(one.by)
+        assert one.state != "open" or one.room
+        if not one.is_bye and one.number == 1:
+            met.append(tuple(sorted(one.players.values())))
+    games = 2 if event.kind == "round_robin" and event.double else 1
+    assert all(met.count(pair) <= games for pair in met)
+    for one in event.field if event.kind != "knock_out" else ():
+        assert len({pairing.round for pairing in event.pairings_of(one.player)}) == len(event.pairings_of(one.player))
+    gone = {one.player for one in event.field if one.is_gone}
+    assert event.is_over or not any(gone & set(one.players.values()) for one in open_pairings(event))
+
+
+def check_table(event: Event) -> None:
+    table = rows(event)
+    assert sorted(row.player for row in table) == sorted(one.player for one in event.field)
+    void = voided(event)
+    counted = [one for one in event.pairings if one.by and not void & set(one.players.values())]
+    given = sum(one.result == "draw" or one.result in one.players for one in counted)
+    assert sum(row.points for row in table) == given
+    assert all(row.points == 0 == row.played for row in table if row.player in void)
+
+
+def check_time(event: Event) -> None:
+    if event.status == "running" and not open_pairings(event):
+        assert event.due_at is not None
+    if event.status in ("open", "paused") or event.is_over:
+        assert due_at(event) is None
+    if event.is_over:
+        assert not open_pairings(event)
+
+
+TestEvents = Events.TestCase
+TestEvents.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)
