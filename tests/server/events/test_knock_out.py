@@ -12,21 +12,10 @@ from msgspec.structs import replace
 from tests.server.events.authors import begun, better_wins, new_event, play_on, run
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.terms import ClockFields, RulesState
-from tictactoe_server.services.events import (
-    Enter,
-    Event,
-    Leave,
-    Pairing,
-    Score,
-    Tick,
-    apply,
-    due_at,
-    open_pairings,
-    rows,
-    terms_of,
-    ticket_of,
-)
-from tictactoe_server.services.events.knock_out import GAMES, bracket, winner_of
+from tictactoe_server.services.events.commands import Enter, Leave, Score, Tick, apply
+from tictactoe_server.services.events.event import Event, Pairing, due_at, open_pairings, ticket_of
+from tictactoe_server.services.events.knock_out import GAMES, bracket, terms_of, winner_of
+from tictactoe_server.services.events.table import rows
 
 
 def match_of(event: Event) -> list[Pairing]:

@@ -9,7 +9,9 @@ import pytest
 
 from tests.server.events.authors import ORGANISER, begun, better_wins, first_wins, pairs_of, play_on, play_round, run
 from tictactoe_protocol.berger import berger_pairs, berger_round, berger_rounds
-from tictactoe_server.services.events import Event, Leave, Tick, apply, due_at, rows, voided
+from tictactoe_server.services.events.commands import Leave, Tick, apply
+from tictactoe_server.services.events.event import Event, due_at, voided
+from tictactoe_server.services.events.table import rows
 
 # FIDE Handbook, C.05 General Regulations for Competitions, Annex 1: Details of Berger table
 BERGER = {

@@ -11,21 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.server.events.authors import begun, better_wins, entered, opened, play_on, play_round, run
-from tictactoe_server.services.events import (
-    Enter,
-    Event,
-    Leave,
-    Ready,
-    Score,
-    Tick,
-    apply,
-    due_at,
-    open_pairings,
-    pair_next,
-    rows,
-)
+from tictactoe_server.services.events.commands import Enter, Leave, Ready, Score, Tick, apply, pair_next
+from tictactoe_server.services.events.event import Event, due_at, open_pairings
 from tictactoe_server.services.events.matching import match_all
 from tictactoe_server.services.events.swiss import Player, costs_of, pair, players_of
+from tictactoe_server.services.events.table import rows
 
 RESULTS = st.sampled_from(["X", "O", "draw"])
 
@@ -276,6 +266,8 @@ def test_a_round_that_was_paired_for_others_is_not_taken() -> None:
     after = apply(event, "", paired, 0)
     assert after.round == 1
     assert apply(after, "", paired, 0) is after
+    played = play_round(after, better_wins)
+    assert apply(played, "", paired, due_at(played) or 0) is played
 
 
 def test_a_round_with_one_game_open_does_not_end() -> None:

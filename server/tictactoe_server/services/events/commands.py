@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode
@@ -22,11 +22,9 @@ from tictactoe_server.services.events.event import (
     Event,
     Pairing,
     check_names,
+    digest,
     due_at,
-    fold_name,
     is_ticket,
-    lot_of,
-    name_on,
     open_pairings,
 )
 
@@ -69,17 +67,13 @@ class Opened(Struct, frozen=True):
 
 
 class Score(Struct, frozen=True):
-    """How a pairing ended: `result` is the winner's mark, ``draw`` or ``none``.
-
-    The mark is that of the end of the game; `swapped` says that both changed places in the opening.
-    """
+    """How a pairing ended: `result` is the mark that the winner has in the pairing, ``draw`` or ``none``."""
 
     pairing: str
     result: str
     reason: str = ""
     game: str = ""
     by: ScoredBy = "game"
-    swapped: bool = False
 
 
 class Paired(Struct, frozen=True):
@@ -112,9 +106,7 @@ def apply(event: Event, actor: str, command: Command, now: int) -> Event:
     `actor` is the id of the player who acts, nobody's where the server does.
     """
     after = _CARRY_OUT[type(command)](event, actor, command, now)
-    if after is event:
-        return event
-    return replace(_go_on(after, now), seq=event.seq + 1)
+    return event if after is event else replace(_go_on(after, now), seq=event.seq + 1)
 
 
 def pair_next(event: Event) -> Paired:
@@ -125,15 +117,15 @@ def pair_next(event: Event) -> Paired:
 
 def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
     known = event.entrant(actor)
-    if known is not None and known.status == "expelled":
-        raise Refused(ErrorCode.NOT_ALLOWED, "expelled")
     if known is not None and not known.is_gone:
         return _with_status(event, known, "in")
+    if known is not None and known.status == "expelled":
+        raise Refused(ErrorCode.NOT_ALLOWED, "expelled")
     if known is not None or not event.takes_entrants:
         raise Refused(ErrorCode.EVENT_BEGUN)
     name, others = command.name, event.entrants
-    if event.entry == "roster" and command.bot is None:
-        name = name_on(event, command.ticket) or ""
+    if event.entry == "roster":
+        name = next((name for name in event.roster if is_ticket(event, command.ticket, name)), "")
         if event.status == "open":  # a card that is used again: its newest player has the place
             others = tuple(one for one in others if not one.joined_round or one.bot or one.name != name)
     if not name or (event.entry == "code" and not is_ticket(event, command.ticket)):
@@ -163,43 +155,37 @@ def _ready(event: Event, actor: str, command: Ready, now: int) -> Event:
 
 
 def _rooms(event: Event, actor: str, command: Rooms, now: int) -> Event:
-    wanted = {one.id: command.codes[one.id] for one in open_pairings(event) if one.id in command.codes}
-    changed = [
-        replace(one, room=wanted[one.id], state="due", opened_at=0)
-        for one in event.pairings
-        if wanted.get(one.id, one.room) != one.room
-    ]
-    return _with_pairings(event, *changed)
+    codes = {one.id: command.codes.get(one.id, one.room) for one in open_pairings(event)}
+    changed = (one for one in open_pairings(event) if codes[one.id] != one.room)
+    return _with_pairings(event, [replace(one, room=codes[one.id], state="due", opened_at=0) for one in changed])
 
 
 def _opened(event: Event, actor: str, command: Opened, now: int) -> Event:
     one = event.pairing(command.pairing)
     if one is None or one.state != "due" or not one.room:
         return event
-    return _with_pairings(event, replace(one, state="open", opened_at=now))
+    return _with_pairings(event, [replace(one, state="open", opened_at=now)])
 
 
 def _score(event: Event, actor: str, command: Score, now: int) -> Event:
-    one, result = event.pairing(command.pairing), command.result
+    one = event.pairing(command.pairing)
     if one is None or one.state == "scored":
         return event
-    if result not in (*one.players, "draw", "none"):
-        raise ValueError(f"{result!r} is no result of the pairing {one.id}.")
-    if command.swapped and result in event.marks:
-        result = event.marks.replace(result, "")
-    how = {"reason": command.reason, "game": command.game, "by": command.by}
-    return _with_pairings(event, replace(one, state="scored", result=result, **how))
+    if command.result not in (*one.players, "draw", "none"):
+        raise ValueError(f"{command.result!r} is no result of the pairing {one.id}.")
+    how = {"result": command.result, "reason": command.reason, "game": command.game, "by": command.by}
+    return _with_pairings(event, [replace(one, state="scored", **how)])
 
 
 def _paired(event: Event, actor: str, command: Paired, now: int) -> Event:
     due = due_at(event)
-    if due is None or due > now or command.round != event.round + 1 or command.entrants != event.entrants:
+    if due is None or due > now or (command.round, command.entrants) != (event.round + 1, event.entrants):
         return event
-    if not command.pairings:
-        if event.round < event.all_rounds and any(one.status == "away" for one in event.field):
-            return replace(event, due_at=now + ORGANISER_GONE_MS)
-        return replace(event, status="over", due_at=None)
-    return replace(event, round=command.round, pairings=(*event.pairings, *command.pairings), due_at=None)
+    if command.pairings:
+        return replace(event, round=command.round, pairings=(*event.pairings, *command.pairings), due_at=None)
+    if event.round < event.all_rounds and any(one.status == "away" for one in event.field):
+        return replace(event, due_at=now + ORGANISER_GONE_MS)
+    return replace(event, status="over", due_at=None)
 
 
 def _tick(event: Event, actor: str, command: Tick, now: int) -> Event:
@@ -208,7 +194,7 @@ def _tick(event: Event, actor: str, command: Tick, now: int) -> Event:
 
 
 def _run(event: Event, actor: str, command: EventRun, now: int) -> Event:
-    """Carry out what an organiser asks; what is done already is so again, whatever `seq` it was meant for."""
+    """Carry out what an organiser asks; what is done already changes nothing, whatever `seq` it was meant for."""
     if actor not in event.organisers:
         raise Refused(ErrorCode.NOT_ORGANISER)
     after = _ACTIONS[command.action](event, command, now)
@@ -218,67 +204,55 @@ def _run(event: Event, actor: str, command: EventRun, now: int) -> Event:
 
 
 def _run_begin(event: Event, command: EventRun, now: int) -> Event:
-    if event.status != "open":
-        return event
-    if len(event.field) < 2:
+    if event.status == "open" and len(event.field) < 2:
         raise Refused(ErrorCode.NOT_ALLOWED, "event few")
-    return _begin(event, now)
+    return _begin(event, now) if event.status == "open" else event
 
 
 def _run_next(event: Event, command: EventRun, now: int) -> Event:
-    _demand(event.status == "running" and event.due_at is not None)
-    return event if event.due_at is None or event.due_at <= now else replace(event, due_at=now)
+    due = event.due_at
+    if event.status != "running" or due is None:
+        raise Refused(ErrorCode.NOT_ALLOWED, "event now")
+    return event if due <= now else replace(event, due_at=now)
 
 
-def _run_pause(event: Event, command: EventRun, now: int) -> Event:
-    if event.status == "paused":
-        return event
-    _demand(event.status == "running")
-    return replace(event, status="paused", due_at=None)
-
-
-def _run_resume(event: Event, command: EventRun, now: int) -> Event:
-    if event.status == "running":
-        return event
-    _demand(event.status == "paused")
-    return replace(event, status="running")
+def _run_status(event: Event, command: EventRun, now: int) -> Event:
+    before, after = ("running", "paused") if command.action == "pause" else ("paused", "running")
+    if event.status not in (before, after):
+        raise Refused(ErrorCode.NOT_ALLOWED, "event now")
+    return event if event.status == after else replace(event, status=after, due_at=None)
 
 
 def _run_expel(event: Event, command: EventRun, now: int) -> Event:
-    entrant = event.entrant(command.player) if command.player is not UNSET else None
+    entrant = event.entrant(command.player or "")
     if entrant is None:
         raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="player")
     return _remove(event, entrant, "expelled")
 
 
-def _run_forfeit(event: Event, command: EventRun, now: int) -> Event:
-    one = _named_pairing(event, command)
-    if command.player is UNSET:
-        result = "none"
-    else:
-        mark = one.mark_of(command.player)
-        if mark is None:
-            raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="player")
-        result = event.marks.replace(mark, "")
-    return _score(event, "", Score(one.id, result, "forfeit", by="organiser"), now)
-
-
-def _run_void(event: Event, command: EventRun, now: int) -> Event:
-    return _score(event, "", Score(_named_pairing(event, command).id, "none", "void", by="organiser"), now)
+def _run_score(event: Event, command: EventRun, now: int) -> Event:
+    """Give a game to the opponent of the player who is named, or to nobody."""
+    one = event.pairing(command.pairing or "")
+    player = command.player if command.action == "forfeit" else ""
+    if one is None or (player and player not in one.players.values()):
+        raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="pairing")
+    result = event.marks.replace(one.mark_of(player) or "", "") if player else "none"
+    return _score(event, "", Score(one.id, result, command.action, by="organiser"), now)
 
 
 def _run_close(event: Event, command: EventRun, now: int) -> Event:
     if event.is_over:
         return event
-    for one in open_pairings(event):
-        event = _score(event, "", Score(one.id, "none", "void", by="organiser"), now)
+    void = {"state": "scored", "result": "none", "reason": "void", "by": "organiser"}
+    event = _with_pairings(event, [replace(one, **void) for one in open_pairings(event)])
     return replace(event, status="over" if event.round else "void", due_at=None)
 
 
 def _run_add(event: Event, command: EventRun, now: int) -> Event:
-    name = command.name if command.name is not UNSET else ""
-    _demand(event.entry == "roster" and not event.is_over and bool(name))
-    if fold_name(name) in map(fold_name, event.roster):
+    name = command.name or ""
+    if event.entry != "roster" or event.is_over or not name:
+        raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="name")
+    if name in event.roster:
         return event
     if len(event.roster) >= event.limit:
         raise Refused(ErrorCode.EVENT_FULL, size=event.limit)
@@ -286,28 +260,13 @@ def _run_add(event: Event, command: EventRun, now: int) -> Event:
     return replace(event, roster=(*event.roster, name))
 
 
-def _run_cards(event: Event, command: EventRun, now: int) -> Event:
-    return event
-
-
-def _named_pairing(event: Event, command: EventRun) -> Pairing:
-    one = event.pairing(command.pairing) if command.pairing is not UNSET else None
-    if one is None:
-        raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="pairing")
-    return one
-
-
-def _demand(is_possible: bool) -> None:
-    if not is_possible:
-        raise Refused(ErrorCode.NOT_ALLOWED, "event now")
-
-
 def _begin(event: Event, due_at: int) -> Event:
     """Return the event begun, its first round due, its players in the order of the roster or drawn by lot."""
-    places = {fold_name(name): place for place, name in enumerate(event.roster)}
-    key = {one.player: (places.get(fold_name(one.name), len(places)), lot_of(event, one)) for one in event.entrants}
-    ordered = tuple(sorted(event.entrants, key=lambda one: key[one.player]))
-    return replace(event, status="running", due_at=due_at, entrants=ordered)
+    places = {name: place for place, name in enumerate(event.roster)}
+    lots = {one.player: (places.get(one.name, len(places)), digest(str(event.seed), one.player)) for one in event.field}
+    ordered = sorted(event.field, key=lambda one: lots[one.player])
+    expelled = (one for one in event.entrants if not one.joined_round)
+    return replace(event, status="running", due_at=due_at, entrants=(*ordered, *expelled))
 
 
 def _with_status(event: Event, entrant: Entrant, status: EntrantStatus) -> Event:
@@ -328,11 +287,9 @@ def _remove(event: Event, entrant: Entrant, status: EntrantStatus) -> Event:
     return replace(event, entrants=(*others, *kept))
 
 
-def _with_pairings(event: Event, *changed: Pairing) -> Event:
-    if not changed:
-        return event
+def _with_pairings(event: Event, changed: Collection[Pairing]) -> Event:
     by_id = {one.id: one for one in changed}
-    return replace(event, pairings=tuple(by_id.get(one.id, one) for one in event.pairings))
+    return replace(event, pairings=tuple(by_id.get(one.id, one) for one in event.pairings)) if by_id else event
 
 
 def _go_on(event: Event, now: int) -> Event:
@@ -345,7 +302,7 @@ def _go_on(event: Event, now: int) -> Event:
         more = knock_out.more_games(event) if event.kind == "knock_out" and not given else ()
         if not given and not more:
             break
-        event = _with_pairings(replace(event, pairings=(*event.pairings, *more)), *given)
+        event = _with_pairings(replace(event, pairings=(*event.pairings, *more)), given)
     if event.status == "paused" or event.due_at is not None or open_pairings(event):
         return event
     if event.round and event.round == event.all_rounds:
@@ -363,14 +320,14 @@ def _given(pairing: Pairing, gone: Collection[str]) -> Pairing:
 _ACTIONS: Final[Mapping[str, Callable[[Event, EventRun, int], Event]]] = {
     "begin": _run_begin,
     "next": _run_next,
-    "pause": _run_pause,
-    "resume": _run_resume,
+    "pause": _run_status,
+    "resume": _run_status,
     "expel": _run_expel,
-    "forfeit": _run_forfeit,
-    "void": _run_void,
+    "forfeit": _run_score,
+    "void": _run_score,
     "close": _run_close,
     "add": _run_add,
-    "cards": _run_cards,
+    "cards": lambda event, command, now: event,
 }
 
 _CARRY_OUT: Final[Mapping[type[Command], Callable[[Event, str, Any, int], Event]]] = {

@@ -6,11 +6,9 @@ the pairings, never counters. Times are ms of the server's clock.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
-import unicodedata
 from base64 import b32encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
@@ -21,12 +19,11 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.berger import berger_rounds
 from tictactoe_protocol.events import MAX_ENTRANTS, EntrantStatus, EventKind, EventOpen, EventStatus, PairingState
 from tictactoe_protocol.standings import Game
-from tictactoe_protocol.terms import ClockTerms, RulesState
+from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.core.look_alikes import keys_of
 from tictactoe_server.core.rooms import Refused
 
 MAX_ROUND_ROBIN: Final = 24
-_TICKET_LETTERS: Final = 12
 
 
 class Entrant(Struct, frozen=True, omit_defaults=True):
@@ -95,7 +92,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
     title: str
     kind: EventKind
     rules: RulesState
-    clock: ClockTerms
+    clock: ClockFields
     organisers: tuple[str, ...]
     seed: int
     secret: str
@@ -170,9 +167,8 @@ class Event(Struct, frozen=True, omit_defaults=True):
         """Return the pairings of one round, in order."""
         return [one for one in self.pairings if one.round == round]
 
-    def __post_init__(self) -> None:
-        if len(self.rules.marks) != 2:
-            raise ValueError("An event is for games of two.")
+
+_TERMS: Final = ("double", "rounds", "entry", "roster", "start", "size", "advance", "ready_ms", "late_until", "chat")
 
 
 def open_event(
@@ -181,51 +177,26 @@ def open_event(
     """Return the event that a request opens, with its bots entered; raises `Refused`."""
     if len(rules.marks) != 2:
         raise Refused(ErrorCode.NOT_ALLOWED, "event marks", path="rules")
-    asked: dict[str, Any] = {
-        name: value
-        for name in (
-            "double",
-            "rounds",
-            "entry",
-            "roster",
-            "start",
-            "size",
-            "advance",
-            "ready_ms",
-            "late_until",
-            "chat",
-        )
-        if (value := getattr(request, name)) is not UNSET
-    }
-    terms = (
-        RulesState.of(rules),
-        ClockTerms(request.clock.initial_ms, request.clock.increment_ms, request.clock.move_ms),
-    )
+    asked: dict[str, Any] = {name: value for name in _TERMS if (value := getattr(request, name)) is not UNSET}
     if request.kind != "swiss":
         asked |= {"rounds": 0, "late_until": 0}
-    event = Event(code, request.title, request.kind, *terms, (organiser,), seed, secret, now, **asked)
-    if event.start == "full" and not event.size:
-        event = replace(event, size=len(request.bots) + len(event.roster))
-        if event.size < 2:
+    bots, roster = request.bots, request.roster
+    if request.start == "full" and request.size is UNSET:
+        asked["size"] = len(bots) + len(roster)
+        if asked["size"] < 2:
             raise Refused(ErrorCode.NOT_ALLOWED, "event few", path="size")
-    if event.size > event.limit or len(request.bots) + len(event.roster) > event.limit:
+    terms = (RulesState.of(rules), request.clock, (organiser,), seed, secret, now)
+    event = Event(code, request.title, request.kind, *terms, **asked)
+    if max(event.size, len(bots) + len(roster)) > event.limit:
         raise Refused(ErrorCode.EVENT_FULL, path="size", size=event.limit)
-    names = [f"{level}-bot" if request.bots.count(level) == 1 else "" for level in request.bots]
-    for index, level in enumerate(request.bots):
-        names[index] = names[index] or f"{level}-bot-{request.bots[: index + 1].count(level)}"
-    check_names((*names, *event.roster))
-    bots = zip(names, request.bots, strict=True)
-    return replace(
-        event, entrants=tuple(Entrant(f"bot-{digest(secret, name)[:8].lower()}", name, bot) for name, bot in bots)
-    )
+    numbers = [bots[: index + 1].count(level) if bots.count(level) > 1 else 0 for index, level in enumerate(bots)]
+    names = [f"{level}-bot-{number}" if number else f"{level}-bot" for level, number in zip(bots, numbers, strict=True)]
+    check_names((*names, *roster))
+    entrants = (Entrant(f"bot-{digest(secret, name)}", name, bot) for name, bot in zip(names, bots, strict=True))
+    return replace(event, entrants=tuple(entrants))
 
 
-def fold_name(name: str) -> str:
-    """Return what is the same in two spellings of a name."""
-    return unicodedata.normalize("NFKC", name).casefold().strip()
-
-
-def check_names(names: Sequence[str]) -> None:
+def check_names(names: Iterable[str]) -> None:
     """Refuse a name that stands twice in a list, or that people may take for another one there."""
     known: set[str] = set()
     for name in names:
@@ -235,23 +206,18 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def digest(secret: str, text: str) -> str:
-    """Return letters and digits that only who knows the secret can make from a text."""
-    return b32encode(hmac.new(secret.encode(), text.encode(), hashlib.sha256).digest()).decode()
+    """Return twelve letters and digits that only who knows the secret can make from a text."""
+    return b32encode(hmac.digest(secret.encode(), text.encode(), "sha256")).decode()[:12]
 
 
 def ticket_of(event: Event, name: str = "") -> str:
     """Return what lets one in: the ticket of one name of the roster, or without a name that of the event."""
-    return digest(event.secret, f"{event.code}:{name and fold_name(name)}")[:_TICKET_LETTERS]
+    return digest(event.secret, f"{event.code}:{name}")
 
 
 def is_ticket(event: Event, ticket: str, name: str = "") -> bool:
     """Tell whether this is the ticket of a name, or without one that of the event."""
     return hmac.compare_digest(ticket_of(event, name).encode(), ticket.encode())
-
-
-def name_on(event: Event, ticket: str) -> str | None:
-    """Return the name of the roster that has this ticket, or None."""
-    return next((name for name in event.roster if is_ticket(event, ticket, name)), None)
 
 
 def open_pairings(event: Event) -> list[Pairing]:
@@ -264,16 +230,6 @@ def due_at(event: Event) -> int | None:
     present = sum(one.status == "in" for one in event.field)
     is_waiting = event.kind == "swiss" and present < 2 and any(one.status == "away" for one in event.field)
     return None if event.status != "running" or is_waiting else event.due_at
-
-
-def lot_of(event: Event, entrant: Entrant) -> str:
-    """Return what the lot drew for somebody: players are in the order of these."""
-    return digest(str(event.seed), entrant.player)
-
-
-def is_done(event: Event) -> bool:
-    """Tell whether nothing of the event is left to be done: it is over, and nothing waits for a result."""
-    return event.is_over and not open_pairings(event)
 
 
 def result_for(pairing: Pairing, player: str) -> int:

@@ -8,38 +8,35 @@ and the best are free where the number of players is no power of two.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Final
 
 from msgspec import UNSET
 
-from tictactoe_engine import Rules
 from tictactoe_protocol.standings import Results, Standing, Tie, spell_halves
-from tictactoe_protocol.terms import ClockFields, RulesState, spell_out
+from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.services.events.event import Event, Pairing, bye, counted_games, result_for
 
 GAMES: Final = 6
 _SHORTER, _PIE = 3, 5  # the first games that are played so
-_LEAST_INITIAL_MS, _LEAST_MOVE_MS = 10_000, 2_000
+_LEAST_MS: Final = {"initial_ms": 10_000, "increment_ms": 0, "move_ms": 2_000}  # no clock is made shorter
 
 
 def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
     """Return the first game of each match of a round, and those who are free in the first."""
     first, second = tuple(event.marks)
-    players = [one.player for one in event.field]
     if round == 1:
-        order = bracket(1 << (len(players) - 1).bit_length())
-        going_on = [players[number - 1] if number <= len(players) else "" for number in order]
+        players = dict(enumerate((one.player for one in event.field), 1))
+        going_on = [players.get(number, "") for number in bracket(1 << (len(players) - 1).bit_length())]
     else:
         matches = sorted({one.match for one in event.in_round(round - 1)})
         going_on = [winner_of(event, round - 1, match) or "" for match in matches]
-    pairings = []
-    for match in range(1, len(going_on) // 2 + 1):
-        one, other = going_on[2 * match - 2 : 2 * match]
-        if other:
-            pairings.append(Pairing(f"r{round}-{match}", round, {first: one, second: other}, match))
-        else:
-            pairings.append(bye(round, match, first, one, "none"))
-    return tuple(pairings)
+    return tuple(
+        Pairing(f"r{round}-{match}", round, {first: one, second: other}, match)
+        if other
+        else bye(round, match, first, one, "none")
+        for match, (one, other) in enumerate(zip(going_on[::2], going_on[1::2], strict=True), 1)
+    )
 
 
 def bracket(size: int) -> list[int]:
@@ -90,13 +87,12 @@ def winner_of(event: Event, round: int, match: int) -> str | None:
 def terms_of(event: Event, pairing: Pairing) -> tuple[RulesState, ClockFields]:
     """Return the rules and the clock of one game; those of the event but for the later games of a match."""
     rules, clock = event.rules, event.clock
-    terms = {name: value for name in clock.__struct_fields__ if (value := getattr(clock, name)) is not UNSET}
     if pairing.number >= _SHORTER:
-        least = {"initial_ms": _LEAST_INITIAL_MS, "move_ms": _LEAST_MOVE_MS, "increment_ms": 0}
-        terms = {name: min(value, max(value // 2, least[name])) for name, value in terms.items()}
+        terms = {name: value for name in _LEAST_MS if (value := getattr(clock, name)) is not UNSET}
+        clock = ClockFields(**{name: min(value, max(value // 2, _LEAST_MS[name])) for name, value in terms.items()})
     if pairing.number >= _PIE and rules.opening is None:
-        rules = RulesState.of(Rules(**{**spell_out(rules.to_rules()), "opening": "pie"}))
-    return rules, ClockFields(**terms)
+        rules = RulesState.of(dataclasses.replace(rules.to_rules(), opening="pie"))
+    return rules, clock
 
 
 def ranking(event: Event) -> tuple[Standing, ...]:

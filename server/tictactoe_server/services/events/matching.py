@@ -1,11 +1,11 @@
 """The cheapest way to put all into pairs: a perfect matching of least cost in a graph with a cost on each edge.
 
-Edmonds' blossom algorithm with dual values, as Galil tells it ("Efficient algorithms for finding maximum matching in
-graphs", 1986). Each vertex has a price; an edge is tight when the prices of its ends make up its cost, and only tight
-edges are used. Trees of alternately unused and used edges grow from all vertices without a partner. Where two trees
-meet, the way between both roots is exchanged, and there is a pair more; where a tree meets itself, the odd circle is
-shrunk to one node, a blossom; where none can grow, the prices move until another edge is tight. With prices at hand it
-can be seen whether an edge that was left out could help: so it works on few edges of each vertex, and adds what helps.
+Edmonds' blossom algorithm with dual values (Galil, "Efficient Algorithms for Finding Maximum Matching in Graphs").
+Each vertex has a price; an edge is tight when the prices of its ends make up its cost, and only tight edges are used.
+Trees of alternately unused and used edges grow from all vertices without a partner. Where two trees meet, the way
+between their roots is exchanged, and there is a pair more; where a tree meets itself, the odd circle is shrunk to one
+node, a blossom; where none can grow, the prices move. They also tell whether an edge that was left out could help: so
+it works on few edges of each vertex, and adds what helps.
 """
 
 from __future__ import annotations

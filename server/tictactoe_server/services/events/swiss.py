@@ -8,8 +8,8 @@ an odd number one is free for a point, once in an event: the lower in the table,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from typing import Final, NamedTuple
 
 from tictactoe_server.services.events.event import Event, Pairing, bye, result_for
@@ -40,16 +40,15 @@ class Player(NamedTuple):
 
 def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
     """Return the pairings of a round among those who are in; none where every pairing would repeat one."""
-    players = players_of(event)
-    pairs = pair(players, event.marks) if len(players) > 1 else []
+    players, marks = players_of(event), event.marks
     pairings = []
-    for match, (one, other) in enumerate(pairs, 1):
+    for match, (one, other) in enumerate(pair(players, marks) if len(players) > 1 else (), 1):
         if other is None:
-            pairings.append(bye(round, match, event.marks[0], one.id, event.marks[0]))
-            continue
-        first, second = (one, other) if is_first(one, other, event.marks, match) else (other, one)
-        marks = dict(zip(event.marks, (first.id, second.id), strict=True))
-        pairings.append(Pairing(f"r{round}-{match}", round, marks, match))
+            pairings.append(bye(round, match, marks[0], one.id, marks[0]))
+        else:
+            order = (one, other) if is_first(one, other, marks, match) else (other, one)
+            seats = {mark: player.id for mark, player in zip(marks, order, strict=True)}
+            pairings.append(Pairing(f"r{round}-{match}", round, seats, match))
     return tuple(pairings)
 
 
@@ -86,12 +85,10 @@ def costs_of(players: Sequence[Player], marks: str) -> dict[int, dict[int, int]]
 
 
 def _pair_costs(players: Sequence[Player], marks: str) -> Iterable[tuple[int, int, int]]:
-    wanted = [tuple(player.mark_cost(mark) for mark in marks) for player in players]
-    group: dict[int, list[int]] = {}
-    for halves, places in groupby(range(len(players)), lambda place: players[place].halves):
-        group[halves] = list(places)
+    wanted = [[player.mark_cost(mark) for mark in marks] for player in players]
+    level = Counter(player.halves for player in players)
     for one, player in enumerate(players):
-        half = len(group[player.halves]) // 2
+        half = level[player.halves] // 2
         for other in range(one + 1, len(players)):
             if players[other].id in player.met:
                 continue
@@ -115,6 +112,5 @@ def _bye_costs(players: Sequence[Player]) -> Iterable[tuple[int, int, int]]:
 def is_first(one: Player, other: Player, marks: str, match: int) -> bool:
     """Tell whether the one who stands higher has the first mark; where both would do, they alternate by pairs."""
     first, second = tuple(marks)
-    straight = one.mark_cost(first) + other.mark_cost(second)
-    crossed = one.mark_cost(second) + other.mark_cost(first)
+    straight, crossed = one.mark_cost(first) + other.mark_cost(second), one.mark_cost(second) + other.mark_cost(first)
     return match % 2 == 1 if straight == crossed else straight < crossed
