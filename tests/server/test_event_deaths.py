@@ -10,6 +10,7 @@ import pytest
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer
 from tictactoe_server.core.kept import ROOMS
+from tictactoe_server.core.rooms import FinishedGame
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services.events.event import Event
 from tictactoe_server.services.events.kept import EVENTS
@@ -20,10 +21,9 @@ from tictactoe_server.storage.store import UNAWAITED, Value, Waiter
 
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)
 TERMS = {
-    "kind": "round_robin",
     "title": "Friday",
     "clock": {"move_ms": 60_000},
-    "rules": {"rows": 2, "columns": 2, "line": 2},  # X wins with the third move, whatever is played
+    "rules": {"rows": 2, "columns": 2, "line": 2},  # X, who begins, wins with the third move, whatever is played
     "bots": ["easy", "easy"],
 }
 STEPS = (
@@ -94,10 +94,10 @@ class MortalStore(MemoryStore):
         self.events.life = self.rooms.life = life
 
 
-async def begin(organiser: Peer, store: MortalStore) -> None:
+async def begin(organiser: Peer, store: MortalStore, kind: str) -> None:
     """Open an event, unless there is one, and begin it, unless that was done."""
     event = await stored_in(store)
-    code = (await organiser.ask("event_open", **TERMS))["event"] if event is None else event.code
+    code = (await organiser.ask("event_open", kind=kind, **TERMS))["event"] if event is None else event.code
     await organiser.ask("event_watch", event=code, on=True)
     state = await organiser.next_of("event")
     await organiser.ask("event_run", event=code, seq=state["seq"], action="begin")
@@ -118,35 +118,56 @@ async def until_over(store: MortalStore) -> Event:
     return event
 
 
-@pytest.mark.parametrize("is_told", [True, False], ids=["told", "untold"])
-@pytest.mark.parametrize("writes", range(len(STEPS)), ids=STEPS)
-async def test_an_event_goes_on_after_a_death_between_any_two_steps(
-    writes: int, is_told: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tictactoe_server.services.events.running.LOOK_SECONDS", 0.05)
+async def die_and_go_on(kind: str, life: Life) -> tuple[Event, list[FinishedGame]]:
+    """Run an event until the server dies, and then another server until it is over; return it with the games kept."""
     store = MortalStore()
-    life = Life(writes + 1, is_told=is_told)
     store.live(life)
     async with Server(HERE, store, uncounted()) as server, open_peer(server.url, "ana", features=["events"]) as ana:
         token = ana.welcome["token"]
-        beginning = asyncio.create_task(begin(ana, store))
-        if writes == len(STEPS) - 1 and is_told:
-            await until_over(store)
-        else:
-            async with asyncio.timeout(10):
-                await life.end.wait()
-        beginning.cancel()
-        await asyncio.gather(beginning, return_exceptions=True)
+        beginning = asyncio.create_task(begin(ana, store, kind))
+        ends = [asyncio.create_task(until_over(store)), asyncio.create_task(life.end.wait())]
+        async with asyncio.timeout(20):
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        for task in (beginning, *ends):
+            task.cancel()
+        await asyncio.gather(beginning, *ends, return_exceptions=True)
     store.live(None)
     async with (
         Server(HERE, store, uncounted()) as server,
         open_peer(server.url, token=token, features=["events"]) as ana,
     ):
-        await begin(ana, store)
+        await begin(ana, store, kind)
         over = await until_over(store)
-        (pairing,) = over.pairings
-        games = [game async for _, game in store.games.after(0, 10)]
-        assert [(game.event, game.pairing, game.room, game.id) for game in games] == [
-            (over.code, pairing.id, pairing.room, pairing.game)
-        ]
-        assert (pairing.result, pairing.by, pairing.reason) == ("X", "game", "line")
+        return over, [game async for _, game in store.games.after(0, 100)]
+
+
+def check(event: Event, games: list[FinishedGame]) -> None:
+    """Look whether each pairing has one game, and the result of that."""
+    kept = [(game.event, game.pairing, game.room, game.id) for game in games]
+    assert sorted(kept) == sorted((event.code, one.id, one.room, one.game) for one in event.pairings)
+    winners = {game.pairing: game.players[game.result.winner or ""].player for game in games}
+    assert {one.id: one.winner for one in event.pairings} == winners
+    assert {(one.state, one.by, one.reason) for one in event.pairings} == {("scored", "game", "line")}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a server look often, and the next round begin soon."""
+    monkeypatch.setattr("tictactoe_server.services.events.running.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("tictactoe_server.services.events.commands.NEXT_ROUND_MS", 20)
+
+
+@pytest.mark.parametrize("is_told", [True, False], ids=["told", "untold"])
+@pytest.mark.parametrize("writes", range(len(STEPS)), ids=STEPS)
+@pytest.mark.parametrize("kind", ["round_robin", "swiss"])
+async def test_an_event_goes_on_after_a_death_between_any_two_steps(kind: str, writes: int, *, is_told: bool) -> None:
+    event, games = await die_and_go_on(kind, Life(writes + 1, is_told=is_told))
+    check(event, games)
+    assert len(games) == 1
+
+
+@pytest.mark.parametrize("writes", range(9, 50, 5))
+async def test_a_match_goes_on_after_a_death_in_any_of_its_games(writes: int) -> None:
+    event, games = await die_and_go_on("knock_out", Life(writes, is_told=writes % 2 == 0))
+    check(event, games)
+    assert [one.number for one in event.pairings] == [1, 2, 3, 4, 5, 6]

@@ -98,6 +98,7 @@ async def play_until_over(peer: Peer, event: str) -> Message:
 @pytest.mark.parametrize("kind", ["round_robin", "swiss", "knock_out"])
 async def test_two_people_and_two_bots_play_an_event_of_each_kind_by_themselves(server: Server, kind: str) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
+        assert "events" in ana.welcome["features"]
         event = await begun(ana, ana, bo, kind=kind, bots=["easy", "medium"])
         async with asyncio.timeout(30):
             over, other = await asyncio.gather(play_until_over(ana, event), play_until_over(bo, event))
