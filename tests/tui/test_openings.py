@@ -168,4 +168,10 @@ async def test_who_looks_on_compares_what_each_side_is_worth(server: Server, ope
             text = await wat.do("v", "O to choose. X: a draw; O: a draw. Best: X, O.")
             assert "* O  a draw" in text
             await bo.ask("choose", room=code, take="X", ply=1)
-            await wat.until("O to move: ", "bo takes X.", gone="to choose")
+            text = await wat.until("bo takes X.", "Before the choice: O to choose. X: a draw; O: a draw.")
+            assert "Then: O to move: a draw with best play. Best: A1, C1, A3, C3." in " ".join(text.split())
+            await ana.ask("move", room=code, cell=0, ply=1)
+            await wat.until("X to move: ", gone="Before the choice")
+            await bo.ask("resign", room=code)
+            await wat.until("ANA WINS")
+            await wat.do("left", "Before the choice: O to choose. X: a draw; O: a draw.")
