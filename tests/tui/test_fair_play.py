@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from tests.client.models import model_of
+from tests.client.states import state
 from tests.peer import open_peer
 from tests.tui.conftest import Game, OpenScreen
 from tictactoe_client.online.client import Choice
+from tictactoe_protocol.pushes import ClockState, SeatState
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
 
@@ -66,3 +71,11 @@ async def test_one_who_is_muted_is_not_shown_until_heard_again(game: Game) -> No
         await ana.enter(":unmute bo", "bo is heard again.")
         await bo.ask("chat", room=code, text="sorry")
         await ana.until("bo: sorry")
+
+
+def test_in_an_event_the_time_for_a_first_move_runs_while_its_player_is_away() -> None:
+    ana, bo = SeatState("p-ana", "ana", False, None, hold_ms=60_000), SeatState("p-bo", "bo", True, None)
+    seats = {"X": ana, "O": bo}
+    start = replace(state(seats=seats), clock=ClockState({"X": 0, "O": 0}, None, start_ms=20_000))
+    assert model_of("p-bo", start).start_ms(5.0) == 20_000
+    assert model_of("p-bo", replace(start, event="EV3NTS", pairing="r1-1")).start_ms(5.0) == 15_000

@@ -63,11 +63,12 @@ function makeRow(look, marks, mark) {
 }
 
 /** @param {State} state @param {string} mark @param {Protocol.SeatState} seat @param {number} passed */
-function describeSeat({ status, clock, turn, result }, mark, seat, passed) {
+function describeSeat({ status, clock, turn, result, event }, mark, seat, passed) {
 	if (seat.left) return say("view seat gone");
 	if (seat.out) return say("view seat out");
-	if (!seat.online) return describeAbsence(status, seat, passed);
-	if (turn === mark && clock?.start_ms !== undefined) return say("view seat first move", { time: formatDuration(clock.start_ms - passed) });
+	const due = turn === mark ? clock?.start_ms : undefined;
+	if (!seat.online && !(event && due !== undefined)) return describeAbsence(status, seat, passed);
+	if (due !== undefined) return say("view seat first move", { time: formatDuration(due - passed) });
 	if (result?.winner === mark) return say("view seat wins");
 	if (seat.bot) return say("view seat computer", { level: describeLevel(seat.bot) });
 	return turn === mark ? say("view seat moves") : "";

@@ -178,13 +178,13 @@ class RoomModel:
     def start_ms(self, now: float) -> int | None:
         """Return how long the player to move still has for a first move by now, or None where none is due.
 
-        It stands still while their seat is held.
+        It stands still while their seat is held, but in an event.
         """
         state = self.room.state
         if state.clock is None or state.turn is None or not isinstance(state.clock.start_ms, int):
             return None
         seat = state.seats.get(state.turn)
-        is_held = seat is not None and self._less(seat.hold_ms, now)
+        is_held = seat is not None and not state.event and self._less(seat.hold_ms, now)
         return state.clock.start_ms if is_held else self._less(state.clock.start_ms, now)
 
     def _less(self, left: object, now: float) -> int | None:
