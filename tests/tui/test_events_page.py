@@ -61,6 +61,23 @@ async def test_the_link_of_a_card_leads_from_home_into_the_event(open_screen: Op
         assert join.ticket == "ana-1"
 
 
+async def test_the_link_of_an_event_elsewhere_leads_to_its_server(open_screen: OpenScreen) -> None:
+    async with hostile_server() as here, hostile_server() as there, open_screen(here.url) as ana:
+        await ana.until("Quick match")
+        await ana.paste(f"{with_events(there, event()).url}/e/E4NT22")
+        await ana.until("E4NT22")
+        await ana.do("enter", "Round 2 of 3")
+        assert heard(there, EventWatch)
+
+
+async def test_without_anything_but_ascii_half_points_are_written_so(open_screen: OpenScreen) -> None:
+    async with (
+        hostile_server() as server,
+        open_screen(with_events(server, event()).url, first_page=PAGE, ascii=True) as ana,
+    ):
+        await ana.until("1.5     2      2.5 = 2+.5 (0)", gone="½")
+
+
 async def test_one_enters_pauses_and_comes_back_by_a_key(open_screen: OpenScreen) -> None:
     outside = event(table=ROWS[:1], head=replace(HEAD, organisers=(), late_until=2))
     async with hostile_server() as server, open_screen(with_events(server, outside).url, first_page=PAGE) as ana:

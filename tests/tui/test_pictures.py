@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.client.tournaments import EVENT, event, with_events
 from tests.end_to_end.test_past_games import finish_a_game
+from tests.faults.hostile_server import hostile_server
 from tests.peer import open_peer, play_out
 from tests.proxy import Proxy
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
@@ -85,6 +87,16 @@ async def test_no_server(open_screen: OpenScreen, gallery: Gallery) -> None:
     async with open_screen("ws://127.0.0.1:1", size=gallery.size) as ana:
         await ana.until("Can't reach", "tries again")
         gallery.check("no server", ana.text.rstrip().replace("127.0.0.1:1 ", "localhost:1 "))
+
+
+async def test_event(open_screen: OpenScreen, gallery: Gallery) -> None:
+    page = FirstPage("event", enter=lambda client: client.watch_event(EVENT))
+    async with (
+        hostile_server() as server,
+        open_screen(with_events(server, event()).url, first_page=page, size=gallery.size) as ana,
+    ):
+        await ana.until("Still playing")
+        gallery.check("event", await take(ana))
 
 
 async def test_settings(at_home: AtHome, gallery: Gallery) -> None:

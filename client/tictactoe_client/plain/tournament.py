@@ -32,7 +32,7 @@ class PlainEvent:
     """One run of plain mode at an event, to its end or until it is left.
 
     What was told last is kept, so that each thing is told once, and the rooms to which we went. After the end of the
-    input one watches on.
+    input, unless that is a terminal, one watches on.
     """
 
     def __init__(
@@ -100,6 +100,7 @@ class PlainEvent:
                 except (BadInput, Refused, Interrupted) as error:
                     self._output.print(clean_text(error.message))
                 self._output.prompt()
+            self._has_quit = self._has_quit or self._keyboard.is_terminal
             if self._has_quit:
                 messages.put(None)
         except Exception as error:

@@ -59,7 +59,7 @@ def describe_score(pairing: EventPairing) -> str:
         return say("tournament bye")
     if pairing.state != "scored":
         return say("tournament plays", room=pairing.room) if pairing.room else say("tournament due")
-    halves = {"draw": "½", "none": "0"}
+    halves = {"draw": format_points(0.5), "none": "0"}
     points = [halves.get(pairing.result or "", "1" if mark == pairing.result else "0") for mark in pairing.players]
     by = say(f"tournament by {pairing.by}") if pairing.by in ("forfeit", "organiser") else ""
     return f"{'-'.join(points)} {by}".rstrip()
@@ -72,7 +72,7 @@ def format_points(points: float) -> str:
     ('2½', '½', '3')
     """
     whole, half = int(points), points - int(points) == 0.5
-    return f"{whole or ''}½" if half else f"{points:g}"
+    return f"{whole or ''}{say('tournament half')}" if half else f"{points:g}"
 
 
 def tabulate(rows: Iterable[EventRow], viewer: str) -> dict[str, tuple[str, ...]]:
@@ -138,4 +138,5 @@ def _name(word: str) -> str:
 
 def _describe_tie(value: float, told: str) -> str:
     shown = format_points(value)
+    told = told.replace("½", say("tournament half"))
     return f"{shown} = {told}" if value and told != shown else shown

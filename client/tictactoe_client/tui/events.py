@@ -133,7 +133,7 @@ class EventPage(ListPage):
 
     def describe_about(self) -> str:
         event = self._event
-        return "" if event is None else f"{words.describe_terms(event.state.head)}   {event.code}"
+        return "" if event is None else f"{event.code}   {words.describe_terms(event.state.head)}"
 
     def fill(self) -> None:
         event = self._event
@@ -149,7 +149,11 @@ class EventPage(ListPage):
         self.rows.show(pairings, self.chosen)
         self.text("columns").show((titles if rows else "", "dim"))
         self.table.show(rows, self.chosen)
-        self.text("hint").show(("" if rows else say("tournament empty", link=self._link), "dim"))
+        more = say("tournament more", key=self.program.keymap.show_key(self.program.COMMAND_PALETTE_BINDING))
+        hints = [say("tournament empty", link=self._link)] * (not rows) + [more] * (
+            event.is_organiser and not event.is_over
+        )
+        self.text("hint").show(("\n".join(hints), "dim"))
 
     def describe_news(self) -> Part | None:
         link = self.program.link
