@@ -25,6 +25,9 @@ MAX_BYTES: Final = 8_000  # of a state
 _ROWS_BYTES: Final = 5_000  # of these so many for the table, where the pairings need the rest
 LOOK_SECONDS: Final = 1.0  # how often it is looked who is here
 ROWS_A_SECOND: Final = 400
+FEW_ROWS: Final = 50
+"""How many rows of tables are reckoned anew in a second, and up to how many at once for each who begins to watch."""
+
 MAX_WATCHED: Final = 20  # how many events a connection may watch, the newest
 _TERMS: Final = (
     *("title", "kind", "rules", "clock", "organisers", "double", "entry", "start", "advance", "ready_ms", "late_until"),
@@ -125,7 +128,10 @@ class Shown(Topic):
         self._changed: dict[str, Event] = {}
 
     def watch(self, session: Session, event: Event) -> None:
-        """Send a session an event as it is now, and every change of it from now on."""
+        """Send a session an event as it is now, and every change of it from now on.
+
+        One that is large is sent as it was shown last, and what has changed since follows.
+        """
         watched = self._watched.setdefault(session, {})
         watched.pop(event.code, None)
         for code in [*watched][: max(0, len(watched) + 1 - MAX_WATCHED)]:
@@ -133,7 +139,7 @@ class Shown(Topic):
         watched[event.code] = None
         self.subscribe(session)
         view = self._views.get(event.code)
-        if view is None or view.event is not event:
+        if view is None or (view.event is not event and len(view.rows) <= FEW_ROWS):
             view = self._view(event)
             self._views.setdefault(event.code, view)
         view.tell_time(self._now())
