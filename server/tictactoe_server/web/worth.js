@@ -55,7 +55,7 @@ function describeValue(value, solved) {
 	return kind === "draw" ? say("worth draw") : say(lean(value, ["worth good", "worth bad", "worth even"]));
 }
 
-/** Who stands how, and the best moves. @param {Analysis} analysis @param {Rules} rules */
+/** Who stands how, and the best moves. @param {Analysis} analysis @param {Rules} rules @returns {string} */
 export function describePosition(analysis, rules) {
 	const { turn, best, cells, before } = analysis;
 	if (before) {
