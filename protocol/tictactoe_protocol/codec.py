@@ -133,11 +133,14 @@ def decode_push(data: str | bytes) -> Push:
 
 @lru_cache(maxsize=256)
 def _hint_of_type(kind: str, types: tuple[str, ...]) -> dict[str, Any]:
-    """Return data about a type that there is not, with the nearest of those that are as long and begin or end alike."""
+    """Return data about a type that there is not, with the nearest of those that are as long and begin or end alike.
+
+    Of the others those of one word are named: all of them, said twice, would leave no place for the data in an answer.
+    """
     alike = [each for each in types if abs(len(kind) - len(each)) < 2 and (kind[0] == each[0] or kind[-1] == each[-1])]
     close = difflib.get_close_matches(kind, alike, 1) if len(kind) <= MAX_ID_LENGTH else []
     hint = {"why": "close", "close": close[0]} if close else {}
-    return {**hint, "type": _shown(kind), "types": sorted(types)}
+    return {**hint, "type": _shown(kind), "types": [*sorted(each for each in types if "_" not in each), "…"]}
 
 
 def _explain_push(data: str | bytes, error: Exception) -> BadMessage:

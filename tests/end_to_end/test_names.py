@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.clients import run_client
+from tests.end_to_end.clients import COMMAND, run_client
 from tests.peer import open_peer
+from tests.terminal import run_screen
 from tictactoe_client import connect
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.errors import Refused
@@ -61,6 +62,20 @@ async def test_programs_read_codes_and_devices_as_json(server: Server, tmp_path:
     assert "token" not in str(claimed).replace('"token":"…"', "")
     (answer,) = named(await run(server, tmp_path, "--json"), "ok")
     assert (answer["claimed"], answer["codes_left"], len(answer["devices"])) == ("ana", 3, 1)
+
+
+@pytest.mark.parametrize(("variable", "is_drawn"), [("TERM=xterm-256color", True), ("NO_COLOR=1", False)])
+async def test_a_link_is_a_picture_on_a_terminal(server: Server, variable: str, *, is_drawn: bool) -> None:
+    name, _, value = variable.partition("=")
+    async with run_screen(*COMMAND, "name", "link", "-s", server.url, **{name: value}) as terminal:
+        await terminal.until("#link=")
+        assert await terminal.end() == 0
+        text = terminal.written.decode()
+    code = LINK.search(text)
+    assert code is not None
+    assert ("\x1b[30;107m" in text) is is_drawn
+    async with open_peer(server.url, link=code[1]) as phone:
+        assert phone.welcome["type"] == "welcome"
 
 
 @pytest.mark.parametrize("words", [("claim",), ("revoke",), ("rescue",), ("rescue", "7KQ2"), ("sell",)])

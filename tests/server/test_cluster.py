@@ -605,7 +605,17 @@ async def test_a_name_is_claimed_once_in_a_cluster_and_its_devices_are_one_playe
         async with open_peer(one.url, "ian", rescue=codes[0]) as back:
             assert back.welcome["player"] == owner.welcome["player"]
             assert len((await back.ask("devices"))["devices"]) == 3
-        rows = [row["name"] for row in await other.carry_out(ListNames())]
+        async with open_peer(one.url, token=back.welcome["token"]) as here, open_peer(other.url, "Lia") as guest:
+            link = (await here.ask("link"))["link_code"]
+            async with open_peer(other.url, link=link) as stolen:
+                device = (await stolen.ask("devices"))["devices"][-1]
+                assert (await here.ask("revoke", device=device["id"]))["type"] == "ok"
+                assert (await stolen.next_of("error"))["code"] == "kicked"
+            async with open_peer(one.url, "cy") as cy:
+                assert (await cy.ask("claim_name", name="LIA"))["type"] == "ok"
+                await until(lambda: "Lia?" in [player.name for _, player in other.core.presence.greeted])
+                assert guest.welcome["name"] == "Lia"
+        rows = [row["name"] for row in await other.carry_out(ListNames()) if row["name"] != "LIA"]
         assert rows == [owner.welcome["name"].replace("ana", "Ian").replace("bo", "ian")]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Final
 
 from tictactoe_client.cli.run import connected
 from tictactoe_client.files.config import keep_setting
@@ -15,6 +16,9 @@ from tictactoe_client.text.names import describe_claim, describe_devices, descri
 from tictactoe_client.text.qr import render_code
 from tictactoe_protocol.catalogue import say
 
+_BLACK_ON_WHITE: Final = "\x1b[30;107m"
+_USUAL: Final = "\x1b[0m"
+
 
 async def use_name(settings: Settings, what: str, value: str | None) -> int:
     """Claim a name, let another device in, be let in by a code, or list and revoke devices."""
@@ -26,7 +30,8 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
     codes = {what: value} if comes and value is not None else {}
     role: Role = "player" if comes else "reader"
     async with connected(settings, role=role, codes=codes, tells_left_behind=False) as (client, session):
-        ask = partial(_ask, client, "devices" if comes else what, value or "")
+        draws = is_terminal(1) and settings.colour and settings.draws_board and not settings.ascii
+        ask = partial(_ask, client, "devices" if comes else what, value or "", draws=draws)
         lines = await (pass_through(client, ask) if settings.mode == "json" else ask())
         if comes or what in ("claim", "link"):
             session.identity.write_down(client)
@@ -37,14 +42,14 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
         return ExitCode.NORMAL
 
 
-async def _ask(client: Client, what: str, value: str) -> list[str]:
-    """Do it, and return what is to be told of it."""
+async def _ask(client: Client, what: str, value: str, *, draws: bool) -> list[str]:
+    """Do it, and return what is to be told of it, a link also as a picture where the terminal `draws`."""
     if what == "claim":
         codes = await client.claim_name(value)
         return describe_claim(client.name, codes)
     if what == "link":
         code, link = describe_link(client, await client.link_device())
-        return [code, link, *(render_code(link) if is_terminal(1) else ())]
+        return [code, link, *(f"{_BLACK_ON_WHITE}{line}{_USUAL}" for line in render_code(link) if draws)]
     if what == "revoke":
         await client.revoke(value)
     return describe_devices(client.name, await client.devices())

@@ -23,7 +23,7 @@ from tictactoe_server.admin.bans import expel
 from tictactoe_server.core.accounts import Accounts, change, hash_rescue, hash_secret
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.kept import Account, Claim, LinkCode, today
+from tictactoe_server.core.kept import PLAYERS, Account, Claim, LinkCode, today
 from tictactoe_server.core.look_alikes import keys_of, mark_other
 from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.service import Service
@@ -38,6 +38,7 @@ _LINK_LENGTH: Final = 8
 _RESCUE_LENGTH: Final = 16
 _GROUP: Final = 4
 _SECONDS_A_DAY: Final = 86_400
+_OWNERS: Final = "owners"  # what other servers are told of: a player's id and the name that they have claimed
 
 log: Final = structlog.get_logger(__name__)
 
@@ -65,6 +66,8 @@ class Names(Service):
         self._kept = Accounts(core.store)
         self._tries = RateLimits(TRIES, _MINUTE_MS, core.monotonic_ns)
         self._claims = RateLimits(_CLAIMS_OF_ADDRESS, _MINUTE_MS, core.monotonic_ns)
+        self._elsewhere = core.registry.elsewhere
+        self._elsewhere.on_changed.add(self._hear)
 
     # -- requests -----------------------------------------------------------------------------------------------
 
@@ -87,6 +90,7 @@ class Names(Service):
         await self._kept.rename(player)
         log.info("name claimed", name=player.name, player=player.id, before=before.claimed)
         self._show_owner(player)
+        self._elsewhere.tell_changed(_OWNERS, f"{player.id} {player.name}")
         call.answer(rescue=tuple(map(_in_groups, codes)))
 
     async def link(self, call: Call) -> None:
@@ -113,7 +117,7 @@ class Names(Service):
         call.answer(devices=tuple(found), claimed=account.claimed or UNSET, codes_left=len(account.codes))
 
     async def revoke(self, call: Call) -> None:
-        """Let a device be this player no more; its connections to this server end."""
+        """Let a device be this player no more; its connections end."""
         account = await self._kept.load(call.player.id) or Account(call.player)
         keys = {device.id: device.key for device in account.devices}
         if call.request.device not in keys:
@@ -124,9 +128,8 @@ class Names(Service):
         await change(self._kept.accounts, call.player.id, lambda old: replace(old or account, devices=left))
         log.info("device revoked", player=call.player.id, device=call.request.device)
         call.answer()
-        for session in self._core.presence.of_player(call.player.id):
-            if session.secret == key:
-                expel(session.connection, Refused(ErrorCode.KICKED, "revoked"))
+        self._send_away(key)
+        self._elsewhere.tell_changed(PLAYERS.name, key)
 
     # -- for those who say hello ----------------------------------------------------------------------------------
 
@@ -207,6 +210,18 @@ class Names(Service):
         """Return as what a rescue code is kept, one after the other: each takes much memory."""
         async with self._hashing:
             return await asyncio.to_thread(hash_rescue, code, salt)
+
+    def _hear(self, table: str, key: str) -> None:
+        """Take over what was done at another server: a device was revoked, or a name has a new owner."""
+        if table == PLAYERS.name:
+            self._send_away(key)
+        elif table == _OWNERS:
+            self._show_owner(Player(*key.split(" ", 1)))
+
+    def _send_away(self, key: str) -> None:
+        for session, _ in self._core.presence.greeted:
+            if session.secret == key:
+                expel(session.connection, Refused(ErrorCode.KICKED, "revoked"))
 
     def _show_owner(self, player: Player) -> None:
         """Show the owner of a name under it from now on, and those who are here and look like them with a mark."""
