@@ -15,6 +15,7 @@ from tictactoe_client import ConnectionLost, Refused, connect
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.tournament import Tournament, take_in
+from tictactoe_client.text.tournament import describe_progress
 from tictactoe_protocol.events import EventJoin, EventOpen, EventRun, EventState, EventWatch
 from tictactoe_protocol.pushes import Error, Welcome
 from tictactoe_protocol.requests import Hello
@@ -82,6 +83,11 @@ def test_what_has_changed_keeps_the_table_in_order_and_no_longer_than_it_is_told
 def test_of_pairings_only_those_of_the_round_stay() -> None:
     following = replace(OWN, id="r3-1", round=3)
     assert take_in(event(), news(6, round=3, pairings=(following,)), CLIENT).pairings == (following,)
+
+
+def test_of_many_boards_some_are_named_and_the_others_counted() -> None:
+    boards = tuple(replace(OWN, id=f"r2-{number}") for number in range(1, 10))
+    assert describe_progress(event(pairings=boards), None)[1].endswith("ana - bo, ana - bo, 3 other boards.")
 
 
 async def test_older_news_are_none() -> None:

@@ -21,6 +21,8 @@ from tictactoe_protocol.events import (
 )
 from tictactoe_protocol.wording import describe_clock, format_duration
 
+_MOST_BOARDS: Final = 6
+"""How many boards are named on which one still plays."""
 _KNOWN: Final = frozenset(
     {*EVENT_KINDS, *EVENT_STATUSES, *ENTRANT_STATUSES, "direct", "wins", "sonneborn_berger", "buchholz_cut_1"}
 )
@@ -43,7 +45,8 @@ def describe_progress(state: EventState, due_ms: int | None) -> list[str]:
     if state.status in ("over", "void"):
         return told
     if boards:
-        return [*told, say("tournament waits for", names=", ".join(boards))]
+        more = [say("tournament others", n=len(boards) - _MOST_BOARDS)] if len(boards) > _MOST_BOARDS else []
+        return [*told, say("tournament waits for", names=", ".join([*boards[:_MOST_BOARDS], *more]))]
     return told if due_ms is None else [*told, say("tournament next in", time=format_duration(due_ms))]
 
 
