@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import re
 import shutil
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 from typing import Final, Literal
 
@@ -33,6 +34,9 @@ _GAMES: Final = {
     "four": ("B2", "C2", "B3", "C3", "A1"),
     "classic": ("A1", "B2", "C3", "C1", "A3", "A2", "B3"),
 }
+_ENTRANTS: Final = ("Ana", "Bo", "Cem", "Dilara", "Emil", "Fatima", "Gustav", "Hannah")
+_EVENT_MOVES: Final = 9
+_EVENT_PAUSE_MS: Final = 250
 Look = Literal["light", "dark"]
 
 
@@ -90,6 +94,7 @@ async def _take_best(browser: Browser, at: str, ana: Page, bo: Page, folder: Pat
         await home.get_by_role("button", name="Invite a friend").click()
         await home.locator(".invite img").wait_for()
         await _shoot(home, folder / "invitation.png")
+    await _take_event(browser, at, folder)
     await _shoot(ana, folder / "gomoku.png")
     await bo.locator("[data-cell='101']").tap()
     await _shoot(bo, folder / "phone.png")
@@ -103,6 +108,43 @@ async def _take_best(browser: Browser, at: str, ana: Page, bo: Page, folder: Pat
     await ana.goto(f"{at}/#games")
     await ana.locator(".totals").wait_for()
     await _shoot(ana, folder / "games.png")
+
+
+async def _take_event(browser: Browser, at: str, folder: Path) -> None:
+    """Take the wall of an event before it begins and while it is on, and its page for the organiser, who plays."""
+    async with _open(browser, at, "light") as ana, AsyncExitStack() as stack:
+        await ana.get_by_role("button", name="New event").click()
+        await ana.get_by_label("Title").fill("Friday evening")
+        await ana.locator("dialog select").nth(1).select_option("connect-four")
+        await ana.get_by_role("button", name="Open", exact=True).click()
+        await ana.locator(".entry").wait_for()
+        event = ana.url
+        players = [ana, *[await stack.enter_async_context(_open(browser, event, "light")) for _ in _ENTRANTS[1:]]]
+        for name, player in zip(_ENTRANTS, players, strict=True):
+            await player.get_by_label("Your name here").fill(name)
+            await player.get_by_role("button", name="Join").click()
+            await player.locator(".standings .own").wait_for()
+        wall = await stack.enter_async_context(_open(browser, f"{event}/wall", "light", _SCREEN))
+        await wall.locator(".wall-in li").nth(len(players) - 1).wait_for()
+        await _shoot(wall, folder / "event-wall-before.png")
+        await ana.get_by_role("button", name="Begin").click()
+        for number in count():
+            await asyncio.gather(*(_move_if_due(player, number + 3 * place) for place, player in enumerate(players)))
+            await wall.wait_for_timeout(_EVENT_PAUSE_MS)
+            is_late = "Round 3" in await wall.locator(".wall-head").inner_text()
+            if is_late and await ana.locator("[data-in]").count() > _EVENT_MOVES:
+                break
+        await _shoot(wall, folder / "event-wall.png")
+        look = await stack.enter_async_context(_open(browser, event, "light"))
+        await look.locator(".against").wait_for()
+        await _shoot(look, folder / "event.png")
+
+
+async def _move_if_due(player: Page, number: int) -> None:
+    """Make some move where one's turn has come."""
+    if await player.locator("p.turn.mine").count():
+        free = player.get_by_role("gridcell", name=re.compile("free$"))
+        await free.nth(number * 5 % await free.count()).dispatch_event("click")
 
 
 async def _finish_and_share(browser: Browser, at: str, ana: Page) -> str:

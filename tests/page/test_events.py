@@ -168,7 +168,7 @@ async def test_a_board_that_is_called_for_opens_when_the_game_before_it_ends(ser
 
 async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: Server, visit: Visit) -> None:
     org = await visit(address(server))
-    await org.button("New event …").click()
+    await org.button("New event…").click()
     await org.page.get_by_label("Title").fill("Class 5b")
     await org.page.get_by_label("Roster").fill("Anna\nBen\n")
     await org.button("Open").click()
@@ -205,7 +205,7 @@ async def test_the_ties_of_a_table_have_the_sums_that_made_them(server: Server, 
             mover = ana if state["seats"]["X"]["name"] == "ana" else bo
             await mover.ask("resign", room=room)
         page = await visit(address(server, f"/e/{event}"))
-        await expect(page.page.locator(".standing")).to_have_text(re.compile("(ana, bo|bo, ana) win together."))
+        await expect(page.page.locator(".standing")).to_have_text(re.compile("(ana and bo|bo and ana) win together."))
         first = page.page.locator(".standings tbody tr").first
         await first.locator("summary").click()
         await expect(first.locator(".ties dl")).to_contain_text("Direct")
@@ -273,7 +273,7 @@ async def test_events_are_on_the_first_page_and_one_that_is_not_there_leads_on(s
 async def test_axe_finds_nothing_wrong_in_an_event(server: Server, visit: Visit, dark: bool) -> None:
     async with known(server, "bo") as bo:
         org = await visit(address(server), dark=dark, still=True)
-        await org.button("New event …").click()
+        await org.button("New event…").click()
         found = {"dialog": await find_violations(org.page)}
         await org.page.get_by_label("Title").fill("Class 5b")
         await org.page.get_by_label("medium").check()

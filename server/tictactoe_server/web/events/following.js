@@ -85,9 +85,9 @@ export class Following {
 		if (version === this.#version) return;
 		clearTimeout(this.#timer);
 		this.#timer = setTimeout(async () => {
-			this.#version = version;
 			const answer = await fetch(`/e/${this.code}.json`).catch(() => null);
 			if (!answer?.ok) return;
+			this.#version = version;
 			this.whole = await answer.json();
 			this.onChange();
 		}, this.whole ? SOON_MS * (1 + Math.random()) : 0);
