@@ -129,7 +129,7 @@ def played(draw: st.DrawFn, most: int) -> Event:
 @given(played(8))
 @settings(max_examples=150, deadline=None)
 def test_no_pairing_of_up_to_eight_is_better(event: Event) -> None:
-    players = players_of(event)[:8]
+    players = players_of(event, "in")[:8]
     costs = costs_of(players, "XO")
     every = [
         [(players[one], players[other] if other < len(players) else None) for one, other in pairs]
@@ -144,7 +144,7 @@ def test_no_pairing_of_up_to_eight_is_better(event: Event) -> None:
 @given(played(8))
 @settings(max_examples=100, deadline=None)
 def test_a_pair_is_allowed_but_for_those_who_met_and_a_second_bye(event: Event) -> None:
-    players = players_of(event)
+    players = players_of(event, "in")
     costs = costs_of(players, "XO")
     for one, other in permutations(range(len(players)), 2):
         have_met = any(
@@ -242,6 +242,16 @@ def test_a_swiss_whose_players_pause_waits_for_two_of_them() -> None:
     event = apply(event, "p1", Ready(on=True), 0)
     assert {*event.in_round(1)} == set()
     assert len(apply(event, "", Tick(), 0).in_round(1)) == 1
+
+
+def test_who_pauses_has_to_play_where_the_others_have_all_met() -> None:
+    event = play_round(begun(4, "swiss"), better_wins)
+    away = event.pairings[0].players.values()
+    for player in away:
+        event = apply(event, player, Ready(on=False), 0)
+    event = apply(event, "", Tick(), due_at(event) or 0)
+    assert event.round == 2
+    assert all(len(set(away) & set(one.players.values())) == 1 for one in event.in_round(2))
 
 
 def test_who_comes_late_plays_from_the_next_round_with_no_points() -> None:

@@ -183,8 +183,6 @@ def _paired(event: Event, actor: str, command: Paired, now: int) -> Event:
         return event
     if command.pairings:
         return replace(event, round=command.round, pairings=(*event.pairings, *command.pairings), due_at=None)
-    if event.round < event.all_rounds and any(one.status == "away" for one in event.field):
-        return replace(event, due_at=now + ORGANISER_GONE_MS)
     return replace(event, status="over", due_at=None)
 
 

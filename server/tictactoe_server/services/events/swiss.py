@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from tictactoe_protocol.events import EntrantStatus
 from tictactoe_server.services.events.event import Event, Pairing, bye, result_for
 from tictactoe_server.services.events.matching import match_all
 
@@ -39,10 +40,13 @@ class Player(NamedTuple):
 
 
 def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
-    """Return the pairings of a round among those who are in; none where every pairing would repeat one."""
-    players, marks = players_of(event), event.marks
-    pairings = []
-    for match, (one, other) in enumerate(pair(players, marks) if len(players) > 1 else (), 1):
+    """Return the pairings of a round, none where every pairing would repeat one.
+
+    They are of those who are in; only where these cannot be paired, those who are away have to play as well.
+    """
+    marks, pairings = event.marks, []
+    pairs = pair(players_of(event, "in"), marks) or pair(players_of(event, "in", "away"), marks)
+    for match, (one, other) in enumerate(pairs, 1):
         if other is None:
             pairings.append(bye(round, match, marks[0], one.id, marks[0]))
         else:
@@ -52,24 +56,22 @@ def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
     return tuple(pairings)
 
 
-def players_of(event: Event) -> list[Player]:
-    """Return those who are in, the best first, in the order of their numbers where they have as many points."""
+def players_of(event: Event, *statuses: EntrantStatus) -> list[Player]:
+    """Return those who have such a status, the best first, in the order of their numbers where they are level."""
     players = []
     for entrant in event.field:
-        if entrant.status != "in":
-            continue
-        had = event.pairings_of(entrant.player)
-        met = frozenset(player for one in had for player in one.players.values()) - {entrant.player}
-        marks = "".join(one.mark_of(entrant.player) or "" for one in had if one.by == "game")
-        halves = sum(result_for(one, entrant.player) for one in had)
-        players.append(Player(entrant.player, halves, met, any(one.is_bye for one in had), marks))
+        if entrant.status in statuses:
+            had = event.pairings_of(entrant.player)
+            met = frozenset(player for one in had for player in one.players.values()) - {entrant.player}
+            marks = "".join(one.mark_of(entrant.player) or "" for one in had if one.by == "game")
+            halves = sum(result_for(one, entrant.player) for one in had)
+            players.append(Player(entrant.player, halves, met, any(one.is_bye for one in had), marks))
     return sorted(players, key=lambda player: -player.halves)
 
 
 def pair(players: Sequence[Player], marks: str) -> list[tuple[Player, Player | None]]:
     """Return the pairing with the least sum of costs, its best pairs first, or nothing where there is none."""
-    costs = costs_of(players, marks)
-    partners = match_all(costs)
+    partners = match_all(costs_of(players, marks)) if len(players) > 1 else None
     if partners is None:
         return []
     pairs = [(one, partners[one]) for one in range(len(players)) if one < partners[one]]
