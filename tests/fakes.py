@@ -13,6 +13,7 @@ from tictactoe_server.core.rooms import Command, Player
 from tictactoe_server.server import kept_by
 from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.bots.workers import Priority
+from tictactoe_server.services.events.kept import EVENTS
 from tictactoe_server.storage.memory import MemoryLog, MemoryStore, MemoryTable
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, Stored, Unreadable, Value, Waiter
@@ -184,7 +185,8 @@ class TroubledStore(MemoryStore):
         self.owes_since: float | None = None
         self.rooms = TroubledTable(ROOMS, self.games)
         self.players = TroubledTable(PLAYERS, self.games)
-        self.tables |= {ROOMS.name: self.rooms, PLAYERS.name: self.players}
+        self.events = TroubledTable(EVENTS, self.games)
+        self.tables |= {ROOMS.name: self.rooms, PLAYERS.name: self.players, EVENTS.name: self.events}
 
     def owed_since(self) -> float | None:
         return self.owes_since

@@ -7,16 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+import pytest
 
+from tests.fakes import TroubledStore
 from tests.limits import uncounted
 from tests.peer import until
 from tests.server.events.authors import new_event
 from tests.server.events.authors import run as carry_out
 from tests.server.test_events_service import HERE, begun, known, opened, run
 from tictactoe_server.server import Server
+from tictactoe_server.services.events import kept
+from tictactoe_server.services.events.commands import Enter, apply
 from tictactoe_server.services.events.kept import EVENTS, IDLE_DAYS, OVER_DAYS
 from tictactoe_server.services.events.service import Tournaments
-from tictactoe_server.storage.store import MISSING, save
+from tictactoe_server.storage.store import MISSING, StoreUnavailable, Unreadable, Unsettled, save
 
 DAY_MS = 86_400_000
 
@@ -68,3 +72,51 @@ async def test_what_nobody_goes_on_with_is_forgotten_and_what_is_over_much_later
         await events_of(server).kept.restored.wait()
         found = await asyncio.gather(*map(server.core.store.table(EVENTS).load, ages))
         assert [code for code, one in zip(ages, found, strict=True) if one is not None] == ["ADL3EA", "0VER3A"]
+
+
+async def test_events_that_cannot_be_read_at_the_start_are_read_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "AGAIN_SECONDS", 0.01)
+    store = TroubledStore()
+    store.events.put(msgspec.structs.replace(new_event(), code="K7M4PR"))
+    store.events.trouble.fail("load_all", StoreUnavailable("away"), times=3)
+    async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana:
+        assert [row["event"] for row in (await ana.ask("events"))["events"]] == ["K7M4PR"]
+
+
+async def test_a_damaged_event_harms_no_other() -> None:
+    store = TroubledStore()
+    for code in ("K7M4PR", "K7M4PS"):
+        store.events.put(msgspec.structs.replace(new_event(), code=code))
+    store.events.trouble.fail("load", Unreadable("damaged"), key="K7M4PR", times=2)
+    async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana:
+        assert [row["event"] for row in (await ana.ask("events"))["events"]] == ["K7M4PS"]
+        assert await ana.refusal("event_join", event="K7M4PR") == "no_such_event"
+        assert (await ana.ask("event_join", event="K7M4PS"))["type"] == "ok"
+
+
+async def test_who_is_not_told_that_they_are_entered_may_say_so_again_and_is_entered_once() -> None:
+    store = TroubledStore()
+    async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana:
+        event = await opened(ana)
+        store.events.trouble.is_silent_about_success = True
+        store.events.trouble.fail("save", StoreUnavailable("no answer"))
+        assert await ana.refusal("event_join", event=event) == "unavailable"
+        assert (await ana.ask("event_join", event=event))["type"] == "ok"
+        assert [one.name for one in store.events.now(event).entrants] == ["ana"]
+
+
+@pytest.mark.parametrize("error", [Unsettled("an earlier one is under way"), None])
+async def test_what_another_stores_meanwhile_is_built_upon(error: Unsettled | None) -> None:
+    store = TroubledStore()
+    async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana:
+        event = await opened(ana)
+
+        def enter_another() -> None:
+            other = apply(store.events.now(event), "pbo", Enter("bo"), 0)
+            store.events.put(other)
+
+        if error is not None:
+            store.events.trouble.fail("save", error)
+        store.events.trouble.before_next_save(enter_another)
+        assert (await ana.ask("event_join", event=event))["type"] == "ok"
+        assert {one.name for one in store.events.now(event).entrants} == {"ana", "bo"}

@@ -172,7 +172,8 @@ class KeptEvents:
         """Get to know all events, and read again what others may have changed, until cancelled."""
         for number in count():
             try:
-                if number % _OLD_AGAIN == 0 or (number % _ALL_AGAIN == 0 and self._elsewhere.is_several):
+                again = _ALL_AGAIN if self._elsewhere.is_several else _OLD_AGAIN
+                if number % again == 0 or not self.restored.is_set():
                     await self._read_all()
             except StoreUnavailable as unavailable:
                 log.warning("the events cannot be read yet", reason=str(unavailable))
@@ -195,7 +196,8 @@ class KeptEvents:
         async for some in self._table.load_all():
             for stored in some:
                 if isinstance(stored.value, Unreadable):
-                    log.error("a damaged event is left alone", code=stored.key, reason=str(stored.value))
+                    if not self.restored.is_set():
+                        log.error("a damaged event is left alone", code=stored.key, reason=str(stored.value))
                 elif self._is_old(stored.value):
                     await self._forget(stored.value, stored.revision)
                 elif stored.key in self._known or not stored.value.is_over:
