@@ -1,0 +1,69 @@
+"""The table of an event: a fold over its pairings, the same whatever the order in which they were scored."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.server.events.authors import begun, better_wins, new_event, opened, play_on, play_round
+from tictactoe_protocol import encode
+from tictactoe_server.services.events.commands import Leave, Score, Tick, apply
+from tictactoe_server.services.events.event import Event, due_at, open_pairings
+from tictactoe_server.services.events.table import rows
+
+
+def play_in_any_order(event: Event, results: dict[str, str], shuffled: random.Random) -> Event:
+    """Return an event after three rounds in which the pairings were scored by chance in this order or that."""
+    for _ in range(3):
+        while waiting := open_pairings(event):
+            shuffled.shuffle(waiting)
+            for one in waiting:
+                event = apply(event, "", Score(one.id, results.get(one.id, "draw")), 0)
+        event = apply(event, "", Tick(), due_at(event) or 0)
+    return event
+
+
+@given(
+    st.sampled_from(["round_robin", "swiss", "knock_out"]),
+    st.integers(2, 12),
+    st.dictionaries(st.builds("r{}-{}".format, st.integers(1, 3), st.integers(1, 6)), st.sampled_from("XO")),
+    st.randoms(use_true_random=False),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_table_and_the_next_round_are_the_same_whatever_is_scored_first(
+    kind: str, players: int, results: dict[str, str], shuffled: random.Random
+) -> None:
+    event = begun(players, kind)
+    one, other = (play_in_any_order(event, results, order) for order in (shuffled, random.Random(0)))
+    assert rows(one) == rows(other)
+    assert {pairing.id: pairing for pairing in one.pairings} == {pairing.id: pairing for pairing in other.pairings}
+
+
+def test_a_row_has_who_it_is_and_what_decided() -> None:
+    event = new_event(bots=("hard", "rules"))
+    assert [(row.name, row.bot, row.points, row.played, row.place) for row in rows(event)] == [
+        ("hard-bot", "hard", 0, 0, 1),
+        ("rules-bot", "rules", 0, 0, 1),
+    ]
+    table = rows(play_on(begun(3), lambda one: "X"))
+    assert [(row.place, row.points, row.tie) for row in table] == [
+        (1, 1, (("direct", 1, "1+0"), ("wins", 1, "1"), ("sonneborn_berger", 1, "1")))
+    ] * 3
+
+
+def test_who_has_left_is_shown_so() -> None:
+    event = apply(begun(4), "p2", Leave(), 0)
+    assert {row.player: row.status for row in rows(event)}["p2"] == "out"
+
+
+def test_a_table_of_many_rows_is_short() -> None:
+    event = begun(200, "swiss")
+    for _ in range(8):
+        event = apply(play_round(event, better_wins), "", Tick(), 10**9)
+    assert max(len(encode(row)) for row in rows(event)) < 300
+
+
+def test_a_room_of_a_pairing_changes_no_table() -> None:
+    assert rows(opened(begun(5))) == rows(begun(5))
