@@ -18,6 +18,8 @@ from tictactoe_protocol.names import Device
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 
 _LINK_LENGTH: Final = 8
+_OTHER_LINES: Final = 12
+"""How many lines of the screen are neither deeds and devices nor the picture of a link."""
 
 
 class NamesPage(ListPage):
@@ -33,6 +35,7 @@ class NamesPage(ListPage):
         self._devices: dict[str, Device] = {}
         self._about = ""
         self._told: list[str] = []
+        self._picture: tuple[str, ...] = ()
 
     def opened(self) -> None:
         self._do(self._learn)
@@ -44,7 +47,9 @@ class NamesPage(ListPage):
         rows = deeds | {id: describe_device(device) for id, device in self._devices.items()}
         self.keep(list(rows))
         self.rows.show(rows, self.chosen)
-        self.text("hint").show(*((f"{line}\n", "qr" if set(line) <= set(" ▀▄█") else "title") for line in self._told))
+        fits = self.size.height >= len(rows) + len(self._picture) + _OTHER_LINES and not self.program.settings.ascii
+        picture = [part for line in self._picture for part in ((line, "qr"), ("\n", "")) if fits]
+        self.text("hint").show(*((f"{line}\n", "title") for line in self._told), *picture)
 
     def describe_about(self) -> str:
         return self._about
@@ -86,12 +91,12 @@ class NamesPage(ListPage):
     async def _claim(self, client: Client, name: str) -> None:
         codes = await client.claim_name(name)
         self.program.keep_name(client.name)
-        self._told = describe_claim(client.name, codes)
+        self._told, self._picture = describe_claim(client.name, codes), ()
         await self._learn(client)
 
     async def _link(self, client: Client) -> None:
         told, link = describe_link(client, await client.link_device())
-        self._told = [told, link, *render_code(link)]
+        self._told, self._picture = [told, link], render_code(link)
         await self._learn(client)
 
     async def _revoke(self, client: Client, device: str) -> None:

@@ -19,6 +19,7 @@ from textual.widgets import Static
 from tictactoe_client.exits import list_helps
 from tictactoe_client.online.errors import Unreachable, VersionRefused
 from tictactoe_client.text.help import Topic, list_home_help
+from tictactoe_client.themes import QR
 from tictactoe_client.tui.foot import bind, find_keys, fit_keys
 from tictactoe_client.tui.program import ClientScreen
 from tictactoe_protocol import clean_text
@@ -42,7 +43,7 @@ class Text(Static):
         """Show these texts, one after the other."""
         if parts != self._shown:
             self._shown = parts
-            styles = {"": "", "title": "bold $title", "key": "bold $key"}
+            styles = {"": "", "title": "bold $title", "key": "bold $key", "qr": QR}
             content = Content.assemble(*((text, styles.get(role, f"${role}")) for text, role in parts))
             self.set_class(not content, "-empty")
             self.update(content, layout=self.styles.is_auto_height)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from pathlib import Path
 from typing import Final
@@ -63,9 +62,13 @@ class Claim(Struct, frozen=True):
 class KnownDevice(Struct, frozen=True):
     """A device: `key` is the hash of its token, by which its player is known, `client` its program."""
 
-    id: str
     key: str
     client: str
+
+    @property
+    def id(self) -> str:
+        """By what its player knows it."""
+        return self.key[:6]
 
 
 class Account(Struct, frozen=True):
@@ -85,7 +88,7 @@ class Account(Struct, frozen=True):
         """Return the account with a device, which it may have already."""
         if any(device.key == key for device in self.devices):
             return self
-        return replace(self, devices=(*self.devices, KnownDevice(secrets.token_hex(3), key, client)))
+        return replace(self, devices=(*self.devices, KnownDevice(key, client)))
 
 
 class LinkCode(Struct, frozen=True):
