@@ -19,7 +19,7 @@ from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out, two
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.tables import ANA, BO, CODE
-from tests.server.test_event_rooms import EVENT, PAIRING, open_pairing
+from tests.server.test_event_rooms import EVENT, PAIRING, open_pairing, undriven
 from tests.server.test_pages import get
 from tictactoe_engine import Rules
 from tictactoe_server.admin.orders.names import ListNames
@@ -372,6 +372,7 @@ async def test_an_opening_goes_on_at_another_server_when_its_own_is_gone(node: N
         assert (await bo.state(ply=2))["chosen"] == ["X"]
 
 
+@pytest.mark.usefixtures(undriven.__name__)
 async def test_a_room_of_an_event_is_opened_once_and_kept_by_the_server_that_takes_it(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other):
         opened = await asyncio.gather(*(open_pairing(each, ANA, BO) for each in (one, other)), return_exceptions=True)

@@ -28,12 +28,19 @@ from tictactoe_server.core.registry import RoomExists
 from tictactoe_server.core.rooms import Dropped, Enter, Player, expires_at, finished_game, open_room
 from tictactoe_server.core.rooms.finished import record_of
 from tictactoe_server.server import Server
+from tictactoe_server.services.events.running import Running
 from tictactoe_server.settings import Settings
 
 CLOCK = ClockFields(initial_ms=300_000, increment_ms=0)
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
 EVENT, PAIRING = "EV3NTS", "r3-2"
 READY_MS, HOLD_MS = 20_000, 60_000
+
+
+@pytest.fixture(autouse=True)
+def undriven(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let these rooms be of an event that nobody keeps, and that so would let go of them."""
+    monkeypatch.setattr(Running, "wake", lambda self, code: None)
 
 
 class Pairing(Table):
