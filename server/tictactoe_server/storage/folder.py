@@ -109,12 +109,16 @@ class DataFolder:
         os.lseek(self._lock, 0, os.SEEK_SET)
         os.write(self._lock, b"%-11d\n%-20d\n" % (os.getpid(), mark))
 
+    def has_log(self) -> bool:
+        """Tell whether the database has a log with something in it."""
+        with contextlib.suppress(OSError):
+            return files_of(self.database)[1].stat().st_size > 0
+        return False
+
     def keep_log(self) -> Path | None:
         """Copy the database's log before SQLite writes over what it cannot read there; return the copy, if any."""
-        log_file = files_of(self.database)[1]
         with contextlib.suppress(OSError):
-            if log_file.is_file() and log_file.stat().st_size:
-                return Path(shutil.copy2(log_file, files_of(free_name(self.database, "damaged"))[1]))
+            return Path(shutil.copy2(files_of(self.database)[1], files_of(free_name(self.database, "damaged"))[1]))
         return None
 
     def release(self) -> None:

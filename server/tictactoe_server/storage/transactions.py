@@ -36,13 +36,14 @@ class Transactions:
         self.database = database
         self.is_refusing = False
         self._games = games
-        self._journal = self._open()
         self._folder = database.folder
+        had_log = self._folder is not None and self._folder.has_log()  # else what is in it is made in opening
+        self._journal = self._open()
         if self._folder is not None and self._journal.row < self._folder.mark:
             log.error(
                 "the database lacks what was kept last: has its log been lost, or is this a backup?",
                 batches=self._folder.mark - self._journal.row,
-                copy_of_the_log=self._folder.keep_log(),
+                copy_of_the_log=self._folder.keep_log() if had_log else None,
             )
 
     def _open(self) -> Journal:
