@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ import segno
 from playwright.async_api import expect
 
 from tests.environment import environment
-from tests.page.conftest import Visit, Visitor
+from tests.page.conftest import SERVER_GOES, Visit, Visitor
+from tests.page.members import Members
 from tests.page.test_everybody import find_violations
 from tests.page.test_play import address, one_at_the_board
 from tests.page.test_wall import begin as begin_game
@@ -80,10 +82,27 @@ async def test_who_joins_with_one_button_is_at_the_board_when_it_begins_and_back
         await ana.button("To the event").click()
         await expect(ana.page.locator(".standing")).to_have_text("ana wins.")
         await expect(ana.page.locator(".standings .own").first).to_contain_text("ana")
-        await expect(ana.page.locator(".entry")).to_contain_text("You came in place 1 with 1.")
+        await expect(ana.page.locator(".entry")).to_contain_text("You came in place 1 (points: 1).")
         mine = ana.page.locator("section", has=ana.page.get_by_role("heading", name="My games"))
         await expect(mine.locator("li")).to_contain_text("by resignation")
         await expect(ana.page.locator(".against .own td.points")).to_have_text("1")
+
+
+async def test_a_board_at_another_server_opens_by_itself_too(server: Server, visit: Visit) -> None:
+    async with Members(server) as members, known(server, "bo") as bo:
+        event = await open_event(bo, bo)
+        ana = await visit(f"{members.origin}/e/{event}", may_fail=SERVER_GOES)
+        await enter(ana, "ana")
+        await expect(ana.page.locator(".entry")).to_contain_text("You are in as ana.")
+        members.mistaken["s1"] = "s2"
+        await begin(bo, event)
+        room = await come(bo)
+        await ana.page.wait_for_url(f"**/{room}")
+        await expect(ana.page.locator(".board")).to_be_visible()
+        assert "s2" in members.places_of("join")
+        await bo.ask("resign", room=room)
+        await ana.button("To the event").click()
+        await expect(ana.page.locator(".standing")).to_have_text("ana wins.")
 
 
 async def test_who_opens_any_page_while_called_is_taken_to_the_board(server: Server, visit: Visit) -> None:
@@ -244,6 +263,20 @@ async def test_the_wall_shows_games_of_the_computer_too(server: Server, visit: V
         await begin(bo, event)
         await expect(wall.page.locator(".live-boards li:visible")).to_have_count(1)
         await expect(wall.page.locator(".live-boards")).to_contain_text("easy-bot")
+
+
+async def test_more_players_than_are_pushed_are_in_the_table_and_on_the_wall(server: Server, visit: Visit) -> None:
+    async with AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(known(server, f"player{number}")) for number in range(23)]
+        event = await open_event(peers[0], *peers, kind="swiss")
+        wall = await visit(address(server, f"/e/{event}/wall"))
+        await expect(wall.page.locator(".wall-in li")).to_have_count(23)
+        page = await visit(address(server, f"/e/{event}"), phone=True)
+        await expect(page.page.locator(".standings tbody tr")).to_have_count(23)
+        await begin(peers[0], event)
+        await expect(wall.page.locator(".wall-foot")).to_have_text("11 of 12 games are on.")
+        await expect(wall.page.locator(".live-boards li:visible")).to_have_count(11)
+        await expect(wall.page.locator(".wall-table tr")).to_have_count(20)
 
 
 async def test_the_code_of_an_event_leads_there_from_where_one_types_that_of_a_room(

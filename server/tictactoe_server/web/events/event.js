@@ -68,7 +68,7 @@ class EventPage {
 	}
 
 	draw() {
-		const { state, whole, player, isOrganiser, refused, app } = this.following;
+		const { state, player, isOrganiser, refused, app } = this.following;
 		if (refused && !state) return show(this.element, makeNothing(app, refused).element);
 		if (!state) return undefined;
 		const run = isOrganiser && state.status !== "void" && state.status !== "over" ? this.organiser.run : null;
@@ -78,8 +78,7 @@ class EventPage {
 		this.entry.draw();
 		this.organiser.element.hidden = !isOrganiser;
 		this.organiser.draw();
-		const rows = whole && whole.table.length > state.table.length ? whole.table : state.table;
-		this.#table.draw(rows, player, run ? ({ player: id, name, status = "in" }) => status !== "expelled" && sure("×", () => run("expel", { player: id }), { "aria-label": say("page event expel", { name: clean(name) }) }) : undefined);
+		this.#table.draw(this.following.rows, player, run ? ({ player: id, name, status = "in" }) => status !== "expelled" && sure("×", () => run("expel", { player: id }), { "aria-label": say("page event expel", { name: clean(name) }) }) : undefined);
 		setText(this.#round, state.round ? say("page event round", { round: state.round }) : say("page event pairings"));
 		drawPairings(this.#now, state.pairings, player, run);
 		this.parts.now.hidden = !state.pairings.length;

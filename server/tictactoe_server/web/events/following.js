@@ -3,11 +3,11 @@
 import { Refused } from "../requests.js";
 
 /** @typedef {Protocol.EventState} EventState */
-/** All rounds, as `/e/CODE.json` has them. @typedef {{table: Protocol.EventRow[], pairings: Omit<Protocol.EventPairing, "names">[]}} Whole */
+/** All rounds, as `/e/CODE.json` has them. @typedef {{seq: number, table: Protocol.EventRow[], pairings: Omit<Protocol.EventPairing, "names">[]}} Whole */
 /** A request that is about this event, without its code. @typedef {{type: "event_join" | "event_leave" | "event_ready" | "event_run" | "event_watch"} & Record<string, unknown>} AboutIt */
 
-/** How long we wait for more changes before all rounds are read again, at least: not all readers ask at once. */
-const SOON_MS = 700;
+/** How long we wait for more changes before all rounds are read again, at least; longer where many play, as many read. */
+const [SOON_MS, LATER_MS, MOST_READ_SOON] = [700, 10_000, 24];
 
 export class Following {
 	/** @type {EventState | null} */ state = null;
@@ -16,8 +16,6 @@ export class Following {
 	/** Why there is nothing to follow, if so. */
 	refused = "";
 	/** @type {Protocol.Welcome | null} */ #asked = null;
-	/** Up to what all rounds were read. */
-	#version = "";
 	#timer = 0;
 
 	/** @param {import("../app.js").App} app @param {string} code @param {() => void} onChange */
@@ -34,6 +32,20 @@ export class Following {
 	/** One's own row of the table, undefined for who does not play. */
 	get own() {
 		return this.state?.table.find(({ player }) => player === this.player);
+	}
+
+	/** The table, as far as it is known; the newest rows are those that were pushed. */
+	get rows() {
+		const { table = [] } = this.state ?? {};
+		const pushed = new Map(table.map((row) => [row.player, row]));
+		return this.whole && this.whole.table.length > table.length ? this.whole.table.map((row) => pushed.get(row.player) ?? row) : table;
+	}
+
+	/** The pairings of this round: all of them, or where they are too many to be pushed as they were read last. */
+	get pairings() {
+		const { pairings = [], round } = this.state ?? {};
+		const read = this.whole?.pairings.filter((one) => one.round === round) ?? [];
+		return read.length > pairings.length ? read : pairings;
 	}
 
 	get isOrganiser() {
@@ -78,19 +90,19 @@ export class Following {
 		this.#read();
 	}
 
-	/** Read all rounds, at once or a moment after they have changed; in a large event after each round. */
+	/** Read all rounds, at once or a while after they have changed. */
 	#read() {
-		const { seq, status, round, head } = /** @type {EventState} */ (this.state);
-		const version = head.kind === "round_robin" || status === "open" ? `${seq}` : `${status} ${round}`;
-		if (version === this.#version) return;
-		clearTimeout(this.#timer);
+		const { seq, head } = /** @type {EventState} */ (this.state);
+		if (this.#timer || (this.whole && this.whole.seq >= seq)) return;
+		const wait = !this.whole ? 0 : head.players > MOST_READ_SOON ? LATER_MS : SOON_MS;
 		this.#timer = setTimeout(async () => {
 			const answer = await fetch(`/e/${this.code}.json`).catch(() => null);
+			this.#timer = 0;
 			if (!answer?.ok) return;
-			this.#version = version;
 			this.whole = await answer.json();
 			this.onChange();
-		}, this.whole ? SOON_MS * (1 + Math.random()) : 0);
+			this.#read();
+		}, wait * (1 + Math.random()));
 	}
 }
 

@@ -73,8 +73,7 @@ class EventWall {
 
 	/** Address, code and QR as large as they go, and who is in. */
 	#drawEntry() {
-		const { state, whole } = this.following;
-		const rows = whole?.table ?? state?.table ?? [];
+		const { state, rows } = this.following;
 		const address = this.link.replace(/^https?:\/\//, "");
 		const shown = h("p.wall-address", {}, address);
 		shown.style.setProperty("--length", String(address.length));
@@ -129,12 +128,13 @@ class EventWall {
 
 	/** For whom the round waits, by name: who is to move where that is known. */
 	#describeWaiting() {
-		const { status, pairings, head } = /** @type {Protocol.EventState} */ (this.following.state);
+		const { status, pairings: pushed } = /** @type {Protocol.EventState} */ (this.following.state);
+		const { pairings } = this.following;
 		if (status === "open") return say("page event soon");
-		const open = pairings.filter(({ state }) => state !== "scored");
+		const open = pushed.filter(({ state }) => state !== "scored");
 		if (status !== "running" || !pairings.length) return say(`page event status ${status}`);
 		if (!open.length) return say("page event round over");
-		if (open.length > MOST_AWAITED) return say("page event games on", { n: open.length, all: pairings.length, present: head.present });
+		if (open.length > MOST_AWAITED) return say("page event games on", { n: pairings.filter(({ state }) => state !== "scored").length, all: pairings.length });
 		const names = open.flatMap((pairing) => {
 			const turn = this.lobby.cards.get(pairing.room ?? "")?.live.turn;
 			return sidesOf(pairing).flatMap(([mark, , name]) => (turn && mark !== turn ? [] : name));
