@@ -211,7 +211,9 @@ _command(
     "name",
     "names.use_name",
     ("", "claim ana", "link", "rescue 7KQ2-M94F-X3ZW-8HTB --name ana"),
-    Placed(["what"], metavar="deed", type=Words(("devices", "claim", "link", "revoke", "rescue")), default="devices"),
+    Placed(
+        ["what"], metavar="name deed", type=Words(("devices", "claim", "link", "revoke", "rescue")), default="devices"
+    ),
     Placed(["value"], metavar="value", required=False),
 )
 _command(

@@ -7,7 +7,6 @@ all are lost, makes one. The store keeps their hashes alone.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
 import secrets
 import string
@@ -23,7 +22,7 @@ from tictactoe_protocol.pushes import FEATURES, Welcome, known_features
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.admin.bans import Bans, banned, expel
-from tictactoe_server.core.accounts import hash_secret
+from tictactoe_server.core.accounts import change, hash_secret
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import PLAYERS, KnownPlayer, today
@@ -33,12 +32,11 @@ from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.services.names import Names
-from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, save
+from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 
 _ID_ALPHABET: Final = string.ascii_letters + string.digits
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
-_ATTEMPTS: Final = 8
 _CLOSING_SECONDS: Final = 1.0
 _HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVELS)})-bot[ _.'-]*\d*", re.IGNORECASE)
 _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
@@ -133,10 +131,7 @@ class Greeting(Service):
             token = secrets.token_urlsafe(_TOKEN_BYTES)
             await save(self._players, hash_secret(token), made, MISSING)
             return made, token
-        for _ in range(_ATTEMPTS):
-            with contextlib.suppress(Conflict):
-                return await self._recognise(chosen, token), token
-        raise Refused(ErrorCode.BUSY, "hello", retry_ms=500)
+        return await self._recognise(chosen, token), token
 
     async def _admit(self, hello: Hello, address: str) -> tuple[KnownPlayer, str]:
         """Return the player whose device says hello with a code, and a token of its own."""
@@ -147,16 +142,17 @@ class Greeting(Service):
         return known, token
 
     async def _recognise(self, name: str | None, token: str) -> KnownPlayer:
-        """Return the player whose token this is, under the new name if there is one; may raise `Conflict`."""
-        key = hash_secret(token)
-        found = await self._players.load(key)
-        if found is None:
-            raise Refused(ErrorCode.BAD_TOKEN, path="token")
-        known, revision = found
-        if name is not None and name != known.player.name:
-            known = replace(known, player=Player(known.player.id, own_name(name)))
-            await save(self._players, key, known, revision)
-            await self.names.rename(known.player)
+        """Return the player whose token this is, on all devices under the new name if there is one."""
+
+        def recognise(known: KnownPlayer | None) -> KnownPlayer:
+            if known is None:
+                raise Refused(ErrorCode.BAD_TOKEN, path="token")
+            is_new = name is not None and name != known.player.name
+            return replace(known, player=Player(known.player.id, own_name(name))) if is_new and name else known
+
+        known: KnownPlayer = await change(self._players, hash_secret(token), recognise)
+        if name is not None:
+            await self.names.kept.rename(known.player)
         return known
 
     def note_seat(self, session: Session) -> None:
@@ -173,18 +169,12 @@ class Greeting(Service):
 
     async def _write_seen(self, key: str, *, is_seated: bool) -> None:
         """Write the day, unless it stands there; where that fails the next hello will do."""
+
+        def note(known: KnownPlayer | None) -> KnownPlayer | None:
+            return known and KnownPlayer(known.player, max(known.seen, today()), known.is_seated or is_seated)
+
         try:
-            for _ in range(_ATTEMPTS):
-                found = await self._players.load(key)
-                if found is None:
-                    return
-                known, revision = found
-                now = KnownPlayer(known.player, max(known.seen, today()), known.is_seated or is_seated)
-                if now == known:
-                    return
-                with contextlib.suppress(Conflict):
-                    await save(self._players, key, now, revision)
-                    return
+            await change(self._players, key, note)
         except StoreUnavailable as unavailable:
             log.debug("that a player is here could not be noted", reason=str(unavailable))
 

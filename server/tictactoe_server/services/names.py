@@ -63,7 +63,7 @@ class Names(Service):
 
     def start(self, core: Core) -> None:
         self._core = core
-        self._kept = Accounts(core.store)
+        self.kept = Accounts(core.store)
         self._tries = RateLimits(TRIES, _MINUTE_MS, core.monotonic_ns)
         self._claims = RateLimits(_CLAIMS_OF_ADDRESS, _MINUTE_MS, core.monotonic_ns)
         self._elsewhere = core.registry.elsewhere
@@ -78,16 +78,16 @@ class Names(Service):
         except BadName as bad:
             raise Refused(ErrorCode.BAD_NAME, path="name", **bad.data) from None
         self._count_try(call)
-        taken = await self._kept.claim(player.name, player.id)
+        taken = await self.kept.claim(player.name, player.id)
         if taken is not None:
             raise Refused(ErrorCode.BAD_NAME, "claimed", path="name", name=taken.name)
         codes, salt = [_draw_code(_RESCUE_LENGTH) for _ in range(RESCUE_CODES)], secrets.token_hex(16)
         hashes = tuple([await self._hash(code, salt) for code in codes])
         before = await self._open_account(call)
-        await self._kept.release(before, but=player.name)
+        await self.kept.release(before, but=player.name)
         terms = {"claimed": player.name, "salt": salt, "codes": hashes}
-        await change(self._kept.accounts, player.id, lambda old: replace(old or before, **terms))
-        await self._kept.rename(player)
+        await change(self.kept.accounts, player.id, lambda old: replace(old or before, **terms))
+        await self.kept.rename(player)
         log.info("name claimed", name=player.name, player=player.id, before=before.claimed)
         self._show_owner(player)
         self._elsewhere.tell_changed(_OWNERS, f"{player.id} {player.name}")
@@ -100,17 +100,17 @@ class Names(Service):
         if len(account.devices) >= MAX_DEVICES:
             raise Refused(ErrorCode.NOT_ALLOWED, "devices", most=MAX_DEVICES)
         code, id = _draw_code(_LINK_LENGTH), call.player.id
-        await change(self._kept.links, account.link or "none", lambda old: None)
-        await save(self._kept.links, hash_secret(code), LinkCode(id, time.time() + LINK_MS / 1000), MISSING)
-        await change(self._kept.accounts, id, lambda old: replace(old or account, link=hash_secret(code)))
+        await change(self.kept.links, account.link or "none", lambda old: None)
+        await save(self.kept.links, hash_secret(code), LinkCode(id, time.time() + LINK_MS / 1000), MISSING)
+        await change(self.kept.accounts, id, lambda old: replace(old or account, link=hash_secret(code)))
         call.answer(link_code=code, expires_ms=LINK_MS)
 
     async def list_devices(self, call: Call) -> None:
         """Say on which devices one is this player, and which name they have claimed."""
         session, found = call.session, []
-        account = await self._kept.load(call.player.id) or Account(call.player)
+        account = await self.kept.load(call.player.id) or Account(call.player)
         for device in account.with_device(session.secret, session.client).devices:
-            known = await self._kept.players.load(device.key)
+            known = await self.kept.players.load(device.key)
             if known is not None:
                 seen = datetime.fromtimestamp(known[0].seen * _SECONDS_A_DAY, UTC).date().isoformat()
                 found.append(Device(device.id, seen, device.key == session.secret, device.client or UNSET))
@@ -118,14 +118,14 @@ class Names(Service):
 
     async def revoke(self, call: Call) -> None:
         """Let a device be this player no more; its connections end."""
-        account = await self._kept.load(call.player.id) or Account(call.player)
+        account = await self.kept.load(call.player.id) or Account(call.player)
         keys = {device.id: device.key for device in account.devices}
         if call.request.device not in keys:
             raise Refused(ErrorCode.NOT_ALLOWED, "device", path="device")
         key = keys[call.request.device]
-        await change(self._kept.players, key, lambda old: None)
+        await change(self.kept.players, key, lambda old: None)
         left = tuple(device for device in account.devices if device.key != key)
-        await change(self._kept.accounts, call.player.id, lambda old: replace(old or account, devices=left))
+        await change(self.kept.accounts, call.player.id, lambda old: replace(old or account, devices=left))
         log.info("device revoked", player=call.player.id, device=call.request.device)
         call.answer()
         self._send_away(key)
@@ -135,16 +135,12 @@ class Names(Service):
 
     async def shown(self, player: Player) -> tuple[Player, Claim | None]:
         """Return a player as others see them, and the claim of their name; that the own one is used is noted."""
-        claim = await self._kept.find_claim(player.name, but=player.id)
+        claim = await self.kept.find_claim(player.name, but=player.id)
         if claim is not None and claim.player != player.id:
             return Player(player.id, mark_other(player.name)), claim
         if claim is not None and claim.seen < today():
-            await self._kept.claim(claim.name, player.id)
+            await self.kept.claim(claim.name, player.id)
         return player, claim
-
-    async def rename(self, player: Player) -> None:
-        """Let the other devices of a player bear a new name, too."""
-        await self._kept.rename(player)
 
     async def admit(self, hello: Hello, key: str, address: str) -> Player:
         """Return whose device says hello with a code, which is used up; `key` is the hash of its new token."""
@@ -154,9 +150,7 @@ class Names(Service):
             way, player = "link", await self._take_link(_read_code(hello.link))
         else:
             way, player = "rescue", await self._take_rescue(hello.name or "", _read_code(hello.rescue or ""))
-        account = await change(
-            self._kept.accounts, player, lambda old: old and old.with_device(key, hello.client or "")
-        )
+        account = await change(self.kept.accounts, player, lambda old: old and old.with_device(key, hello.client or ""))
         if account is None:
             raise Refused(ErrorCode.BAD_TOKEN, way, path=way)
         limit.give_back()
@@ -172,13 +166,13 @@ class Names(Service):
                 raise Refused(ErrorCode.BAD_TOKEN, "link", path="link")
             taken.append(link.player)
 
-        await change(self._kept.links, hash_secret(code), take)
+        await change(self.kept.links, hash_secret(code), take)
         return taken[-1]
 
     async def _take_rescue(self, name: str, code: str) -> str:
         """Return the player who has claimed a name, and use up the code that brings it back."""
-        claim = await self._kept.find_claim(name)
-        account = claim and await self._kept.load(claim.player)
+        claim = await self.kept.find_claim(name)
+        account = claim and await self.kept.load(claim.player)
         given = await self._hash(code, account.salt) if account else ""
 
         def use_up(old: Account | None) -> Account:
@@ -187,7 +181,7 @@ class Names(Service):
             return replace(old, codes=tuple(one for one in old.codes if one != given))
 
         player = account.player.id if account else "nobody"
-        await change(self._kept.accounts, player, use_up)
+        await change(self.kept.accounts, player, use_up)
         return player
 
     # -- inside -------------------------------------------------------------------------------------------------
@@ -202,7 +196,7 @@ class Names(Service):
         session, new = call.session, Account(Player(call.player.id, call.session.name))
         self._note_seat(session)
         found: Account = await change(
-            self._kept.accounts, call.player.id, lambda old: (old or new).with_device(session.secret, session.client)
+            self.kept.accounts, call.player.id, lambda old: (old or new).with_device(session.secret, session.client)
         )
         return found
 
