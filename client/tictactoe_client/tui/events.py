@@ -149,11 +149,11 @@ class EventPage(ListPage):
         self.rows.show(pairings, self.chosen)
         self.text("columns").show((titles if rows else "", "dim"))
         self.table.show(rows, self.chosen)
-        more = say("tournament more", key=self.program.keymap.show_key(self.program.COMMAND_PALETTE_BINDING))
-        hints = [say("tournament empty", link=self._link)] * (not rows) + [more] * (
-            event.is_organiser and not event.is_over
-        )
-        self.text("hint").show(("\n".join(hints), "dim"))
+        hint = "" if rows else say("tournament empty", link=self._link)
+        if event.is_organiser and not event.is_over:
+            key = self.program.keymap.show_key(self.program.COMMAND_PALETTE_BINDING)
+            hint = f"{hint}\n{say('tournament more', key=key)}".lstrip()
+        self.text("hint").show((hint, "dim"))
 
     def describe_news(self) -> Part | None:
         link = self.program.link
