@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tests.client.tournaments import CALL, EVENT, HEAD, OWN, ROWS, event, news, with_events
 from tests.faults.hostile_server import ROOM, HostileServer, hostile_server, identity, state
-from tests.peer import until
+from tests.peer import open_peer, until
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.online.client import Choice
 from tictactoe_client.settings import ExitCode
@@ -17,6 +17,7 @@ from tictactoe_client.tui import FirstPage
 from tictactoe_protocol.events import EventJoin, EventReady, EventRun, EventWatch
 from tictactoe_protocol.pushes import Error, Ok, Result
 from tictactoe_protocol.requests import Join, Leave
+from tictactoe_server.server import Server
 
 PAGE = FirstPage("event", enter=lambda client: client.watch_event(EVENT))
 
@@ -169,3 +170,25 @@ async def test_an_event_that_there_is_none_of_ends_the_command(open_screen: Open
             await ana.until_it_ends()
             assert ana.app.return_code == ExitCode.NO_ROOM
             assert "E4NT22" in ana.app.last_words
+
+
+async def test_a_whole_event_of_a_real_server_is_played_from_its_page(server: Server, open_screen: OpenScreen) -> None:
+    clock = {"initial_ms": 60_000, "increment_ms": 0}
+    async with open_peer(server.url, "org") as org:
+        terms = {
+            "kind": "round_robin",
+            "title": "Friday",
+            "clock": clock,
+            "bots": ["random"],
+            "start": "full",
+            "size": 2,
+        }
+        code = (await org.ask("event_open", **terms))["event"]
+        page = FirstPage("event", enter=lambda client: client.watch_event(code))
+        async with open_screen(server.url, first_page=page) as ana:
+            await ana.until("Not begun yet", "j join")
+            await ana.do("j", "Tic-tac-toe")
+            await ana.until("YOUR MOVE")
+            await ana.enter(":resign", "Resign?")
+            await ana.do("enter", "YOU LOSE")
+            await ana.do("escape", "Round 1 of 1, over", "2.  ana (you)")
