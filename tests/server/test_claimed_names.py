@@ -112,6 +112,18 @@ async def test_who_is_here_with_a_name_when_it_is_claimed_is_shown_with_the_mark
         assert await seat_names(first, second) == {"X": "ana?", "O": "ana"}
 
 
+async def test_who_enters_an_event_by_somebodys_name_has_the_mark_there_too(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        await claim(ana, "ana")
+        clock = {"initial_ms": 60_000, "increment_ms": 0}
+        event = (await bo.ask("event_open", kind="round_robin", title="Friday", clock=clock))["event"]
+        await bo.ask("event_join", event=event, name="ANA")
+        await ana.ask("event_join", event=event)
+        await ana.ask("event_watch", event=event, on=True)
+        state = await ana.until(lambda message: message["type"] == "event" and len(message["table"]) == 2)
+        assert sorted(row["name"] for row in state["table"]) == ["ANA?", "ana"]
+
+
 async def test_of_two_who_claim_a_name_at_once_one_gets_it(server: Server) -> None:
     async with AsyncExitStack() as stack:
         peers = [await stack.enter_async_context(open_peer(server.url, f"p{number}")) for number in range(6)]

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 from msgspec.structs import replace
 
 from tictactoe_server.core.kept import ACCOUNTS, CLAIMS, LINKS, PLAYERS, Account, Claim, KnownPlayer, today
-from tictactoe_server.core.look_alikes import keys_of
+from tictactoe_server.core.look_alikes import keys_of, mark_other
 from tictactoe_server.core.rooms import Player
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, Conflict, StoreBusy, Table, Unreadable, delete, save
@@ -42,6 +42,15 @@ class Accounts:
         found = [await self.claims.load(key) for key in keys_of(name)]
         claims = [one[0] for one in found if one is not None and not one[0].is_free]
         return min(claims, key=lambda claim: claim.player == but, default=None)
+
+    async def shown(self, player: Player) -> tuple[Player, Claim | None]:
+        """Return a player as others see them, and the claim of their name; that the own one is used is noted."""
+        claim = await self.find_claim(player.name, but=player.id)
+        if claim is not None and claim.player != player.id:
+            return Player(player.id, mark_other(player.name)), claim
+        if claim is not None and claim.seen < today():
+            await self.claim(claim.name, player.id)
+        return player, claim
 
     async def claim(self, name: str, player: str) -> Claim | None:
         """Let a player have a name, as used today, or return the claim of another that is in the way."""

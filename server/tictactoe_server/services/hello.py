@@ -76,7 +76,7 @@ class Greeting(Service):
                 known, token = await self.welcome(request.name, request.token, session.address)
             else:
                 known, token = await self._admit(request, session.address)
-            player, claim = await self.names.shown(known.player)
+            player, claim = await self.names.kept.shown(known.player)
         ban = self._bans.of_subject(player.id)
         if ban is not None:
             id = None if request.id is UNSET else request.id

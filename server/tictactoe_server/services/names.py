@@ -23,7 +23,7 @@ from tictactoe_server.admin.bans import expel
 from tictactoe_server.core.accounts import Accounts, change, hash_rescue, hash_secret
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.kept import PLAYERS, Account, Claim, LinkCode, today
+from tictactoe_server.core.kept import PLAYERS, Account, LinkCode
 from tictactoe_server.core.look_alikes import keys_of, mark_other
 from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.service import Service
@@ -132,15 +132,6 @@ class Names(Service):
         self._elsewhere.tell_changed(PLAYERS.name, key)
 
     # -- for those who say hello ----------------------------------------------------------------------------------
-
-    async def shown(self, player: Player) -> tuple[Player, Claim | None]:
-        """Return a player as others see them, and the claim of their name; that the own one is used is noted."""
-        claim = await self.kept.find_claim(player.name, but=player.id)
-        if claim is not None and claim.player != player.id:
-            return Player(player.id, mark_other(player.name)), claim
-        if claim is not None and claim.seen < today():
-            await self.kept.claim(claim.name, player.id)
-        return player, claim
 
     async def admit(self, hello: Hello, key: str, address: str) -> Player:
         """Return whose device says hello with a code, which is used up; `key` is the hash of its new token."""

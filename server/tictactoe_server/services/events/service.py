@@ -28,10 +28,11 @@ from tictactoe_protocol.events import (
 )
 from tictactoe_protocol.terms import RulesChoice
 from tictactoe_server.admin.drain import Drain
+from tictactoe_server.core.accounts import Accounts
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.limits import RETRY_MS
-from tictactoe_server.core.rooms import Refused
+from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.service import Service
 from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.services.events.commands import Command, Enter, Leave, Ready
@@ -72,6 +73,7 @@ class Tournaments(Service):
 
     def start(self, core: Core) -> None:
         self._core = core
+        self._accounts = Accounts(core.store)
         self.kept = kept = KeptEvents(core)
         self.running = Running(core, kept, lambda: self._drain.is_on)
         self.texts = texts = EventTexts(core, kept)
@@ -118,7 +120,10 @@ class Tournaments(Service):
         """Enter an event, or come back to it, and have its states sent from now on."""
         request: EventJoin = call.request
         event = await self._find(call)
-        name = call.player.name if request.name is UNSET else _own_name(request.name, "name")
+        name = call.player.name
+        if request.name is not UNSET:
+            own = Player(call.player.id, _own_name(request.name, "name"))
+            name = (await self._accounts.shown(own))[0].name
         ticket = "" if request.ticket is UNSET else request.ticket
         try:
             event = await self.kept.carry_out(event.code, call.player.id, Enter(name, ticket=ticket))
