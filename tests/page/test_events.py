@@ -60,6 +60,19 @@ async def come(peer: Peer) -> str:
     return room
 
 
+async def decide_round(organiser: Peer, event: str) -> None:
+    """Let one of each two forfeit, in every game of theirs, until the second round has begun."""
+    while True:
+        await organiser.ask("event_watch", event=event, on=True)
+        state = await organiser.next_of("event")
+        if state["round"] == 2:
+            return
+        for pairing in state["pairings"]:
+            if pairing["state"] != "scored":
+                about = {"pairing": pairing["id"], "player": max(pairing["players"].values())}
+                await organiser.ask("event_run", event=event, seq=state["seq"], action="forfeit", **about)
+
+
 async def enter(visitor: Visitor, name: str) -> None:
     await visitor.page.get_by_label("Your name here").fill(name)
     await visitor.button("Join").click()
@@ -229,6 +242,20 @@ async def test_the_ties_of_a_table_have_the_sums_that_made_them(server: Server, 
         await first.locator("summary").click()
         await expect(first.locator(".ties dl")).to_contain_text("Direct")
         await expect(first.locator(".ties dl")).to_contain_text("1 = 1")
+
+
+async def test_a_knock_out_shows_who_won_which_match_and_its_earlier_rounds(server: Server, visit: Visit) -> None:
+    async with AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(known(server, name)) for name in ("ana", "bo", "cy", "dee")]
+        event = await open_event(peers[0], *peers, kind="knock_out")
+        await begin(peers[0], event)
+        await decide_round(peers[0], event)
+        page = await visit(address(server, f"/e/{event}"))
+        await expect(page.page.locator(".standing")).to_contain_text("Round 2 of 2")
+        await expect(page.page.locator("details.card li")).to_have_count(4)
+        await expect(page.page.locator("details.card")).to_contain_text("Round 1")
+        await page.page.locator(".standings tbody tr").first.locator("summary").click()
+        await expect(page.page.locator(".standings tbody tr").first).to_contain_text("Matches won")
 
 
 async def test_the_wall_shows_how_to_come_in_and_then_the_table_the_boards_and_for_whom_one_waits(

@@ -3,7 +3,7 @@
 import { say } from "../catalogue.js";
 import { button, field, h, setText, submitting } from "../dom.js";
 import { clean, messageOf } from "../words.js";
-import { formatPoints, sidesOf } from "./words.js";
+import { formatPoints, orWord, sidesOf } from "./words.js";
 import { sure } from "./pairings.js";
 
 export class Entry {
@@ -60,7 +60,7 @@ export class Entry {
 		const pairing = this.#pairing;
 		const [, , against] = (pairing && sidesOf(pairing).find((side) => side[1] !== player)) ?? [];
 		if (against) return say("page event against", { name: against });
-		if (status !== "in") return say(`page event you are ${status}`);
+		if (status !== "in") return orWord(status, () => say(`page event you are ${status}`));
 		if (state.status === "over") return say("page event you came", { place, points: formatPoints(points) });
 		return say(state.status === "open" ? "page event you wait" : "page event you stand", { name: clean(name), place, points: formatPoints(points) });
 	}

@@ -26,6 +26,7 @@ class EventPage {
 	#table = new Table();
 	#now = h("ul.pairings");
 	#mine = h("ul.pairings");
+	#past = h("ul.pairings");
 	#cross = h("div");
 	#round = h("h2");
 	element = h("div.event");
@@ -36,14 +37,15 @@ class EventPage {
 		this.entry = new Entry(this.following, ticket);
 		this.organiser = new Organiser(this.following, ticket);
 		this.parts = {
-			now: h("section.card", { "aria-label": say("page event pairings") }, this.#round, this.#now),
-			mine: h("section.card", {}, h("h2", {}, say("page event mine")), this.#mine),
-			cross: h("section.card", {}, h("h2", {}, say("page event cross")), this.#cross),
+			now: h("section.card", { hidden: true, "aria-label": say("page event pairings") }, this.#round, this.#now),
+			mine: h("section.card", { hidden: true }, h("h2", {}, say("page event mine")), this.#mine),
+			past: h("details.card", { open: true, hidden: true }, h("summary", {}, say("page event past")), this.#past),
+			cross: h("section.card", { hidden: true }, h("h2", {}, say("page event cross")), this.#cross),
 		};
 		show(this.element,
 			h("div.hero", {}, h("div", {}, this.#title, this.#terms), this.#standing),
 			h("div.event-side", {}, this.entry.element, this.organiser.element, this.parts.now),
-			h("div.event-main", {}, h("section.card", { "aria-label": say("page event table") }, this.#table.element), this.parts.cross, this.parts.mine),
+			h("div.event-main", {}, h("section.card", { "aria-label": say("page event table") }, this.#table.element), this.parts.cross, this.parts.past, this.parts.mine),
 		);
 		this.ticker = setInterval(() => this.tick(), TICK_MS);
 		this.onPhase();
@@ -89,13 +91,19 @@ class EventPage {
 	/** What was played in all rounds. */
 	#drawPast() {
 		const { state, whole, player } = this.following;
-		const names = new Map(whole?.table.map((row) => [row.player, row.name]));
-		const mine = (whole?.pairings ?? []).filter(({ players, state: at }) => at === "scored" && Object.values(players).includes(player));
-		const named = mine.map((pairing) => ({ ...pairing, names: Object.fromEntries(Object.entries(pairing.players).map(([mark, id]) => [mark, names.get(id) ?? id])) }));
-		drawPairings(this.#mine, named, player, null);
+		if (!state || !whole) return;
+		const { round, head: { kind } } = state;
+		const names = new Map(whole.table.map((row) => [row.player, row.name]));
+		const scored = whole.pairings.filter((pairing) => pairing.state === "scored").map((pairing) => {
+			return { ...pairing, names: Object.fromEntries(Object.entries(pairing.players).map(([mark, id]) => [mark, names.get(id) ?? id])) };
+		});
+		const mine = scored.filter(({ players }) => Object.values(players).includes(player));
+		drawPairings(this.#mine, mine, player, null, true);
 		this.parts.mine.hidden = !mine.length;
-		this.parts.cross.hidden = state?.head.kind !== "round_robin" || !whole?.pairings.length;
-		if (whole && !this.parts.cross.hidden) show(this.#cross, makeCrossTable(whole, player));
+		this.parts.cross.hidden = kind !== "round_robin" || !whole.pairings.length;
+		this.parts.past.hidden = kind === "round_robin" || round < 2;
+		if (!this.parts.cross.hidden) show(this.#cross, makeCrossTable(whole, player));
+		else drawPairings(this.#past, scored.filter((pairing) => pairing.round < round).reverse(), player, null, true);
 	}
 
 	tick() {

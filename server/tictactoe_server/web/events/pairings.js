@@ -3,15 +3,14 @@
 import { say } from "../catalogue.js";
 import { button, h, showKeyed } from "../dom.js";
 import { describeReason } from "../words.js";
-import { formatPoints, scoreOf, sidesOf } from "./words.js";
+import { formatPoints, orWord, scoreOf, sidesOf } from "./words.js";
 
 /** @typedef {Protocol.EventPairing} Pairing */
 
 /** What the organiser does with an event. @typedef {(action: string, about?: Record<string, string>) => unknown} Run */
 
-/** @param {Element} list @param {readonly Pairing[]} pairings of one round, or of several @param {string} own the player who looks @param {Run | null} run for the organiser */
-export function drawPairings(list, pairings, own, run) {
-	const showsRound = new Set(pairings.map(({ round }) => round)).size > 1;
+/** @param {Element} list @param {readonly Pairing[]} pairings @param {string} own the player who looks @param {Run | null} run for the organiser @param {boolean} [showsRound] */
+export function drawPairings(list, pairings, own, run, showsRound = false) {
 	showKeyed(list, pairings, (pairing) => JSON.stringify([pairing, !!run, showsRound]), (pairing) => makePairing(pairing, own, run, showsRound));
 }
 
@@ -22,11 +21,11 @@ function makePairing(pairing, own, run, showsRound) {
 	const isOwn = [one, two].some((side) => side?.[1] === own);
 	const names = two ? [one, two].map(([mark, , name]) => h(result === mark ? "b.won" : "b", {}, name)) : [h("b", {}, one[2])];
 	const score = two ? result && [one, two].map(([mark]) => formatPoints(scoreOf(pairing, mark))).join(" : ") : say("page event bye");
-	const note = by === "game" ? reason && describeReason(reason) : by && by !== "bye" && say(`page event by ${by}`);
+	const note = by === "game" ? reason && describeReason(reason) : by && by !== "bye" && orWord(by, () => say(`page event by ${by}`));
 	const link = state === "open" && room && h("a.go", { href: isOwn ? `/${room}` : `/${room}#watch` }, say(isOwn ? "page event board" : "page watch"));
 	return h(isOwn && !showsRound ? "li.own" : "li", {},
 		h("span.sides", {}, names[0], two && " – ", names[1], showsRound && h("small", {}, say("page event round", { round }))),
-		link || h("span.result", {}, score || say(`page event pairing ${state}`)),
+		link || h("span.result", {}, score || orWord(state, () => say(`page event pairing ${state}`))),
 		h("span.note", {}, note),
 		run && two && makeDeeds(pairing, run),
 	);

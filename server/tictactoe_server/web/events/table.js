@@ -3,7 +3,7 @@
 import { say } from "../catalogue.js";
 import { h, setText, show, showKeyed } from "../dom.js";
 import { clean } from "../words.js";
-import { formatPoints, scoreOf } from "./words.js";
+import { formatPoints, orWord, scoreOf } from "./words.js";
 
 /** @typedef {Protocol.EventRow} Row */
 
@@ -41,7 +41,7 @@ function drawName(cell, row, deedsOf) {
 	const key = `${name}${bot}${status}${!!deedsOf}`;
 	if (cell.getAttribute("data-drawn") === key) return;
 	cell.setAttribute("data-drawn", key);
-	const badge = bot ? say("page event bot") : status !== "in" && say(`page event is ${status}`);
+	const badge = bot ? say("page event bot") : status !== "in" && orWord(status, () => say(`page event is ${status}`));
 	show(cell, h("span", {}, clean(name)), badge && h("small.badge", {}, badge), deedsOf?.(row));
 }
 
@@ -49,7 +49,7 @@ function drawName(cell, row, deedsOf) {
 function drawTies(details, { tie }) {
 	details.hidden = !tie.length;
 	setText(details.firstElementChild, tie.map(([, value]) => formatPoints(value)).join(" · "));
-	const sums = tie.map(([name, value, sum]) => h("div", {}, h("dt", {}, say(`page event tie ${name}`)), h("dd", {}, say("page event sum", { value: formatPoints(value), sum }))));
+	const sums = tie.map(([name, value, sum]) => h("div", {}, h("dt", {}, orWord(name, () => say(`page event tie ${name}`))), h("dd", {}, say(name === "matches" ? "page event scores" : "page event sum", { value: formatPoints(value), sum }))));
 	show(details.lastElementChild, sums);
 }
 

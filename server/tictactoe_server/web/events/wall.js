@@ -6,7 +6,7 @@ import { Lobby } from "../lobby.js";
 import { clean, formatDuration, joinWords } from "../words.js";
 import { Following } from "./following.js";
 import { drawQr } from "./qr.js";
-import { describeStanding, describeTerms, formatPoints, prepare, sidesOf } from "./words.js";
+import { describeStanding, describeTerms, formatPoints, orWord, prepare, sidesOf } from "./words.js";
 
 const MOST_BOARDS = 100;
 const MOST_ROWS = 20;
@@ -64,9 +64,12 @@ class EventWall {
 		const { state, refused } = this.following;
 		if (!state) return show(this.#main, refused && h("p.wall-note", {}, refused));
 		const isOpen = state.status === "open";
-		document.title = clean(state.head.title);
 		this.element.className = `event-wall ${state.status}`;
-		show(this.#head, h("h1", { tabindex: -1 }, clean(state.head.title)), h("p", {}, isOpen ? describeTerms(state) : describeStanding(state)));
+		const title = clean(state.head.title);
+		const heading = h("h1", { tabindex: -1 }, title);
+		heading.style.setProperty("--length", String(title.length));
+		document.title = title;
+		show(this.#head, heading, !isOpen && h("p", {}, describeStanding(state)));
 		show(this.#main, isOpen ? this.#drawEntry() : [this.#drawTable(), this.#drawBoards()]);
 		return this.tick();
 	}
@@ -77,11 +80,12 @@ class EventWall {
 		const address = this.link.replace(/^https?:\/\//, "");
 		const shown = h("p.wall-address", {}, address);
 		shown.style.setProperty("--length", String(address.length));
-		const names = rows.slice(0, MOST_NAMES).map(({ name }) => h("li", {}, clean(name)));
+		const names = h("ul", {}, rows.slice(0, MOST_NAMES).map(({ name }) => h("li", {}, clean(name))));
+		names.style.setProperty("--names", String(rows.length));
 		return [
-			h("div.wall-entry", {}, h("p", {}, say("page event come")), shown, h("p", {}, say("page event or code")), h("p.wall-code", {}, this.code)),
+			h("div.wall-entry", {}, h("p.note", {}, state && describeTerms(state)), h("p", {}, say("page event come")), shown, h("p", {}, say("page event or code")), h("p.wall-code", {}, this.code)),
 			drawQr(this.link, say("page event qr")),
-			h("div.wall-in", {}, h("h2", {}, say("page event in", { n: state?.head.players ?? 0 })), h("ul", {}, names)),
+			h("div.wall-in", {}, h("h2", {}, say("page event in", { n: state?.head.players ?? 0 })), names),
 		];
 	}
 
@@ -113,7 +117,7 @@ class EventWall {
 
 	/** The first three, large; where there are no boards to be seen. */
 	#drawPodium() {
-		const rows = this.following.state?.table.filter(({ place, points }) => place <= 3 && points) ?? [];
+		const rows = this.following.state?.table.filter(({ place, points, played }) => place <= 3 && (points || played)) ?? [];
 		return h("ol.podium", {}, rows.slice(0, 3).map(({ place, name, points }) =>
 			h(`li.place-${place}`, {}, h("b", {}, String(place)), h("span.name", {}, clean(name)), h("span", {}, formatPoints(points)))));
 	}
@@ -132,7 +136,7 @@ class EventWall {
 		const { pairings } = this.following;
 		if (status === "open") return say("page event soon");
 		const open = pushed.filter(({ state }) => state !== "scored");
-		if (status !== "running" || !pairings.length) return say(`page event status ${status}`);
+		if (status !== "running" || !pairings.length) return orWord(status, () => say(`page event status ${status}`));
 		if (!open.length) return say("page event round over");
 		if (open.length > MOST_AWAITED) return say("page event games on", { n: pairings.filter(({ state }) => state !== "scored").length, all: pairings.length });
 		const names = open.flatMap((pairing) => {

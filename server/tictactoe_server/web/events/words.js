@@ -26,6 +26,15 @@ function loadStyle() {
 	return new Promise((resolve, reject) => document.head.append(h("link", { rel: "stylesheet", href: "./events.css", load: resolve, error: reject })));
 }
 
+/** What is said for a word of the server, and the word itself where only a newer server knows it. @param {string} word @param {() => string} tell */
+export function orWord(word, tell) {
+	try {
+		return tell();
+	} catch {
+		return clean(word);
+	}
+}
+
 /** Points or a tie-break: a half as in `2½`. @param {number} value */
 export function formatPoints(value) {
 	if (value % 1 === 0.5) return `${Math.floor(value) || ""}½`;
@@ -35,7 +44,7 @@ export function formatPoints(value) {
 /** What an event is about, in a line. @param {EventState} state */
 export function describeTerms({ head }) {
 	const { kind, rules, clock, double, players } = head;
-	const what = say(double ? "page event double" : `page event kind ${kind}`);
+	const what = double ? say("page event double") : orWord(kind, () => say(`page event kind ${kind}`));
 	return [what, nameGame(rules), describeClock(clock), say("page event players", { n: players })].join(" · ");
 }
 
@@ -44,7 +53,7 @@ export function describeStanding({ status, round, head: { rounds }, table }) {
 	const first = table.filter(({ place, points }) => place === 1 && points > 0).map(({ name }) => clean(name));
 	if (status === "over" && first.length) return say("page event won", { n: first.length, names: joinWords(first) });
 	if (status === "running") return rounds ? say("page event round of", { round, rounds }) : say("page event round", { round });
-	return say(`page event status ${status}`);
+	return orWord(status, () => say(`page event status ${status}`));
 }
 
 /** The marks of a pairing, and under each who plays it. @param {Pairing} pairing @returns {[mark: string, player: string, name: string][]} */
