@@ -52,4 +52,4 @@ async def _ask(client: Client, what: str, value: str, *, draws: bool) -> list[st
         return [code, link, *(f"{_BLACK_ON_WHITE}{line}{_USUAL}" for line in render_code(link) if draws)]
     if what == "revoke":
         await client.revoke(value)
-    return describe_devices(client.name, await client.devices())
+    return describe_devices(client, await client.devices())

@@ -25,12 +25,10 @@ def describe_link(client: Client, code: str) -> tuple[str, str]:
     return say("name link how", command=command), reachable_address(client.address).link_to(f"#link={code}")
 
 
-def describe_devices(name: str, found: Ok) -> list[str]:
+def describe_devices(client: Client, found: Ok) -> list[str]:
     """Return who we are, and on which devices."""
-    claimed = clean_text(found.claimed or "")
-    told = (
-        say("name own", name=claimed, n=found.codes_left or 0) if claimed else say("name free", name=clean_text(name))
-    )
+    id = "name own" if found.claimed else "name others" if client.welcome.claimed is False else "name free"
+    told = say(id, name=clean_text(found.claimed or client.name), n=found.codes_left or 0)
     return [told, *map(describe_device, found.devices or ())]
 
 

@@ -85,7 +85,7 @@ class NamesPage(ListPage):
     async def _learn(self, client: Client) -> None:
         found = await client.devices()
         self._devices = {device.id: device for device in found.devices or ()}
-        self._about = describe_devices(client.name, found)[0]
+        self._about = describe_devices(client, found)[0]
         self.program.redraw()
 
     async def _claim(self, client: Client, name: str) -> None:

@@ -40,7 +40,9 @@ class Names {
 	async learn() {
 		await this.app.arrive();
 		return this.#ask({ type: "devices" }, ({ devices = [], claimed, codes_left: n = 0 }) => {
-			setText(this.#about, claimed ? say("name own", { name: clean(claimed), n }) : say("name free", { name: clean(this.app.connection.name) }));
+			const { name, welcome } = this.app.connection;
+			const id = claimed ? "name own" : welcome?.claimed === false ? "name others" : "name free";
+			setText(this.#about, say(id, { name: clean(claimed ?? name), n }));
 			show(this.#devices, devices.map((one) => this.#makeDevice(one)));
 		});
 	}
