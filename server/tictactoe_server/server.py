@@ -257,6 +257,8 @@ class Server:
         self._pressure = Pressure(limits, self._monotonic_ns)
         self._bans = bans = Bans(store.table(BANS))
         self._drain = drain = Drain(core.registry.count_games, self._tell_all)
+        if self._cluster is not None:
+            self._cluster.members.is_draining = lambda: drain.is_on
         self._pool = pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = Bots(pool, pause_seconds=settings.bot_pause_seconds)
         tournaments = Tournaments(drain)

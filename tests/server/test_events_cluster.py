@@ -80,11 +80,15 @@ async def test_an_event_goes_on_when_a_server_is_gone(node: Node, loses: str) ->
             assert sum(row["points"] for row in state["table"]) == 6
 
 
-async def test_a_server_that_leaves_drives_no_event(node: Node) -> None:
+@pytest.mark.parametrize("goes", ["leaves", "drains"])
+async def test_a_server_that_goes_drives_no_event(node: Node, goes: str) -> None:
     async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana:
         event = await opened(ana)
         driver, other = (one, two) if one.core.registry.elsewhere.is_chosen(event) else (two, one)
-        driver.cluster.members.leave()
+        if goes == "leaves":
+            driver.cluster.members.leave()
+        else:
+            driver.parts.drain.start(None, is_final=False)
         await until(lambda: other.core.registry.elsewhere.is_chosen(event))
         assert not driver.core.registry.elsewhere.is_chosen(event)
 

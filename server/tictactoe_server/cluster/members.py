@@ -40,6 +40,7 @@ class Members:
         self._heard_at: dict[str, float] = {}
         self._looked_at = time.monotonic()
         self.on_gone: Callable[[str], None] = lambda id: None
+        self.is_draining: Callable[[], bool] = lambda: False
 
     @property
     def urls(self) -> tuple[str, ...]:
@@ -65,7 +66,13 @@ class Members:
         serving = list(filter(self.stays, self.others))
         if not self.is_leaving or not serving:
             serving.append(self.id)
-        return max(serving, key=lambda id: blake2b(f"{id} {key}".encode(), digest_size=8).digest())
+        return _chosen_of(serving, key)
+
+    def is_chosen_to_begin(self, key: str) -> bool:
+        """Tell whether of all that live, and neither leave nor drain, this one is to begin what is due."""
+        serving = [id for id in filter(self.stays, self.others) if not self.others[id].is_draining]
+        is_free = self.is_in and not (self.is_leaving or self.is_draining())
+        return is_free and _chosen_of([*serving, self.id], key) == self.id
 
     def come_in(self) -> None:
         self.is_in = True
@@ -93,7 +100,8 @@ class Members:
         """Send a heartbeat to all, and to each other server a message that NATS returns where that one is gone."""
         if self.is_in:
             living, now = [*self.others, self.id], self._time_served()
-            heartbeat = Heartbeat(self.id, self.name, self.url, now, living, self.number, self.is_leaving)
+            going = self.is_leaving, self.is_draining()
+            heartbeat = Heartbeat(self.id, self.name, self.url, now, living, self.number, *going)
             self._link.publish(HEARTBEATS, encode(heartbeat))
             for other in self.others:
                 self._link.publish(HERE + other, reply=f"{NOT_THERE}{self.id}.{other}")
@@ -130,3 +138,7 @@ class Members:
             self.listen_anew()
         for id in [id for id, heard_at in self._heard_at.items() if now - heard_at > GONE_SECONDS]:
             self.lose(id)
+
+
+def _chosen_of(ids: list[str], key: str) -> str:
+    return max(ids, key=lambda id: blake2b(f"{id} {key}".encode(), digest_size=8).digest())

@@ -36,7 +36,7 @@ class Heartbeat(Struct, frozen=True, array_like=True):
     """That a server lives, to all: its `name` for people, the `url` at which it is reached, its served time in ms, the
     ids of the living servers it knows of, itself included, and the number of the last `News` that it has sent.
 
-    One that `is_leaving` gives all its rooms away.
+    One that `is_leaving` gives all its rooms away; one that `is_draining` lets no new games begin.
     """
 
     sender: str
@@ -46,6 +46,7 @@ class Heartbeat(Struct, frozen=True, array_like=True):
     living: list[str]
     number: int
     is_leaving: bool = False
+    is_draining: bool = False
 
 
 class Outline(Struct, frozen=True, array_like=True, gc=False):

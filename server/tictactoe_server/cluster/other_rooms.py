@@ -137,7 +137,7 @@ class OtherRooms(Elsewhere):
         return self.find(room.code) is None
 
     def is_chosen(self, key: str) -> bool:
-        return self.members.is_in and self.members.chosen_for(key) == self.members.id
+        return self.members.is_chosen_to_begin(key)
 
     def tell_changed(self, table: str, key: str) -> None:
         self._link.publish(CHANGED, encode((self.members.id, table, key)))

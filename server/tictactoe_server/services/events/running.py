@@ -162,15 +162,18 @@ class Running:
         return await self._kept.carry_out(event.code, "", paired)
 
     async def _score_rooms(self, code: str, event: Event | None) -> None:
-        """Score the games that are over in the rooms here, and let go of the rooms of those that are scored."""
+        """Score the games that are over in the rooms here, and let go of the rooms of those that are scored.
+
+        Those of an event that is not there, or damaged, are left alone.
+        """
         over = []
         for live in [live for live in self._rooms.values() if live.room.event == code]:
             pairing, result = _pairing_in(event, live), live.room.result
             if live.is_gone:
                 self._forget_room(live)
-            elif event is None or pairing is None:
+            elif pairing is None and event is not None:
                 over.append(self._let_go(live))
-            elif result is not None:
+            elif event is not None and pairing is not None and result is not None:
                 seats = {mark: seat.player for mark, seat in live.room.seats.items() if seat is not None}
                 over.append(self._score(event, pairing, result, seats, live.room.game_id))
         await _all(over)
