@@ -17,6 +17,7 @@ from tests.environment import environment
 from tests.page.conftest import SERVER_GOES, Visit, Visitor
 from tests.page.members import Members
 from tests.page.test_everybody import find_violations
+from tests.page.test_languages import all_words, english_in
 from tests.page.test_play import address, one_at_the_board
 from tests.page.test_wall import begin as begin_game
 from tests.peer import Peer, open_peer
@@ -304,6 +305,39 @@ async def test_more_players_than_are_pushed_are_in_the_table_and_on_the_wall(ser
         await expect(wall.page.locator(".wall-foot")).to_have_text("11 of 12 games are on.")
         await expect(wall.page.locator(".live-boards li:visible")).to_have_count(11)
         await expect(wall.page.locator(".wall-table tr")).to_have_count(20)
+
+
+async def test_a_german_organiser_sees_no_english(server: Server, visit: Visit) -> None:
+    async with known(server, "bo") as bo, known(server, "eve") as eve:
+        hans = await visit(address(server), language="de-DE")
+        seen: dict[str, list[str]] = {}
+
+        async def look(moment: str, visitor: Visitor) -> None:
+            texts = english_in(await all_words(visitor.page))
+            seen.update({moment: texts} if texts else {})
+
+        await hans.button("Neues Turnier …").click()
+        await look("dialog", hans)
+        await hans.page.get_by_label("Titel").fill("Turnier")
+        await hans.button("Eröffnen").click()
+        await hans.page.get_by_label("Dein Name hier").fill("ana")
+        await look("entering", hans)
+        await hans.button("Mitspielen").click()
+        await expect(hans.page.locator(".standings .own")).to_be_visible()
+        event = hans.page.url.rpartition("/")[2]
+        for peer in (bo, eve):
+            await peer.ask("event_join", event=event)
+        wall = await visit(f"{hans.page.url}/wall", language="de-DE")
+        await expect(wall.page.locator(".wall-in li")).to_have_count(3)
+        await look("wall before", wall)
+        await bo.ask("event_ready", event=event, on=False)
+        await hans.button("Beginnen").click()
+        await expect(wall.page.locator(".wall-table tr")).to_have_count(3)
+        await look("wall", wall)
+        guest = await visit(address(server, f"/e/{event}"), language="de-DE")
+        await expect(guest.page.locator(".pairings li")).not_to_have_count(0)
+        await look("begun", guest)
+    assert seen == {}
 
 
 async def test_the_code_of_an_event_leads_there_from_where_one_types_that_of_a_room(

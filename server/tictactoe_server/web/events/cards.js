@@ -13,16 +13,21 @@ export async function makeCards(app, code) {
 	const [title, fault, sheet] = [h("h1", { tabindex: -1 }), h("p.fault", { role: "alert" }), h("ul.cards")];
 	const following = new Following(app, code, () => (following.state ? draw() : setText(fault, following.refused)));
 	const element = h("div.sheet", {}, h("div.hero", {}, title, h("div.row", {}, button(say("page event print"), () => print(), { class: "primary" }), h("a.go", { href: `/e/${code}` }, say("page event to")))), h("p.note", {}, say("page event cut")), fault, sheet);
+	let isAsked = false;
 	following.follow();
 	return { title: say("page event cards"), element, onPhase: () => following.follow(), onNews: (news) => following.hear(news), close: () => following.close() };
 
 	async function draw() {
 		const { state } = following;
 		setText(title, clean(state?.head.title ?? ""));
+		if (isAsked) return;
+		isAsked = true;
 		try {
 			const { cards = [] } = await following.ask({ type: "event_run", seq: state?.seq, action: "cards" });
+			setText(fault, "");
 			show(sheet, cards.map(makeCard));
 		} catch (error) {
+			isAsked = false;
 			setText(fault, messageOf(error));
 		}
 	}

@@ -17,6 +17,8 @@ export class Following {
 	refused = "";
 	/** @type {Protocol.Welcome | null} */ #asked = null;
 	#timer = 0;
+	/** @type {(heard: unknown) => void} */
+	#whenHeard = () => undefined;
 
 	/** @param {import("../app.js").App} app @param {string} code @param {() => void} onChange */
 	constructor(app, code, onChange) {
@@ -70,6 +72,13 @@ export class Following {
 		});
 	}
 
+	/** Have the newest state sent again, and wait for it. */
+	async renew() {
+		const heard = new Promise((resolve) => (this.#whenHeard = resolve));
+		await this.ask({ type: "event_watch", on: true });
+		await heard;
+	}
+
 	close() {
 		clearTimeout(this.#timer);
 		this.ask({ type: "event_watch", on: false }).catch(() => undefined);
@@ -86,6 +95,7 @@ export class Following {
 		if (news.type === "event") this.state = news;
 		else if (this.state) this.state = update(this.state, news);
 		this.receivedAt = performance.now();
+		this.#whenHeard(null);
 		this.onChange();
 		this.#read();
 	}

@@ -2,6 +2,7 @@
 
 import { say } from "../catalogue.js";
 import { button, field, h, submitting } from "../dom.js";
+import { Refused } from "../requests.js";
 import { messageOf } from "../words.js";
 import { sure } from "./pairings.js";
 
@@ -15,6 +16,7 @@ const ACTIONS = [
 	["resume", ({ status }) => status === "paused"],
 	["close", ({ status }) => status !== "over" && status !== "void"],
 ];
+const MOST_TRIES = 3;
 const MAIN = ["begin", "next", "resume"];
 
 export class Organiser {
@@ -28,7 +30,7 @@ export class Organiser {
 			return { isOf, element: action === "close" ? sure(label, does) : button(label, does, { class: MAIN.includes(action) ? "primary" : "" }) };
 		});
 		const name = h("input", { maxlength: 24, autocomplete: "off" });
-		this.roster = h("form.row", { submit: submitting(() => this.run("add", { name: name.value }).then(() => (name.value = ""))) },
+		this.roster = h("form.row", { submit: submitting(() => this.run("add", { name: name.value }).then((ok) => ok && (name.value = ""))) },
 			field(say("page event add"), name), h("button", {}, say("page event add it")), h("a.go", { href: `/e/${code}/cards` }, say("page event cards")),
 		);
 		const link = app.linkTo(`e/${code}${ticket && `#${ticket}`}`);
@@ -47,11 +49,17 @@ export class Organiser {
 
 	/** @param {string} action @param {Record<string, string>} [about] */
 	async run(action, about = {}) {
-		const { state, app } = this.following;
-		try {
-			await this.following.ask({ type: "event_run", seq: state?.seq, action, ...about });
-		} catch (error) {
-			app.say(messageOf(error));
+		const { following } = this;
+		const meant = following.state;
+		for (let tries = MOST_TRIES; ; tries--) {
+			try {
+				return await following.ask({ type: "event_run", seq: following.state?.seq, action, ...about });
+			} catch (error) {
+				const isStale = error instanceof Refused && error.code === "stale" && tries > 0;
+				if (isStale) await following.renew().catch(() => undefined);
+				// Where somebody has only entered meanwhile, say, it is still what was meant.
+				if (!isStale || following.state?.status !== meant?.status || following.state?.round !== meant?.round) return following.app.say(messageOf(error));
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import { svg } from "../dom.js";
 const CODEWORDS = [[19, 7], [34, 10], [55, 15], [80, 20], [108, 26]];
 /** The bits that name the level and the mask. */
 const FORMAT = 0b111100010011101;
+const MOST_BYTES = 106;
 const BYTES = 4;
 const PADS = [0xec, 0x11];
 const QUIET = 4;
@@ -83,8 +84,9 @@ export function encodeQr(text) {
 	return cells;
 }
 
-/** @param {string} text @param {string} label what it is, for who does not see it */
+/** A code as a picture, or null for what is longer than a code here can be. @param {string} text @param {string} label what it is, for who does not see it */
 export function drawQr(text, label) {
+	if (new TextEncoder().encode(text).length > MOST_BYTES) return null;
 	const cells = encodeQr(text);
 	const d = cells.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
 	const side = cells.length + 2 * QUIET;
