@@ -31,6 +31,7 @@ from tictactoe_server.core.kept import (
 )
 from tictactoe_server.core.look_alikes import keys_of
 from tictactoe_server.server import Server, kept_by
+from tictactoe_server.services import names
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage
 
@@ -146,6 +147,23 @@ async def test_one_player_has_one_name_and_the_one_before_is_free(server: Server
         assert (await ana.ask("devices"))["claimed"] == "cy"
 
 
+async def test_of_names_that_a_player_claims_at_once_one_is_kept_and_the_others_are_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(names, "hash_rescue", lambda code, salt: hash_secret(code + salt))  # at once
+    async with AsyncExitStack() as stack:
+        store = open_folder(tmp_path, kept_by())
+        server = await stack.enter_async_context(Server(HERE, store=store, limits=uncounted()))
+        ana, bo, cy = [await stack.enter_async_context(open_peer(server.url, name)) for name in ("ana", "bo", "cy")]
+        token = ana.welcome["token"]
+        many = [await stack.enter_async_context(open_peer(server.url, token=token)) for _ in range(4)]
+        await asyncio.gather(*(claim(peer, f"ana {number}") for number, peer in enumerate(many, 1)))
+        kept = (await ana.ask("devices"))["claimed"]
+        for name in {f"ana {number}" for number in range(1, 5)} - {kept}:
+            await claim(bo, name)
+        assert await cy.refusal("claim_name", name=kept) == "bad_name"
+
+
 @pytest.mark.parametrize("name", ["", "a\u202eb", "hard-bot", "h\u0430rd-bot"])
 async def test_what_is_no_persons_name_cannot_be_claimed(server: Server, name: str) -> None:
     async with open_peer(server.url) as peer:
@@ -256,6 +274,28 @@ async def test_a_revoked_device_is_sent_away_and_is_nobody_any_more(server: Serv
             assert again.welcome["code"] == "bad_token"
         assert [one["current"] for one in (await ana.ask("devices"))["devices"]] == [True]
         assert await ana.refusal("revoke", device=stolen["id"]) == "not_allowed"
+
+
+async def test_a_revoked_device_comes_back_by_no_code_that_it_asked_for(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        code = (await ana.ask("link"))["link_code"]
+        async with open_peer(server.url, link=code) as phone:
+            stolen = next(one for one in (await ana.ask("devices"))["devices"] if "current" not in one)
+            code = (await phone.ask("link"))["link_code"]
+            await ana.ask("revoke", device=stolen["id"])
+        async with open_peer(server.url, link=code) as back:
+            assert back.welcome["code"] == "bad_token"
+
+
+async def test_a_revoked_device_that_is_still_connected_claims_and_links_nothing(
+    server: Server, store: Storage
+) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        await change(store.table(PLAYERS), hash_secret(ana.welcome["token"]), lambda old: None)
+        assert await ana.refusal("link") == "kicked"
+        assert await ana.refusal("claim_name", name="ana") == "kicked"
+    async with open_peer(server.url, "bo") as bo:
+        await claim(bo, "ana")
 
 
 async def test_there_are_only_so_many_devices(server: Server, store: Storage) -> None:

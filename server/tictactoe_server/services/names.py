@@ -77,25 +77,29 @@ class Names(Service):
             player = Player(call.player.id, self._check_own(parse_name(call.request.name)))
         except BadName as bad:
             raise Refused(ErrorCode.BAD_NAME, path="name", **bad.data) from None
-        self._count_try(call)
+        await self._count_try(call)
         taken = await self.kept.claim(player.name, player.id)
         if taken is not None:
             raise Refused(ErrorCode.BAD_NAME, "claimed", path="name", name=taken.name)
         codes, salt = [_draw_code(_RESCUE_LENGTH) for _ in range(RESCUE_CODES)], secrets.token_hex(16)
         hashes = tuple([await self._hash(code, salt) for code in codes])
-        before = await self._open_account(call)
-        await self.kept.release(before, but=player.name)
-        terms = {"claimed": player.name, "salt": salt, "codes": hashes}
-        await change(self.kept.accounts, player.id, lambda old: replace(old or before, **terms))
+        account, before = await self._open_account(call), []
+
+        def take(old: Account | None) -> Account:
+            before.append(old or account)
+            return replace(before[-1], claimed=player.name, salt=salt, codes=hashes)
+
+        await change(self.kept.accounts, player.id, take)
+        await self.kept.release(before[-1], but=player.name)
         await self.kept.rename(player)
-        log.info("name claimed", name=player.name, player=player.id, before=before.claimed)
+        log.info("name claimed", name=player.name, player=player.id, before=before[-1].claimed)
         self._show_owner(player)
         self._elsewhere.tell_changed(_OWNERS, f"{player.id} {player.name}")
         call.answer(rescue=tuple(map(_in_groups, codes)))
 
     async def link(self, call: Call) -> None:
         """Give a code with which another device becomes this player, once and soon, in place of the one before."""
-        self._count_try(call)
+        await self._count_try(call)
         account = await self._open_account(call)
         if len(account.devices) >= MAX_DEVICES:
             raise Refused(ErrorCode.NOT_ALLOWED, "devices", most=MAX_DEVICES)
@@ -126,6 +130,7 @@ class Names(Service):
         await change(self.kept.players, key, lambda old: None)
         left = tuple(device for device in account.devices if device.key != key)
         await change(self.kept.accounts, call.player.id, lambda old: replace(old or account, devices=left))
+        await change(self.kept.links, account.link or "none", lambda old: None)
         log.info("device revoked", player=call.player.id, device=call.request.device)
         call.answer()
         self._send_away(key)
@@ -177,10 +182,13 @@ class Names(Service):
 
     # -- inside -------------------------------------------------------------------------------------------------
 
-    def _count_try(self, call: Call) -> None:
+    async def _count_try(self, call: Call) -> None:
+        """Count what must not be asked for often, and refuse it to a device that was revoked meanwhile."""
         take = self._core.allowances.take
         take(self._tries[call.player.id], "names")
         take(self._claims[call.session.address], "names")
+        if await self.kept.players.load(call.session.secret) is None:
+            raise Refused(ErrorCode.KICKED, "revoked")
 
     async def _open_account(self, call: Call) -> Account:
         """Return what lasts of a player, this device with it, and keep it from now on."""
