@@ -147,6 +147,8 @@ async def test_an_event_that_is_not_there_is_not_found_by_trying() -> None:
         paths = ("/e/222222", "/e/222222.json", "/api/events/222222", "/e/333333.txt", "/api/events/333333/stream")
         assert [(await get(server, path)).status for path in paths] == [404, 404, 404, 429, 429]
         assert (await get(server, f"/e/{code}")).status == 200
+        code = await opened(ana, entry="code")
+        assert (await get(server, f"/e/{code}")).status == 429
 
 
 async def test_an_event_for_those_with_a_ticket_is_in_no_list() -> None:

@@ -14,8 +14,9 @@ import pytest
 
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, two_playing
+from tictactoe_server.core.kept import open_folder
 from tictactoe_server.core.live_room import closed
-from tictactoe_server.server import Server
+from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services.events import commands, running, service, shown
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.backup import back_up
@@ -221,6 +222,17 @@ async def test_a_player_has_two_events_and_an_address_a_few_more(
         assert (refused["code"], refused["data"]["why"]) == ("rate_limited", "events-per-address")
         assert (await run(ana, first, "close"))["type"] == "ok"
         await opened(bo)
+
+
+async def test_who_asks_for_many_events_at_once_has_two(tmp_path: Path) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        store = open_folder(tmp_path, kept_by())
+        server = await stack.enter_async_context(Server(HERE, store=store, limits=uncounted()))
+        first = await stack.enter_async_context(known(server, "ana"))
+        token = first.welcome["token"]
+        peers = [await stack.enter_async_context(known(server, token=token)) for _ in range(8)]
+        answers = await asyncio.gather(*(peer.ask("event_open", **SLOW) for peer in peers))
+        assert sorted(answer["type"] for answer in answers) == ["error"] * 6 + ["ok"] * 2
 
 
 async def test_so_many_bots_as_would_keep_a_server_busy_are_refused() -> None:

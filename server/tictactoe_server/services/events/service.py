@@ -61,6 +61,7 @@ class Tournaments(Service):
     def __init__(self, drain: Drain) -> None:
         self._drain = drain
         self._opened_from: dict[str, str] = {}
+        self._opening = asyncio.Lock()
         self.handles = {
             EventOpen: self.open,
             EventJoin: self.join,
@@ -107,12 +108,13 @@ class Tournaments(Service):
             title=_clean_title(request.title),
             roster=tuple(_own_name(name, "roster") for name in request.roster),
         )
-        self._check_opened(call)
-        self._core.allowances.take_create(call.session, call.player)
         seed, secret = secrets.randbits(53), secrets.token_hex(16)
         event = open_event("", call.player.id, request, rules, now=call.now, seed=seed, secret=secret)
-        event = await self.kept.open(event)
-        self._opened_from[event.code] = call.session.address
+        async with self._opening:  # one after the other, so that none of those before is overlooked
+            self._check_opened(call)
+            self._core.allowances.take_create(call.session, call.player)
+            event = await self.kept.open(event)
+            self._opened_from[event.code] = call.session.address
         ticket = ticket_of(event) if event.entry == "code" else UNSET
         call.answer(event=event.code, ticket=ticket, cards=_cards(event, event.roster) or UNSET)
 

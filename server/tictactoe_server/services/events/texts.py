@@ -130,7 +130,8 @@ class EventTexts:
 
     async def find(self, request: HttpRequest, text: str) -> Event:
         """Return an event by its code in any spelling; raises `Refused`, also who has tried too many."""
-        if self._kept.known(text) is None:
+        event = self._kept.known(text)
+        if event is None or event.entry != "open":  # the same whether there is such an event or not
             self._core.allowances.check_page_misses(request.address)
         return await self._kept.find(text)
 
