@@ -284,6 +284,9 @@ async def test_who_tries_tickets_and_codes_is_held_up() -> None:
         codes = [await eve.refusal("event_join", event=event, ticket=f"T{number}") for number in range(6)]
         codes += [await eve.refusal("event_watch", event="222222", on=True) for _ in range(5)]
         assert codes == ["not_allowed"] * 6 + ["no_such_event"] * 4 + ["rate_limited"]
+        assert await eve.refusal("event_watch", event=event, on=True) == "rate_limited"
+        own = await opened(eve)
+        assert (await eve.ask("event_watch", event=own, on=True))["type"] == "ok"
 
 
 async def test_a_card_of_the_roster_decides_the_name_and_the_organiser_has_the_cards_again(server: Server) -> None:

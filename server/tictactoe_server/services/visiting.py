@@ -48,7 +48,7 @@ class Visiting(Service):
         """
         self.drain.check()
         request: Create = call.request
-        rules = _chosen_rules(request.rules)
+        rules = chosen_rules(request.rules)
         _check_bots(request.bots, rules)
         if len(request.bots) < len(rules.marks):
             _check_knows(call.session, rules)
@@ -77,7 +77,7 @@ class Visiting(Service):
         """Join the oldest open public room of this kind whose players are there, or open one."""
         self.drain.check()
         self.check_seats(call)
-        kind = _chosen_rules(call.request.rules), call.request.clock
+        kind = chosen_rules(call.request.rules), call.request.clock
         _check_knows(call.session, kind[0])
         registry = self.core.registry
         if registry.elsewhere.is_several:
@@ -316,7 +316,8 @@ def _is_ahead(request: Any, room: Room) -> bool:
     return seq is not UNSET and seq > room.seq
 
 
-def _chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
+def chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
+    """Return the rules that somebody asks for; raises `Refused`."""
     try:
         return rules_of(choice)
     except InvalidRules as invalid:

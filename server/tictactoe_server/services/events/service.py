@@ -13,8 +13,7 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tictactoe_engine import InvalidRules, Rules
-from tictactoe_protocol import BadName, ErrorCode, clean_text, parse_name, rules_of
+from tictactoe_protocol import BadName, ErrorCode, clean_text, parse_name
 from tictactoe_protocol.events import (
     Card,
     EventJoin,
@@ -26,7 +25,6 @@ from tictactoe_protocol.events import (
     EventSummary,
     EventWatch,
 )
-from tictactoe_protocol.terms import RulesChoice
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.accounts import Accounts
 from tictactoe_server.core.answers import Call
@@ -42,6 +40,7 @@ from tictactoe_server.services.events.running import Running
 from tictactoe_server.services.events.shown import Shown
 from tictactoe_server.services.events.texts import EventTexts
 from tictactoe_server.services.hello import own_name
+from tictactoe_server.services.visiting import chosen_rules
 
 EVENTS_OF_PLAYER: Final = 2
 EVENTS_OF_ADDRESS: Final = 20
@@ -96,7 +95,7 @@ class Tournaments(Service):
         """Open an event, whose organiser the player is, and answer with what lets others in."""
         self._drain.check()
         request: EventOpen = call.request
-        rules = _chosen_rules(request.rules)
+        rules = chosen_rules(request.rules)
         for index, level in enumerate(request.bots):
             if level not in LEVELS:
                 raise Refused(ErrorCode.BAD_MESSAGE, "bot", path=f"bots[{index}]", bot=level, levels=list(LEVELS))
@@ -169,7 +168,7 @@ class Tournaments(Service):
 
     def listed(self, player: str = "") -> tuple[EventSummary, ...]:
         """Return the events that are not over, newest first: those open to all, and a player's own."""
-        events = [event for event in reversed(self.kept.current) if _is_listed(event, player)]
+        events = [event for event in reversed(self.kept.current) if event.entry == "open" or _has_part(event, player)]
         return tuple(map(summary_of, events[:MAX_LISTED]))
 
     # -- inside -------------------------------------------------------------------------------------------------
@@ -182,13 +181,18 @@ class Tournaments(Service):
         return event
 
     async def _find(self, call: Call) -> Event:
-        """Return the event that is named; who names too many that are not there is refused for a while."""
-        self._core.allowances.check_misses(call.session, call.player)
+        """Return the event that is named.
+
+        Who named too many that are not there is refused for a while any in which they have no part.
+        """
         try:
-            return await self.kept.find(call.request.event)
+            event = await self.kept.find(call.request.event)
         except Refused:
             self._core.allowances.count_miss(call.session, call.player)
             raise
+        if not _has_part(event, call.player.id):
+            self._core.allowances.check_misses(call.session, call.player)
+        return event
 
     def _check_opened(self, call: Call) -> None:
         """Refuse one event too many of a player, or of an address."""
@@ -211,20 +215,12 @@ def summary_of(event: Event) -> EventSummary:
     return EventSummary(event.code, event.title, event.kind, event.status, event.round, len(event.field))
 
 
-def _is_listed(event: Event, player: str) -> bool:
-    return event.entry == "open" or player in event.organisers or event.entrant(player) is not None
+def _has_part(event: Event, player: str) -> bool:
+    return player in event.organisers or event.entrant(player) is not None
 
 
 def _cards(event: Event, names: Sequence[str | UnsetType]) -> tuple[Card, ...]:
     return tuple(Card(name, ticket_of(event, name)) for name in names if name is not UNSET)
-
-
-def _chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
-    try:
-        return rules_of(choice)
-    except InvalidRules as invalid:
-        path = "rules" if isinstance(choice, str) or invalid.field is None else f"rules.{invalid.field}"
-        raise Refused(ErrorCode(invalid.code), path=path, **invalid.data) from None
 
 
 def _own_name(name: str, path: str) -> str:
