@@ -83,8 +83,8 @@ export class App {
 
 	/** Somebody waits for us at the board of an event. @param {Protocol.Call} call */
 	async #answer(call) {
-		const { answerCall } = await import("./events/call.js");
-		answerCall(this, call);
+		const { answerCall } = await import("./events/call.js").catch(() => ({ answerCall: null }));
+		answerCall?.(this, call);
 	}
 
 	navigate(path = "") {

@@ -14,7 +14,12 @@ export async function answerCall(app, { room, mark, against, due_ms }) {
 	if (known.has(room) || app.rooms.find(room)?.seat) return;
 	known.add(room);
 	const until = performance.now() + due_ms;
-	await prepare();
+	try {
+		await prepare();
+	} catch {
+		// The server is away; its next welcome has the call again.
+		return void known.delete(room);
+	}
 	const time = h("b.clock");
 	const banner = h("div.call", { role: "alert" },
 		h("span", {}, say("page event called", { name: clean(against), mark })), time, button(say("page event board"), enter, { class: "primary" }));

@@ -19,6 +19,9 @@ const TICK_MS = 250;
 /** About how much wider than high the place for the boards is, by the shape of one of them. */
 const SHAPE = 1.6;
 
+/** @param {{state: string}} pairing */
+const isOpen = ({ state }) => state !== "scored";
+
 /** @param {import("../app.js").App} app @param {string} code @param {string} ticket @returns {Promise<import("../app.js").Page>} */
 export async function makeEventWall(app, code, ticket) {
 	await Promise.all([prepare(), app.arrive()]);
@@ -36,6 +39,7 @@ class EventWall {
 	constructor(app, code, ticket) {
 		this.link = app.linkTo(`e/${code}${ticket && `#${ticket}`}`);
 		this.code = code;
+		this.qr = drawQr(this.link, say("page event qr"));
 		this.following = new Following(app, code, () => this.draw());
 		this.lobby = new Lobby(app, MOST_BOARDS, () => this.draw());
 		this.element = h("div.event-wall", {}, this.#head, this.#main, h("footer.wall-foot", {}, this.#clock, this.#awaited));
@@ -63,14 +67,14 @@ class EventWall {
 	draw() {
 		const { state, refused } = this.following;
 		if (!state) return show(this.#main, refused && h("p.wall-note", {}, refused));
-		const isOpen = state.status === "open";
+		const hasBegun = state.status !== "open";
 		this.element.className = `event-wall ${state.status}`;
 		const title = clean(state.head.title);
 		const heading = h("h1", { tabindex: -1 }, title);
 		heading.style.setProperty("--length", String(title.length));
 		document.title = title;
-		show(this.#head, heading, !isOpen && h("p", {}, describeStanding(state)));
-		show(this.#main, isOpen ? this.#drawEntry() : [this.#drawTable(), this.#drawBoards()]);
+		show(this.#head, heading, hasBegun && h("p", {}, describeStanding(state)));
+		show(this.#main, hasBegun ? [this.#drawTable(), this.#drawBoards()] : this.#drawEntry());
 		return this.tick();
 	}
 
@@ -84,7 +88,7 @@ class EventWall {
 		names.style.setProperty("--names", String(rows.length));
 		return [
 			h("div.wall-entry", {}, h("p.note", {}, state && describeTerms(state)), h("p", {}, say("page event come")), shown, h("p", {}, say("page event or code")), h("p.wall-code", {}, this.code)),
-			drawQr(this.link, say("page event qr")),
+			this.qr,
 			h("div.wall-in", {}, h("h2", {}, say("page event in", { n: state?.head.players ?? 0 })), names),
 		];
 	}
@@ -95,7 +99,7 @@ class EventWall {
 			h("tr", { class: `place-${place} ${status}` }, h("td.rank", {}, String(place)), h("th.name", { scope: "row" }, clean(name)), h("td.points", {}, formatPoints(points))));
 		const table = h("table.wall-table", { "aria-label": say("page event table") }, h("tbody", {}, cells));
 		table.style.setProperty("--rows", String(Math.max(rows.length, 10)));
-		return h("div.wall-side", {}, table, rows.length <= MOST_BESIDE_QR && drawQr(this.link, say("page event qr")));
+		return h("div.wall-side", {}, table, rows.length <= MOST_BESIDE_QR && this.qr);
 	}
 
 	/** The boards of this round, and those of the one before as long as they are shown. */
@@ -132,13 +136,13 @@ class EventWall {
 
 	/** For whom the round waits, by name: who is to move where that is known. */
 	#describeWaiting() {
-		const { status, pairings: pushed } = /** @type {Protocol.EventState} */ (this.following.state);
-		const { pairings } = this.following;
+		const { status, pairings } = /** @type {Protocol.EventState} */ (this.following.state);
+		const all = this.following.pairings;
 		if (status === "open") return say("page event soon");
-		const open = pushed.filter(({ state }) => state !== "scored");
+		const open = pairings.filter(isOpen);
 		if (status !== "running" || !pairings.length) return orWord(status, () => say(`page event status ${status}`));
 		if (!open.length) return say("page event round over");
-		if (open.length > MOST_AWAITED) return say("page event games on", { n: pairings.filter(({ state }) => state !== "scored").length, all: pairings.length });
+		if (open.length > MOST_AWAITED) return say("page event games on", { n: all.filter(isOpen).length, all: all.length });
 		const names = open.flatMap((pairing) => {
 			const turn = this.lobby.cards.get(pairing.room ?? "")?.live.turn;
 			return sidesOf(pairing).flatMap(([mark, , name]) => (turn && mark !== turn ? [] : name));
