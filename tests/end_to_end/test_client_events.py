@@ -78,15 +78,17 @@ async def test_only_the_organiser_runs_an_event(server: Server, tmp_path: Path) 
         assert await run("event", "ZZZZZZ", "--plain", "-s", server.url, code=5) == f"Connecting to {server.url} ..."
 
 
-async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(server: Server) -> None:
+async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(server: Server, tmp_path: Path) -> None:
     async with open_peer(server.url, "org") as org:
         code = await open_event(org, "random", "random")
         there = ("--plain", "--server", server.url)
         async with run_client("event", code, "join", "--name", "ana", *there) as ana:
             await ana.until("Friday: round robin, 3x3, 1+0.", "Not begun yet, open; 3 of 3 players are here.")
             await begin(org, code, 3)
-            for _ in range(2):
-                await play(ana)
+            await play(ana)
+            await ana.ask(f"save {tmp_path / 'game'}", "The game is saved in")
+            assert f'[Event "{code}"]' in (tmp_path / "game").read_text()
+            await play(ana)
             await ana.until("Round 3 of 3, over")
             last = await ana.until("3.  ana (you)")
             assert last.split()[3] == "0"

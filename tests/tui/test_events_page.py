@@ -7,16 +7,18 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from tests.client.tournaments import CALL, EVENT, HEAD, OWN, ROWS, event, news, with_events
+from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, news, with_events
 from tests.faults.hostile_server import ROOM, HostileServer, hostile_server, identity, state
 from tests.peer import open_peer, until
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.online.client import Choice
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui import FirstPage
+from tictactoe_engine import PRESETS
+from tictactoe_engine.records import GameRecord, GameResult, format_record
 from tictactoe_protocol.events import EventJoin, EventReady, EventRun, EventWatch
 from tictactoe_protocol.pushes import Error, Ok, Result
-from tictactoe_protocol.requests import Join, Leave
+from tictactoe_protocol.requests import Join, Leave, Record
 from tictactoe_server.server import Server
 
 PAGE = FirstPage("event", enter=lambda client: client.watch_event(EVENT))
@@ -134,6 +136,18 @@ async def test_a_board_opens_by_itself_when_one_is_called_and_leads_back(open_sc
         await server.push(state(2, (0, 4, 1, 3, 2), result=Result("X", "line", (0, 1, 2))))
         await ana.until("YOU WIN")
         await ana.do("escape", "Still playing")
+
+
+async def test_the_game_of_a_scored_pairing_is_looked_through(open_screen: OpenScreen) -> None:
+    rules, result = PRESETS["classic"], GameResult("line", "X")
+    game = GameRecord(rules=rules, moves=(0, 4, 1, 3, 2), result=result, players=(("X", "ana"), ("O", "bo")))
+    played = event(pairings=(replace(OWN, state="scored", result="X", by="game", game="K7M4PQ-1"), BYE))
+    async with hostile_server() as server, open_screen(with_events(server, played).url, first_page=PAGE) as ana:
+        server.answers[Record] = lambda request: [Ok(id=identity(request), record=format_record(game))]
+        await ana.until("ana (X) - bo (O)  1-0")
+        await ana.do("enter", "REPLAY  ana (X) v bo (O)")
+        assert [one.game for one in heard(server, Record)] == ["K7M4PQ-1"]
+        await ana.do("escape", "ana (X) - bo (O)  1-0")
 
 
 async def test_one_who_plays_elsewhere_is_told_and_goes_by_a_key(open_screen: OpenScreen) -> None:

@@ -5,24 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from msgspec import UNSET
-
-from tictactoe_client.cli.run import connected
+from tictactoe_client.cli.run import ask_and_print, connected
 from tictactoe_client.files.records import STANDARD_STREAM
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.rule_options import parse_clock
 from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_cards
-from tictactoe_client.json_mode import JsonGame, pass_through
+from tictactoe_client.json_mode import JsonGame
 from tictactoe_client.online.address import parse_event
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import describe_cause
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.plain.tournament import PlainEvent
-from tictactoe_client.settings import ExitCode, Misuse, Settings
+from tictactoe_client.settings import Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
-from tictactoe_client.streams.output import Output, print_error
 from tictactoe_client.text.lobby import align_columns
 from tictactoe_client.text.programs import own_command
 from tictactoe_client.text.tournament import list_events
@@ -35,14 +32,16 @@ from tictactoe_protocol.events import EventOpen
 async def use_event(settings: Settings, words: Sequence[str], ticket: str | None, **terms: Any) -> int:
     """List the events, open one where the word is ``new``, go to one, or do there what is typed behind its code."""
     if not words:
-        return await _list_events(settings)
+        return await _show_events(settings)
     if words[0] == "new":
         return await _open_event(settings, **terms)
     code, linked, address = parse_event(words[0])
-    try:
-        deed, argument = find_deed(" ".join(words[1:])) if words[1:] else ("", "")
-    except BadInput as bad:
-        raise Misuse(bad.message) from None
+    deed, argument = "", ""
+    if words[1:]:
+        try:
+            deed, argument = find_deed(" ".join(words[1:]))
+        except BadInput as bad:
+            raise Misuse(bad.message) from None
     ticket, name = ticket or linked, argument if deed == "join" else ""
     stays = deed in ("", "join")
 
@@ -52,17 +51,13 @@ async def use_event(settings: Settings, words: Sequence[str], ticket: str | None
     if stays and settings.mode == "screen":
         return await show_screen(settings, address, first_page=FirstPage("event", enter=enter))
     async with connected(settings, address, is_chatty=stays, role="player") as (client, session):
-        if stays and settings.mode == "json":
+        if not stays:
+            return await ask_and_print(settings, client, lambda: _do(client, code, deed, argument))
+        if settings.mode == "json":
             game = JsonGame(client, settings, standard_input(), session, client.tournament(code))
             return await game.run(enter)
-        if stays:
-            event = await session.enter(enter)
-            return await PlainEvent(client, event, settings, standard_input(), session).run()
-        if settings.mode == "json":
-            await pass_through(client, lambda: _do(client, code, deed, argument))
-        else:
-            Output().print(*await _do(client, code, deed, argument))
-        return ExitCode.NORMAL
+        event = await session.enter(enter)
+        return await PlainEvent(client, event, settings, standard_input(), session).run()
 
 
 async def _do(client: Client, code: str, deed: str, argument: str) -> list[str]:
@@ -73,65 +68,43 @@ async def _do(client: Client, code: str, deed: str, argument: str) -> list[str]:
         raise Misuse(bad.message) from None
 
 
-async def _list_events(settings: Settings) -> int:
+async def _show_events(settings: Settings) -> int:
     if settings.mode == "screen":
         return await show_screen(settings, first_page=FirstPage("events"))
     async with connected(settings) as (client, _):
-        if settings.mode == "json":
-            await pass_through(client, client.events)
-            return ExitCode.NORMAL
-        events = await client.events()
-        if events:
-            Output().print(*align_columns([*list_events(events).values()]))
-        elif not settings.quiet:
-            print_error(say("tournament none", command=own_command("event", "new", server=client.address)))
-        return ExitCode.NORMAL
+
+        async def ask() -> list[str]:
+            events = await client.events()
+            return align_columns(list_events(events).values()) if events else []
+
+        command = own_command("event", "new", server=client.address)
+        return await ask_and_print(settings, client, ask, say("tournament none", command=command))
 
 
 async def _open_event(
-    settings: Settings,
-    *,
-    title: str | None,
-    clock: str,
-    rules: str | None,
-    rounds: int | None,
-    size: int | None,
-    entry: Literal["open", "code"],
-    roster: str | None,
-    ready: int,
-    late: int,
-    **terms: Any,
+    settings: Settings, *, clock: str, entry: str, roster: str | None, ready: int, late: int, **more: Any
 ) -> int:
-    """Open an event and say how one comes there: its code, links, and for a roster a card for each name."""
-    names, time = _read_roster(roster) if roster is not None else (), parse_clock(clock)
-    assert time is not None
-    wanted = EventOpen(
-        title=title or say("tournament untitled"),
-        clock=time,
-        rules=rules or UNSET,
-        rounds=rounds or UNSET,
-        entry="roster" if names else entry,
-        roster=names,
-        size=size or UNSET,
-        start="full" if size else "hand",
-        ready_ms=ready * 1000,
-        late_until=late,
-        **terms,
-    )
+    """Open an event and say how one comes there: its code, links, and for a roster a card for each name.
+
+    What is `more` has the names of `EventOpen`, and is None where it was left out.
+    """
+    names = _read_roster(roster) if roster is not None else ()
+    terms: dict[str, Any] = {"entry": "roster" if names else entry, "title": say("tournament untitled")}
+    terms |= {name: term for name, term in more.items() if term is not None}
+    terms |= {"clock": parse_clock(clock), "roster": names, "start": "full" if "size" in terms else "hand"}
+    wanted = EventOpen(**terms, ready_ms=ready * 1000, late_until=late)
     async with connected(settings, role="player") as (client, _):
-        if settings.mode == "json":
-            await pass_through(client, lambda: client.open_event(wanted))
-            return ExitCode.NORMAL
-        event = await client.open_event(wanted)
-        link = link_to(client, event.code, event.ticket)
-        run = own_command("event", event.code, server=client.address)
-        Output().print(
-            say("tournament opened", code=event.code),
-            say("tournament link", link=link),
-            *list_cards(client, event.code, event.cards),
-            say("tournament run it", command=run),
-        )
-        return ExitCode.NORMAL
+
+        async def ask() -> list[str]:
+            event = await client.open_event(wanted)
+            return [
+                say("tournament opened", code=event.code),
+                say("tournament link", link=link_to(client, event.code, event.ticket)),
+                *list_cards(client, event.code, event.cards),
+                say("tournament run it", command=own_command("event", event.code, server=client.address)),
+            ]
+
+        return await ask_and_print(settings, client, ask)
 
 
 def _read_roster(source: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tictactoe_client.cli.run import ask_line, connected
+from tictactoe_client.cli.run import ask_and_print, ask_line, connected
 from tictactoe_client.files.identity import Role
 from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_rules, parse_seat
 from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
@@ -123,14 +123,12 @@ async def watch(settings: Settings, room: Sequence[str]) -> int:
 async def show_rooms(settings: Settings) -> int:
     """Print the public rooms."""
     async with connected(settings) as (client, _):
-        if settings.mode == "json":
-            await pass_through(client, client.rooms)
-            return ExitCode.NORMAL
-        rooms = await client.rooms()
-        Output().print(*list_rooms(rooms))
-        if not rooms and not settings.quiet:
-            print_error(say("no public room", command=own_command("new", server=client.address)))
-        return ExitCode.NORMAL
+
+        async def ask() -> list[str]:
+            return list_rooms(await client.rooms())
+
+        command = own_command("new", server=client.address)
+        return await ask_and_print(settings, client, ask, say("no public room", command=command))
 
 
 async def show_servers(settings: Settings) -> int:

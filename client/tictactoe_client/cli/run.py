@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -11,6 +11,7 @@ from tictactoe_client.earlier import find_left_behind
 from tictactoe_client.exits import describe_failure, judge
 from tictactoe_client.files.identity import Identity, Role
 from tictactoe_client.files.writer import keeping_debug_log, report_bug
+from tictactoe_client.json_mode import pass_through
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
@@ -69,6 +70,20 @@ async def carry_out(settings: Settings, work: Work) -> int:
             code = ExitCode.OUR_BUG
             report_failure(settings, "internal", report_bug(error))
         return report_end(settings, code)
+
+
+async def ask_and_print(
+    settings: Settings, client: Client, ask: Callable[[], Coroutine[Any, Any, Iterable[str]]], nothing: str = ""
+) -> int:
+    """Carry out requests and print the lines that come of them, or that there is nothing; for programs all messages."""
+    if settings.mode == "json":
+        await pass_through(client, ask)
+        return ExitCode.NORMAL
+    lines = [*await ask()]
+    Output().print(*lines)
+    if nothing and not lines and not settings.quiet:
+        print_error(nothing)
+    return ExitCode.NORMAL
 
 
 @asynccontextmanager

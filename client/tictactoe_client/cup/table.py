@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from tictactoe_client.cup.file import FAILED
+from tictactoe_client.text.lobby import align_columns
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.standings import Game, Standing, standings
@@ -75,19 +76,15 @@ class Results:
         return measure_ratio(self._pairs[self.names[0]], elo0, elo1)
 
 
-def draw_table(rows: Sequence[Row], *, in_ascii: bool) -> Iterator[str]:
-    """Yield the lines of the cross-table; its last columns are numbered as its lines."""
+def draw_table(rows: Sequence[Row], *, in_ascii: bool) -> list[str]:
+    """Return the lines of the cross-table; its last columns are numbered as its lines."""
     grid = [["", *map(say, ("cup name", "cup points", "cup games")), "+", "=", "-", "Elo"]]
     grid[0] += [str(number) for number, _ in enumerate(rows, 1)]
     for number, row in enumerate(rows, 1):
         scores = ["-" if one is row else _spell(row.against.get(one.name, 0), in_ascii) for one in rows]
         line = ["=" if row.place < number else f"{number}.", row.name, _spell(row.points, in_ascii), str(row.played)]
         grid.append([*line, str(row.won), str(row.drawn), str(row.lost), _spell_elo(row, in_ascii), *scores])
-    widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
-    for line in grid:
-        cells = [text.rjust(width) for text, width in zip(line, widths, strict=True)]
-        cells[1] = line[1].ljust(widths[1])
-        yield "  ".join(cells)
+    return align_columns(grid, to_the_right={0, *range(2, len(grid[0]))})
 
 
 def _spell(points: float, in_ascii: bool) -> str:

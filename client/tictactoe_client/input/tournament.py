@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, get_args
+from typing import Final, cast, get_args
 
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.online.address import reachable_address
@@ -18,7 +18,9 @@ from tictactoe_protocol.events import Card, EventState, RunAction
 RUN_DEEDS: Final[tuple[RunAction, ...]] = get_args(RunAction)
 """What its organiser does, by the names of the wire."""
 _OWN_DEEDS: Final = ("join", "leave", "away", "ready")
-_SHARED_WORDS: Final = frozenset({"join", "leave", "next", "resume"})
+_TURNS: Final = {"open": ("begin",), "running": ("next", "pause"), "paused": ("resume",)}
+"""What of that is for one status of an event alone."""
+_SHARED_WORDS: Final = frozenset({"join", "leave", "next", "resume", "save"})
 """Deeds whose words mean the same elsewhere."""
 
 
@@ -37,9 +39,16 @@ def list_words(*deeds: str) -> str:
 
 
 def list_deeds(tournament: Tournament) -> tuple[str, ...]:
-    """Return what we may do with it."""
-    own = _OWN_DEEDS[1:] if tournament.row is not None else _OWN_DEEDS[:1]
-    return (*own, *(RUN_DEEDS if tournament.is_organiser else ()))
+    """Return what we may do with it now."""
+    state, row = tournament.state, tournament.row
+    own: tuple[str, ...] = ()
+    if row is not None:
+        own = {"in": ("leave", "away"), "away": ("leave", "ready")}.get(row.status, ())
+    elif state.status == "open" or state.round <= state.head.late_until:
+        own = ("join",)
+    others = {deed for status, deeds in _TURNS.items() if status != state.status for deed in deeds}
+    runs = [deed for deed in RUN_DEEDS if deed not in others] if tournament.is_organiser else []
+    return () if tournament.is_over else (*own, *runs)
 
 
 def word_for(deed: str) -> str:
@@ -52,18 +61,16 @@ async def carry_out(client: Client, tournament: Tournament, deed: str, argument:
 
     Raises `BadInput` for a name that nobody has, and what requests raise.
     """
-    if deed == "join" and tournament.state.head.entry == "open":
-        await client.join_event(tournament.code, name=argument)
-    elif deed == "join":
-        await client.join_event(tournament.code, ticket=argument)
+    if deed == "join":
+        how = "name" if tournament.state.head.entry == "open" else "ticket"
+        await client.join_event(tournament.code, **{how: argument})
     elif deed == "leave":
         await tournament.leave()
     elif deed in _OWN_DEEDS:
         await tournament.ready(on=deed == "ready")
-    for action in RUN_DEEDS:
-        if action == deed:
-            named = _name_what(tournament.state, deed, argument)
-            return list_cards(client, tournament.code, await tournament.run(action, **named))
+    else:
+        named = _name_what(tournament.state, deed, argument)
+        return list_cards(client, tournament.code, await tournament.run(cast(RunAction, deed), **named))
     return []
 
 

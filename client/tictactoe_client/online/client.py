@@ -115,26 +115,21 @@ class Client(Conversation):
 
     async def claim_name(self, name: str) -> tuple[str, ...]:
         """Have a name for good, and return the codes that bring it back: they are not told again."""
-        found = await self._ask_of_names(ClaimName(name=name))
+        found = await self._ask_of("names", ClaimName(name=name))
         self.name = parse_name(name)
         return found.rescue or ()
 
     async def link_device(self) -> str:
         """Return a code with which `connect` makes us the same player on another device, once within five minutes."""
-        return (await self._ask_of_names(LinkDevice())).link_code or ""
+        return (await self._ask_of("names", LinkDevice())).link_code or ""
 
     async def devices(self) -> Ok:
         """Return an answer with our `devices`, the name that we have `claimed`, and how many codes there are left."""
-        return await self._ask_of_names(Devices())
+        return await self._ask_of("names", Devices())
 
     async def revoke(self, device: str) -> None:
         """Let one of our devices, by its id, be us no more."""
-        await self._ask_of_names(Revoke(device=device))
-
-    async def _ask_of_names(self, request: requests.Request) -> Ok:
-        if "names" not in self.features:
-            raise Refused("unsupported", say("too old for names"))
-        return await self._ask(request)
+        await self._ask_of("names", Revoke(device=device))
 
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
@@ -142,11 +137,11 @@ class Client(Conversation):
 
     async def events(self) -> tuple[EventSummary, ...]:
         """Return the events that are open or on."""
-        return (await self._ask_of_events(Events())).events or ()
+        return (await self._ask_of("events", Events())).events or ()
 
     async def open_event(self, terms: EventOpen) -> Tournament:
         """Open an event as its organiser, and watch it."""
-        reply = await self._ask_of_events(terms)
+        reply = await self._ask_of("events", terms)
         tournament = await self.watch_event(reply.event or "")
         tournament._take_answer(reply)
         return tournament
@@ -154,19 +149,20 @@ class Client(Conversation):
     async def join_event(self, event: str, *, ticket: str | None = None, name: str | None = None) -> Tournament:
         """Enter an event, with the `ticket` that lets us in, under a `name` for it alone; and watch it."""
         request = EventJoin(event=parse_code(event), ticket=ticket or UNSET, name=name or UNSET)
-        await self._ask_of_events(request)
+        await self._ask_of("events", request)
         return await self.watch_event(event)
 
     async def watch_event(self, event: str) -> Tournament:
         """Watch an event from now on; raises `BadRoomCode` for what is no code."""
         tournament = self.tournament(parse_code(event))
-        await self._ask_of_events(EventWatch(event=tournament.code, on=True))
+        await self._ask_of("events", EventWatch(event=tournament.code, on=True))
         await self._wait_for(tournament._wait_for_state(), "event", event=tournament.code)
         return tournament
 
-    async def _ask_of_events(self, request: EventOpen | EventJoin | EventWatch | Events) -> Ok:
-        if "events" not in self.features:
-            raise Refused("unsupported", say("too old for events"))
+    async def _ask_of(self, feature: Literal["events", "names"], request: requests.Request) -> Ok:
+        """Ask for what the server may be too old for; raises `Refused` where it is."""
+        if feature not in self.features:
+            raise Refused("unsupported", say(f"too old for {feature}"))
         return await self._ask(request)
 
     def _choose_rules(self, rules: Rules | str | None) -> terms.RulesChoice | UnsetType:

@@ -69,6 +69,10 @@ class PlainGame:
     def _is_over(self) -> bool:
         return self._state is not None and self._state.status == "over"
 
+    async def save(self, line: str) -> list[str]:
+        """Write the game to a file as a typed line wants it, also after the run; return what came of it."""
+        return [] if self._actions is None else [*(await self._actions.do_line(line)).lines]
+
     # -- coming and going -----------------------------------------------------------------------------------------
 
     async def run(self, enter: Enter[Room]) -> int:

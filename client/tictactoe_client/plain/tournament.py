@@ -20,6 +20,7 @@ from tictactoe_client.streams.output import Output
 from tictactoe_client.text import arrival
 from tictactoe_client.text import tournament as words
 from tictactoe_client.text.language import means
+from tictactoe_client.text.lobby import align_columns
 from tictactoe_client.text.talk import describe_push
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
@@ -47,6 +48,7 @@ class PlainEvent:
         self._told: EventState | None = None
         self._has_quit = False
         self._rooms: set[str] = set()
+        self._game: PlainGame | None = None
 
     async def run(self) -> int:
         """Stay until it is over, at a board whenever one is called; return the exit code."""
@@ -57,9 +59,9 @@ class PlainEvent:
         while (call := await self._attend()) is not None:
             self._output.print(words.describe_call(call))
             self._rooms.add(call.room)
-            game = PlainGame(self._client, self._settings, self._keyboard, self._output, self._session)
+            self._game = PlainGame(self._client, self._settings, self._keyboard, self._output, self._session)
             try:
-                await game.run(Choice("join", code=call.room).enter)
+                await self._game.run(Choice("join", code=call.room).enter)
             except Refused as refused:
                 self._output.print(clean_text(refused.message))
             self._session.forget_room(call.room)
@@ -112,16 +114,20 @@ class PlainEvent:
             self._has_quit = True
             return [say("goodbye")]
         if means(word, "tournament table"):
-            return words.list_table(event.state, event.viewer)
+            return align_columns(words.tabulate(event.state.table, event.viewer).values())
         if means(word, "tournament round"):
-            return [*words.list_pairings(event.state), *words.describe_progress(event.state, event.due_ms)]
+            pairings = align_columns(words.tabulate_pairings(event.state).values())
+            return [*pairings, *words.describe_progress(event.state, event.due_ms)]
+        if means(word, "save") and self._game is not None:
+            return await self._game.save(line)
         if not word or means(word, "help"):
             return [self._hint]
         return await carry_out(self._client, event, *find_deed(line))
 
     @property
     def _hint(self) -> str:
-        return list_words("table", "round", *list_deeds(self._tournament))
+        saves = () if self._game is None else ("save",)
+        return list_words("table", "round", *saves, *list_deeds(self._tournament))
 
     def _tell_changes(self) -> None:
         """Tell what is new: who came, a round and its pairings, results, and at the end the table."""
@@ -130,7 +136,8 @@ class PlainEvent:
             return
         self._told, lines = state, list[str]()
         if old is None or (old.status, old.round) != (state.status, state.round):
-            lines += [*words.describe_progress(state, None), *words.list_pairings(state)]
+            pairings = align_columns(words.tabulate_pairings(state).values())
+            lines += [*words.describe_progress(state, None), *pairings]
         else:
             scored = {one.id for one in old.pairings if one.state == "scored"}
             news = [one for one in state.pairings if one.state == "scored" and one.id not in scored]
@@ -140,7 +147,7 @@ class PlainEvent:
             lines += [say("tournament came", names=", ".join(came))] if came else []
             lines += words.describe_progress(state, self._tournament.due_ms)[1:] if news else []
         if self._tournament.is_over:
-            lines += words.list_table(state, self._tournament.viewer)
+            lines += align_columns(words.tabulate(state.table, self._tournament.viewer).values())
         self._output.print(*lines)
         if lines:
             self._output.prompt()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, tzinfo
 from itertools import takewhile
 
@@ -117,10 +117,15 @@ def list_games(
     return [line for head, row in zip(short, table, strict=True) for line in (head, f"{indent}{row[players]}")]
 
 
-def align_columns(table: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return the rows of a table as lines whose columns stand below each other."""
-    widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+def align_columns(table: Iterable[Sequence[str]], to_the_right: Collection[int] = ()) -> list[str]:
+    """Return the rows of a table as lines whose columns stand below each other, those of these numbers at the right."""
+    rows = [*table]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+
+    def justify(column: int, cell: str) -> str:
+        return cell.rjust(widths[column]) if column in to_the_right else cell.ljust(widths[column])
+
+    return ["  ".join(justify(*each) for each in enumerate(row)).rstrip() for row in rows]
 
 
 def _describe_game(game: PastGame) -> str:

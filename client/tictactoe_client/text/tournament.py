@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from tictactoe_client.text.lobby import align_columns, short_rules
+from tictactoe_client.text.lobby import short_rules
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import (
@@ -87,29 +87,14 @@ def tabulate(rows: Iterable[EventRow], viewer: str) -> dict[str, tuple[str, ...]
     for row in shown:
         own = {name: (value, told) for name, value, told in row.tie}
         sums = (_describe_tie(*own[name]) if name in own else "" for name in ties)
-        table[row.player] = (
-            f"{row.place}.",
-            _describe_name(row, viewer),
-            format_points(row.points),
-            str(row.played),
-            *sums,
-        )
+        points, played = format_points(row.points), str(row.played)
+        table[row.player] = (f"{row.place}.", _describe_name(row, viewer), points, played, *sums)
     return table
-
-
-def list_table(state: EventState, viewer: str) -> list[str]:
-    """Return the table as aligned lines, the first of them its titles."""
-    return align_columns([*tabulate(state.table, viewer).values()]) if state.table else []
 
 
 def tabulate_pairings(state: EventState) -> dict[str, tuple[str, str]]:
     """Return who plays whom and how that went, by the ids of the pairings of this round."""
     return {one.id: (describe_players(one), describe_score(one)) for one in state.pairings}
-
-
-def list_pairings(state: EventState) -> list[str]:
-    """Return a line for each of them."""
-    return align_columns([*tabulate_pairings(state).values()]) if state.pairings else []
 
 
 def list_events(events: Iterable[EventSummary]) -> dict[str, tuple[str, ...]]:

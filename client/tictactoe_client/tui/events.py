@@ -12,6 +12,7 @@ from textual.binding import BindingType
 
 from tictactoe_client.exits import describe_failure, judge
 from tictactoe_client.input.intents import BadInput
+from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_deeds, word_for
 from tictactoe_client.online.client import Choice, Client
 from tictactoe_client.online.errors import ClientError, Refused
@@ -23,11 +24,19 @@ from tictactoe_client.tui.lists import ListPage, Rows, align
 from tictactoe_client.tui.page import HelpPage, Part
 from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.foot import connection_banner
+from tictactoe_client.tui.room.screen import RoomScreen
+from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventSummary
 
 _REFRESH_SECONDS: Final = 5
+_KEYS: Final = {
+    "event_join": ("join",),
+    "event_begin": ("begin", "resume", "next"),
+    "event_pause": ("away", "ready"),
+}
+"""What keys are for, of which one is possible at a time."""
 
 
 class EventsPage(ListPage):
@@ -43,8 +52,7 @@ class EventsPage(ListPage):
         self._events: tuple[EventSummary, ...] = ()
 
     def opened(self) -> None:
-        if (client := self.program.link.client) is not None and self.program.link.phase == "online":
-            self.program.start(self._learn(client))
+        self.program.ask(self._learn)
 
     connected = opened
 
@@ -71,9 +79,7 @@ class EventPage(ListPage):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind("event_join", label="key event join"),
-        bind("event_begin", label="key event begin"),
-        bind("event_pause", label="key event pause"),
+        *(bind(key, f"deed('{key}')", f"key {key.replace('_', ' ')}") for key in _KEYS),
         bind("back", label="key back"),
         bind("copy", label="deed copy"),
         bind("help", label="key help"),
@@ -97,8 +103,7 @@ class EventPage(ListPage):
             self.connected()
 
     def connected(self) -> None:
-        if (client := self.program.link.client) is not None and self.program.link.phase == "online":
-            self.program.start(self._follow(client))
+        self.program.ask(self._follow)
 
     async def _follow(self, client: Client) -> None:
         try:
@@ -116,8 +121,8 @@ class EventPage(ListPage):
             self.redraw()
 
     def closed(self) -> None:
-        if (event := self._event) is not None and self.program.link.phase == "online":
-            self.program.start(event.unwatch())
+        if (event := self._event) is not None:
+            self.program.ask(lambda _: event.unwatch())
 
     # -- what it shows ----------------------------------------------------------------------------------------------
 
@@ -162,47 +167,53 @@ class EventPage(ListPage):
     # -- what one does ----------------------------------------------------------------------------------------------
 
     @property
+    def _deeds(self) -> tuple[str, ...]:
+        return () if self._event is None else list_deeds(self._event)
+
+    @property
     def _link(self) -> str:
         client = self.program.link.client
         return "" if client is None or self._event is None else link_to(client, self._event.code)
 
     def open_row(self, name: str) -> None:
-        """Go to the board of a pairing, to play there or to watch."""
-        for pairing in () if self._event is None else self._event.state.pairings:
-            if pairing.id == name and pairing.room and self._event is not None:
-                is_own = self._event.viewer in pairing.players.values() and pairing.state != "scored"
+        """Go to the board of a pairing, to play there or to watch; of one that is scored, look through its game."""
+        event = self._event
+        for pairing in () if event is None else event.state.pairings:
+            if pairing.id != name or event is None:
+                continue
+            if (game := pairing.game) is not None:
+                self.program.ask(lambda client: self.program.read_game(client, game, self._look_through))
+            elif pairing.room:
+                is_own = event.viewer in pairing.players.values() and pairing.state != "scored"
                 self.program.ways_in.enter(Choice("join" if is_own else "watch", code=pairing.room), self)
 
+    def _look_through(self, record: GameRecord) -> None:
+        if self.program.screens[-1] is self:
+            self.program.open(RoomScreen(self.program, RecordedRoom(record)))
+
+    def _find_deed(self, key: str) -> str | None:
+        """Return what a key is for now, None for nothing."""
+        return next((deed for deed in self._deeds if deed in _KEYS[key]), None)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        event = self._event
-        if not action.startswith("event_"):
-            return super().check_action(action, parameters)
-        if event is None or event.is_over:
-            return False
-        may_enter = event.state.status == "open" or event.state.round <= event.state.head.late_until
-        is_in = event.row is not None
-        return {"event_begin": event.is_organiser, "event_pause": is_in}.get(action, may_enter and not is_in)
+        if action == "deed":
+            return self._find_deed(str(parameters[0])) is not None
+        return super().check_action(action, parameters)
 
-    def action_event_join(self) -> None:
-        if self._event is not None and self._event.state.head.entry != "open":
-            self._ask("join")
-        else:
-            self._do("join")
-
-    def action_event_pause(self) -> None:
-        row = None if self._event is None else self._event.row
-        self._do("ready" if row is not None and row.status == "away" else "away")
-
-    def action_event_begin(self) -> None:
-        status = "" if self._event is None else self._event.state.status
-        self._do({"open": "begin", "paused": "resume"}.get(status, "next"))
+    def action_deed(self, key: str) -> None:
+        """Do it at once, but where a ticket is wanted."""
+        deed, event = self._find_deed(key), self._event
+        if deed == "join" and event is not None and event.state.head.entry != "open":
+            self._ask(deed)
+        elif deed is not None:
+            self._do(deed)
 
     def action_copy(self) -> None:
         self.program.copy_to_clipboard(self._link)
         self.program.say(say("tournament link", link=self._link), "good")
 
     def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
-        for deed in () if self._event is None else list_deeds(self._event):
+        for deed in self._deeds:
             yield say(f"tournament do {deed}"), partial(self._ask, deed)
 
     def _ask(self, deed: str) -> None:
@@ -220,12 +231,12 @@ class EventPage(ListPage):
         self.program.push_screen(Question(say(f"tournament do {deed}"), f"{word_for(deed)} {name}"), take)
 
     def _do(self, deed: str, argument: str = "") -> None:
-        if (client := self.program.link.client) is not None and self._event is not None:
-            self.program.start(self._carry_out(client, self._event, deed, argument))
+        self.program.ask(lambda client: self._carry_out(client, deed, argument))
 
-    async def _carry_out(self, client: Client, event: Tournament, deed: str, argument: str) -> None:
+    async def _carry_out(self, client: Client, deed: str, argument: str) -> None:
+        assert self._event is not None  # or there would be nothing to do
         try:
-            cards = await carry_out(client, event, deed, argument)
+            cards = await carry_out(client, self._event, deed, argument)
         except BadInput as bad:
             self.program.say(bad.message)
             return

@@ -9,7 +9,6 @@ from typing import ClassVar, Final
 
 from textual.binding import BindingType
 
-from tictactoe_client.files.records import describe_fault
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Refused
@@ -21,7 +20,7 @@ from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.room.foot import connection_banner
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine import PRESETS
-from tictactoe_engine.records import GameRecord, RecordError, parse_record
+from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import PastGame
@@ -75,10 +74,9 @@ class HistoryPage(ListPage):
             self._ask(anew=False)
 
     def _ask(self, *, anew: bool) -> None:
-        client = self.program.link.client
-        if client is not None and self.program.link.phase == "online" and not self._is_asking:
-            self._is_asking = True
-            self.program.start(self._learn(client, () if anew else self.games))
+        if not self._is_asking:
+            known = () if anew else self.games
+            self._is_asking = self.program.ask(lambda client: self._learn(client, known))
 
     async def _learn(self, client: Client, known: tuple[PastGame, ...]) -> None:
         wanted = PAGE_GAMES if self._limit is None else min(PAGE_GAMES, self._limit - len(known))
@@ -109,13 +107,12 @@ class HistoryPage(ListPage):
         if client is None or self.program.link.phase != "online":
             self.program.say(f"{say('why offline')} {say('page retries', key=self.show_key('refresh'))}")
             return
-        try:
-            record = parse_record(await client.record(game))
-        except RecordError as error:
-            self.program.say(say("history unreadable", why=describe_fault(error)))
-            return
-        self.program.go_back_to(self)
-        deed(record)
+
+        def show(record: GameRecord) -> None:
+            self.program.go_back_to(self)
+            deed(record)
+
+        await self.program.read_game(client, game, show)
 
     def _stop_fetching(self) -> bool:
         return self._fetching is not None and self._fetching.cancel()

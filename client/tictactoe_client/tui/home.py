@@ -187,9 +187,7 @@ class HomePage(ListPage):
         self.program.lobby.follow()
         if self.chosen == "join":
             self.choose("match")
-        client = self.program.link.client
-        if client is not None and self.program.link.phase == "online":
-            self.program.start(self._learn(client))
+        self.program.ask(self._learn)
 
     def covered(self, screen: object) -> None:
         """Hear of no list while one is in a room."""

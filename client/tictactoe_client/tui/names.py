@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from textual.binding import BindingType
 
+from tictactoe_client.input.names import carry_out, describe_device, describe_self
 from tictactoe_client.online.client import Client
-from tictactoe_client.text.names import describe_claim, describe_device, describe_devices, describe_link
-from tictactoe_client.text.qr import render_code
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.question import Question
@@ -38,7 +36,7 @@ class NamesPage(ListPage):
         self._picture: tuple[str, ...] = ()
 
     def opened(self) -> None:
-        self._do(self._learn)
+        self.program.ask(self._learn)
 
     connected = opened
 
@@ -56,49 +54,39 @@ class NamesPage(ListPage):
 
     def open_row(self, name: str) -> None:
         if name == "link":
-            self._do(self._link)
-        else:
-            client = self.program.link.client
-            asks = {"claim": (say("home your name"), client.name if client else ""), "code": (say("name code"), "")}
-            text, value = asks.get(name, (say("name revoke", device=name), None))
-            limit = MAX_NAME_LENGTH if name == "claim" else 64
-            self.program.push_screen(Question(text, value, limit=limit), lambda typed: self._answer(name, typed))
+            self._do(name)
+            return
+        client = self.program.link.client
+        asks = {"claim": (say("home your name"), client.name if client else ""), "code": (say("name code"), "")}
+        text, value = asks.get(name, (say("name revoke", device=name), None))
+        limit = MAX_NAME_LENGTH if name == "claim" else 64
+        self.program.push_screen(Question(text, value, limit=limit), lambda typed: self._answer(name, typed))
 
     def _answer(self, name: str, typed: str | None) -> None:
         """Do what was asked for, with what was typed."""
         if typed is None:
             return
         if name == "claim":
-            self._do(self._claim, typed)
+            self._do(name, typed)
         elif name == "code":
             is_link = len(typed.replace("-", "").replace(" ", "")) <= _LINK_LENGTH
             self.program.link.become(**{"link" if is_link else "rescue": typed})
         else:
-            self._do(self._revoke, name)
+            self._do("revoke", name)
 
-    def _do(self, deed: Any, *arguments: str) -> None:
-        client = self.program.link.client
-        if client is not None and self.program.link.phase == "online":
-            work: Coroutine[Any, Any, None] = deed(client, *arguments)
-            self.program.start(work)
+    def _do(self, what: str, value: str = "") -> None:
+        self.program.ask(lambda client: self._carry_out(client, what, value))
+
+    async def _carry_out(self, client: Client, what: str, value: str) -> None:
+        told = await carry_out(client, what, value)
+        if what == "claim":
+            self.program.keep_name(client.name)
+        if what != "revoke":
+            self._told, self._picture = told
+        await self._learn(client)
 
     async def _learn(self, client: Client) -> None:
         found = await client.devices()
         self._devices = {device.id: device for device in found.devices or ()}
-        self._about = describe_devices(client, found)[0]
+        self._about = describe_self(client, found)
         self.program.redraw()
-
-    async def _claim(self, client: Client, name: str) -> None:
-        codes = await client.claim_name(name)
-        self.program.keep_name(client.name)
-        self._told, self._picture = describe_claim(client.name, codes), ()
-        await self._learn(client)
-
-    async def _link(self, client: Client) -> None:
-        told, link = describe_link(client, await client.link_device())
-        self._told, self._picture = [told, link], render_code(link)
-        await self._learn(client)
-
-    async def _revoke(self, client: Client, device: str) -> None:
-        await client.revoke(device)
-        await self._learn(client)

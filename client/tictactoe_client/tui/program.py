@@ -19,10 +19,10 @@ from textual.screen import Screen
 from tictactoe_client.exits import judge
 from tictactoe_client.files.config import KeptSettings
 from tictactoe_client.files.identity import Identity, Role
-from tictactoe_client.files.records import name_for, save_record
+from tictactoe_client.files.records import describe_fault, name_for, save_record
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.client import Choice
+from tictactoe_client.online.client import Choice, Client
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
@@ -36,7 +36,7 @@ from tictactoe_client.themes import THEMES, resolve_theme
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.question import Question, hand_on
 from tictactoe_client.tui.ways_in import WaysIn
-from tictactoe_engine.records import GameRecord
+from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say, speak
 from tictactoe_protocol.events import Call
@@ -235,6 +235,22 @@ class Program(App[int], inherit_bindings=False):
         self._deeds.add(task)
         task.add_done_callback(self._deeds.discard)
         return task
+
+    def ask(self, work: Callable[[Client], Coroutine[Any, Any, object]]) -> bool:
+        """Do something that takes the server, as `start` does; tell whether we are online, so that it is begun."""
+        client = self.link.client if self.link.phase == "online" else None
+        if client is not None:
+            self.start(work(client))
+        return client is not None
+
+    async def read_game(self, client: Client, game: str, show: Callable[[GameRecord], object]) -> None:
+        """Get a finished game by its id, and show its record; or say why that cannot be read."""
+        try:
+            record = parse_record(await client.record(game))
+        except RecordError as error:
+            self.say(say("history unreadable", why=describe_fault(error)))
+        else:
+            show(record)
 
     def say(self, text: str, role: str = "warn") -> None:
         """Show something on the status line until the next key."""

@@ -263,5 +263,5 @@ def _list_answers(question: Question, model: RoomModel, keymap: Keymap) -> list[
     if question.id == "claim" and model.room.is_my_turn:
         return [f"{keymap.show('command')}{word_of(deed.id)} {word_of(f'way {deed.argument}')}" for deed in deeds]
     ways = [f"{keymap.show(action_of(deed))} {say(deed.label)}" for deed in deeds]
-    leaves = {"own rematch": "deed leave", "deserted": "key to home"}.get(question.id)
+    leaves = {"own rematch": "deed leave", "deserted": model.way_back}.get(question.id)
     return [*ways, f"{keymap.show('back')} {say(leaves)}"] if leaves else ways

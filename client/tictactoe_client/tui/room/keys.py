@@ -151,6 +151,8 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
         called = deed.label if id == "deed" and deed is not None else id
         if action == "hide_code" and not model.shows_code:
             called = "key show code"
+        elif called == "key to home":
+            called = model.way_back
         elif action == "back" and is_first and situation == "replay":
             called = "deed leave"
         named[action] = say(called, key=keymap.show("back"))

@@ -111,6 +111,11 @@ class RoomModel:
         self._features = features
         self._received_at = 0.0
 
+    @property
+    def way_back(self) -> str:
+        """The id of where going back leads, which need not be home from a game of an event."""
+        return "key back" if self.room.state.event else "key to home"
+
     # -- what a state means ---------------------------------------------------------------------------------------
 
     def follow(self, update: Updated, now: float) -> None:

@@ -176,7 +176,7 @@ class MoveInput:
             deed for action in _WAYS_ON if (deed := find_deed(model, action)) and (deed.id != "new" or model.again)
         ]
         ways = [f"{show(action_of(deed))} {say(deed.label)}" for deed in deeds]
-        return "   ".join([*ways, f"{show('back')} {say('key to home')}"])
+        return "   ".join([*ways, f"{show('back')} {say(model.way_back)}"])
 
     @property
     def _colon(self) -> str:

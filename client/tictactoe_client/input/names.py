@@ -1,0 +1,45 @@
+"""What somebody wants of their name, carried out: by the command line and by the page alike; and its words."""
+
+from __future__ import annotations
+
+from tictactoe_client.online.address import reachable_address
+from tictactoe_client.online.client import Client
+from tictactoe_client.settings import PROGRAM
+from tictactoe_client.text.qr import render_code
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.names import Device
+from tictactoe_protocol.pushes import Ok
+
+
+async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[str], tuple[str, ...]]:
+    """Claim the name, let another device in by a link, or revoke one; return what is told once, and a link's picture.
+
+    A claim brings codes, which the server does not tell again.
+    """
+    match what:
+        case "claim":
+            codes = await client.claim_name(value)
+            told = say("name claimed", name=clean_text(client.name))
+            return [told, *(f"  {clean_text(code)}" for code in codes)], ()
+        case "link":
+            code = clean_text(await client.link_device())
+            command = " ".join((PROGRAM, "name", "link", code, "--server", client.address.url))
+            link = reachable_address(client.address).link_to(f"#link={code}")
+            return [say("name link how", command=command), link], render_code(link)
+        case "revoke":
+            await client.revoke(value)
+    return [], ()
+
+
+def describe_self(client: Client, found: Ok) -> str:
+    """Return who we are, and whether the name is ours."""
+    id = "name own" if found.claimed else "name others" if client.welcome.claimed is False else "name free"
+    return say(id, name=clean_text(found.claimed or client.name), n=found.codes_left or 0)
+
+
+def describe_device(device: Device) -> str:
+    """Return a device in one line, its id first."""
+    program = clean_text(device.client or say("name some program"))
+    line = f"{clean_text(device.id)}  {clean_text(device.seen)}  {program}"
+    return f"{line}  ({say('name this device')})" if device.current else line
