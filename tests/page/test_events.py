@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ import segno
 from playwright.async_api import expect
 
 from tests.environment import environment
+from tests.faults.harness import Harness
 from tests.page.conftest import SERVER_GOES, Visit, Visitor
 from tests.page.members import Members
 from tests.page.test_everybody import find_violations
@@ -279,7 +281,7 @@ async def test_the_wall_shows_how_to_come_in_and_then_the_table_the_boards_and_f
         assert box is not None
         assert box["height"] > 450
         await begin(ana, event)
-        await come(ana)
+        room = await come(ana)
         await come(bo)
         await expect(wall.page.locator(".live-boards li:visible")).to_have_count(1)
         await expect(wall.page.locator(".wall-table tr")).to_have_count(2)
@@ -288,6 +290,28 @@ async def test_the_wall_shows_how_to_come_in_and_then_the_table_the_boards_and_f
         await expect(wall.page.locator("header.wall-head")).to_contain_text("Round 1")
         inside = "element => element.scrollHeight <= innerHeight && element.scrollWidth <= innerWidth"
         assert await wall.page.locator("html").evaluate(inside)
+        await bo.ask("resign", room=room)
+        await expect(wall.page.locator(".podium li").first).to_have_text("1ana1")
+        await expect(wall.page.locator("header.wall-head")).to_contain_text("ana wins.")
+        await expect(wall.page.locator(".wall-foot")).to_have_text("")
+
+
+async def test_pages_of_an_event_say_that_the_server_is_away_as_long_as_it_is(tmp_path: Path, visit: Visit) -> None:
+    async with Harness(tmp_path) as harness:
+        org = await visit(f"http://127.0.0.1:{harness.port}/", may_fail=SERVER_GOES)
+        await org.button("New event…").click()
+        await org.page.get_by_label("Title").fill("Class 5b")
+        await org.page.get_by_label("easy").check()
+        await org.button("Open").click()
+        await expect(org.page.locator(".standings")).to_contain_text("easy-bot")
+        wall = await visit(f"{org.page.url}/wall", may_fail=SERVER_GOES)
+        await expect(wall.page.locator(".wall-foot")).to_have_text("It begins soon.")
+        await harness.end()
+        await org.hears("Connection lost.")
+        await expect(wall.page.locator(".wall-foot")).to_have_text("Connection lost.")
+        await harness.start()
+        await expect(wall.page.locator(".wall-foot")).to_have_text("It begins soon.")
+        await expect(org.status).to_have_text("")
 
 
 async def test_the_wall_shows_games_of_the_computer_too(server: Server, visit: Visit) -> None:

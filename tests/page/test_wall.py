@@ -52,6 +52,7 @@ async def test_the_game_that_has_come_the_furthest_is_large_until_it_ends_and_it
         ended = wall.page.locator(".live-boards li", has_text="Tic-tac-toe")
         await expect(ended).to_contain_text("ana wins")
         await expect(ended.locator(".mini .won")).to_have_attribute("d", re.compile("^M0 0.*M10 0.*M20 0"))
+        await expect(ended.locator(".mini .last + .won")).to_have_count(1)
         await expect(large).to_contain_text("Connect four")
 
 

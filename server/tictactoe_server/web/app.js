@@ -55,6 +55,7 @@ export class App {
 				tell(connection.reason || say("page lost"));
 			}
 			if (isOn && wasSilent !== isSilent) tell(say(isSilent ? "page silent" : "page answers"));
+			if (isOn && !wasOn && this.status.textContent === say("page lost")) tell("");
 			[wasOn, wasSilent] = [isOn, isSilent];
 			this.around.onPhase();
 		};

@@ -35,7 +35,7 @@ export class SmallBoard {
 		const paper = svg("rect", { class: "paper", x: -edge / 2, y: -edge / 2, width: width + edge, height: height + edge, rx: 3 });
 		const lines = gravity ? path("holes", holes(rows, columns)) : path("grid-lines", isStones ? points(rows, columns) : inner(rows, columns));
 		const box = { viewBox: `-2 -2 ${width + 4} ${height + 4}`, class: `mini ${look}`, "aria-hidden": "true" };
-		const under = this.isRound ? [] : [this.won, this.last];
+		const under = this.isRound ? [] : [this.last, this.won];
 		this.element = svg("svg", box, paper, under, lines, this.blocks, this.paths, this.isRound && [this.last, this.won]);
 	}
 

@@ -34,7 +34,7 @@ export async function makeCards(app, code) {
 
 	/** @param {Protocol.Card} card */
 	function makeCard({ name, ticket }) {
-		const link = app.linkTo(`e/${code}#${ticket}`);
-		return h("li", {}, drawQr(link, say("page event qr")), h("div", {}, h("b", {}, clean(name)), h("p", {}, clean(following.state?.head.title ?? "")), h("code", {}, link.replace(/^https?:\/\//, ""))));
+		const address = app.linkTo(`e/${code}`);
+		return h("li", {}, drawQr(`${address}#${ticket}`, say("page event qr")), h("div", {}, h("b", {}, clean(name)), h("p", {}, clean(following.state?.head.title ?? "")), h("code", {}, address.replace(/^https?:\/\//, ""), h("span", {}, `#${ticket}`))));
 	}
 }

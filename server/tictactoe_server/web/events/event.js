@@ -37,6 +37,7 @@ class EventPage {
 		this.entry = new Entry(this.following, ticket);
 		this.organiser = new Organiser(this.following, ticket);
 		this.parts = {
+			table: h("section.card", { "aria-label": say("page event table") }, this.#table.element),
 			now: h("section.card", { hidden: true, "aria-label": say("page event pairings") }, this.#round, this.#now),
 			mine: h("section.card", { hidden: true }, h("h2", {}, say("page event mine")), this.#mine),
 			past: h("details.card", { open: true, hidden: true }, h("summary", {}, say("page event past")), this.#past),
@@ -45,7 +46,7 @@ class EventPage {
 		show(this.element,
 			h("div.hero", {}, h("div", {}, this.#title, this.#terms), this.#standing),
 			h("div.event-side", {}, this.entry.element, this.organiser.element, this.parts.now),
-			h("div.event-main", {}, h("section.card", { "aria-label": say("page event table") }, this.#table.element), this.parts.cross, this.parts.past, this.parts.mine),
+			h("div.event-main", {}, this.parts.table, this.parts.cross, this.parts.past, this.parts.mine),
 		);
 		this.ticker = setInterval(() => this.tick(), TICK_MS);
 		this.onPhase();
@@ -83,6 +84,7 @@ class EventPage {
 		this.#table.draw(this.following.rows, player, run ? ({ player: id, name, status = "in" }) => status !== "expelled" && sure("×", () => run("expel", { player: id }), { "aria-label": say("page event expel", { name: clean(name) }) }) : undefined);
 		setText(this.#round, state.round ? say("page event round", { round: state.round }) : say("page event pairings"));
 		drawPairings(this.#now, state.pairings, player, run);
+		this.parts.table.hidden = !state.table.length;
 		this.parts.now.hidden = !state.pairings.length;
 		this.#drawPast();
 		return this.tick();

@@ -50,6 +50,7 @@ class EventWall {
 	onPhase() {
 		this.following.follow();
 		this.lobby.follow();
+		this.tick();
 	}
 
 	/** @param {import("../app.js").News} news */
@@ -102,7 +103,7 @@ class EventWall {
 		return h("div.wall-side", {}, table, rows.length <= MOST_BESIDE_QR && this.qr);
 	}
 
-	/** The boards of this round, and those of the one before as long as they are shown. */
+	/** The boards of this round, and those of the one before as long as they are shown; at the end who won. */
 	#drawBoards() {
 		const { state } = this.following;
 		const rooms = new Set(state?.pairings.map(({ room }) => room));
@@ -116,10 +117,10 @@ class EventWall {
 		// As many columns as these rows need, so that no place stays empty.
 		element.style.setProperty("--columns", String(Math.ceil(count / rows)));
 		element.style.setProperty("--rows", String(rows));
-		return count ? element : this.#drawPodium();
+		return count && state?.status !== "over" ? element : this.#drawPodium();
 	}
 
-	/** The first three, large; where there are no boards to be seen. */
+	/** The first three, large; at the end, and where there are no boards to be seen. */
 	#drawPodium() {
 		const rows = this.following.state?.table.filter(({ place, points, played }) => place <= 3 && (points || played)) ?? [];
 		return h("ol.podium", {}, rows.slice(0, 3).map(({ place, name, points }) =>
@@ -129,9 +130,9 @@ class EventWall {
 	/** Have the clocks run. */
 	tick() {
 		this.lobby.tick();
-		const { state, left } = this.following;
-		setText(this.#clock, left === null ? "" : formatDuration(left));
-		setText(this.#awaited, state ? this.#describeWaiting() : "");
+		const { state, left, app: { connection } } = this.following;
+		setText(this.#clock, left === null || connection.isTroubled ? "" : formatDuration(left));
+		setText(this.#awaited, connection.isTroubled ? connection.reason || say("page lost") : state ? this.#describeWaiting() : "");
 	}
 
 	/** For whom the round waits, by name: who is to move where that is known. */
@@ -139,6 +140,7 @@ class EventWall {
 		const { status, pairings } = /** @type {Protocol.EventState} */ (this.following.state);
 		const all = this.following.pairings;
 		if (status === "open") return say("page event soon");
+		if (status === "over") return "";
 		const open = pairings.filter(isOpen);
 		if (status !== "running" || !pairings.length) return orWord(status, () => say(`page event status ${status}`));
 		if (!open.length) return say("page event round over");
