@@ -67,6 +67,8 @@ async def test_the_command_opens_an_event_for_a_class_and_prints_its_cards(
     async with run_client("event", f"{server.url}/e/{code}#{cards['Zoë']}", "--plain", "--language", language) as zoe:
         await zoe.until("Class 5b: ")
         await zoe.ask("table" if language == "en" else "tabelle", "    ", "1.  Zoë")
+        unknown = 'I don\'t know "begn". Type table,' if language == "en" else "„begn“ kenne ich nicht. Tippe tabelle,"
+        assert not re.search("begin|beginnen", await zoe.ask("begn", unknown))
         await zoe.ask("quit" if language == "en" else "ende", "Goodbye" if language == "en" else "Bis bald")
 
 
@@ -83,14 +85,18 @@ async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(se
         code = await open_event(org, "random", "random")
         there = ("--plain", "--server", server.url)
         async with run_client("event", code, "join", "--name", "ana", *there) as ana:
-            await ana.until("Friday: round robin, 3x3, 1+0.", "Not begun yet, open; 3 of 3 players are here.")
+            await ana.until(
+                "Friday: round robin, 3x3, 1+0.", "You are in as ana.", "Not begun yet, open; 3 of 3 players are here."
+            )
             await begin(org, code, 3)
             await play(ana)
+            while not re.search(r"ana \([XO]\).*[01]-[01]$", line := await ana.read_line() or "end"):
+                assert not line.startswith(("Still playing", "end")), ana.lines
             await ana.ask(f"save {tmp_path / 'game'}", "The game is saved in")
             assert f'[Event "{code}"]' in (tmp_path / "game").read_text()
             await play(ana)
-            await ana.until("Round 3 of 3, over")
             last = await ana.until("3.  ana (you)")
+            assert "Round 3 of 3, over; 3 of 3 players are here." in ana.lines
             assert last.split()[3] == "0"
             assert await ana.end() == 0
 

@@ -204,5 +204,5 @@ async def test_a_whole_event_of_a_real_server_is_played_from_its_page(server: Se
             await ana.do("j", "Tic-tac-toe")
             await ana.until("YOUR MOVE")
             await ana.enter(":resign", "Resign?")
-            await ana.do("enter", "YOU LOSE")
+            await ana.do("enter", "YOU LOSE", "Esc back")
             await ana.do("escape", "Round 1 of 1, over", "2.  ana (you)")

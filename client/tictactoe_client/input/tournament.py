@@ -24,13 +24,16 @@ _SHARED_WORDS: Final = frozenset({"join", "leave", "next", "resume", "save"})
 """Deeds whose words mean the same elsewhere."""
 
 
-def find_deed(line: str) -> tuple[str, str]:
-    """Return the deed that a typed line asks for, and what stands behind its word; raises `BadInput` for none."""
+def find_deed(line: str, hint: str = "") -> tuple[str, str]:
+    """Return the deed that a typed line asks for, and what stands behind its word.
+
+    Raises `BadInput` for none, with what to type instead: a hint, or every deed that there is.
+    """
     word, _, argument = line.strip().partition(" ")
     for deed in (*_OWN_DEEDS, *RUN_DEEDS):
         if means(word, _words_for(deed)):
             return deed, argument.strip()
-    raise BadInput(describe_unknown(word, list_words(*_OWN_DEEDS, *RUN_DEEDS)))
+    raise BadInput(describe_unknown(word, hint or list_words(*_OWN_DEEDS, *RUN_DEEDS)))
 
 
 def list_words(*deeds: str) -> str:

@@ -54,6 +54,8 @@ class PlainEvent:
         """Stay until it is over, at a board whenever one is called; return the exit code."""
         head = self._tournament.state.head
         self._output.print(f"{clean_text(head.title)}: {words.describe_terms(head)}.")
+        if (row := self._tournament.row) is not None and not self._tournament.is_over:
+            self._output.print(say("tournament you are in", name=clean_text(row.name)))
         if self._keyboard.is_terminal and not self._tournament.is_over:
             self._output.print(self._hint)
         while (call := await self._attend()) is not None:
@@ -122,7 +124,7 @@ class PlainEvent:
             return await self._game.save(line)
         if not word or means(word, "help"):
             return [self._hint]
-        return await carry_out(self._client, event, *find_deed(line))
+        return await carry_out(self._client, event, *find_deed(line, self._hint))
 
     @property
     def _hint(self) -> str:
@@ -132,8 +134,8 @@ class PlainEvent:
     def _tell_changes(self) -> None:
         """Tell what is new: who came, a round and its pairings, results, and at the end the table."""
         old, state = self._told, self._tournament.state
-        if state is old:
-            return
+        if state is old or any(one.room in self._rooms and one.state != "scored" for one in state.pairings):
+            return  # nothing new, or our own game is over and will be scored in a moment
         self._told, lines = state, list[str]()
         if old is None or (old.status, old.round) != (state.status, state.round):
             pairings = align_columns(words.tabulate_pairings(state).values())
