@@ -272,9 +272,13 @@ def fill(text: str, width: int) -> str:
 
 def wrap(text: str) -> list[str]:
     """Return a text in lines of at most 80 columns, broken between words."""
-    lines = [""]
+    lines, filled = list[str](), WIDTH
     for word in text.split(" "):
-        if lines[-1] and _width_of(lines[-1]) + 1 + _width_of(word) > WIDTH:
-            lines.append("")
-        lines[-1] += f" {word}" if lines[-1] else word
+        width = _width_of(word)
+        filled += 1 + width
+        if filled > WIDTH:
+            lines.append(word)
+            filled = width
+        else:
+            lines[-1] += f" {word}"
     return lines

@@ -18,6 +18,10 @@ from tictactoe_server.services.events.knock_out import GAMES, bracket, terms_of,
 from tictactoe_server.services.events.table import rows
 
 
+def winner(event: Event, round: int, match: int) -> str | None:
+    return winner_of([one for one in event.in_round(round) if one.match == match])
+
+
 def match_of(event: Event) -> list[Pairing]:
     return [one for one in event.pairings if one.match == 1 and one.round == 1]
 
@@ -90,14 +94,14 @@ def test_a_match_goes_on_as_long_as_it_is_level(results: str | tuple[str, ...], 
 def test_if_all_games_of_a_match_are_level_the_better_number_goes_on() -> None:
     event = play_match(*["draw"] * GAMES)
     assert event.status == "over"
-    assert winner_of(event, 1, 1) == event.field[0].player
+    assert winner(event, 1, 1) == event.field[0].player
     assert rows(event)[0].tie[0][2] == "3-3"
 
 
 def test_where_nobody_comes_to_two_games_the_better_number_goes_on() -> None:
     event = play_match("none", "none")
     assert event.status == "over"
-    assert winner_of(event, 1, 1) == event.field[0].player
+    assert winner(event, 1, 1) == event.field[0].player
 
 
 def test_later_games_of_a_match_have_half_the_time_and_then_the_pie_rule() -> None:
@@ -138,7 +142,7 @@ def test_who_leaves_loses_what_is_left_of_the_tree() -> None:
     event = begun(4, "knock_out")
     (one, other) = open_pairings(event)
     event = apply(event, one.players["X"], Leave(), 0)
-    assert winner_of(event, 1, one.match) == one.players["O"]
+    assert winner(event, 1, one.match) == one.players["O"]
     assert [pairing.by for pairing in event.pairings if pairing.match == one.match] == ["forfeit", "forfeit"]
     assert open_pairings(event) == [event.pairing(other.id)]
 
@@ -159,6 +163,6 @@ def test_whatever_the_results_one_is_left(players: int, results: list[str]) -> N
     assert (event.status, due_at(event)) == ("over", None)
     places = Counter(row.place for row in rows(event))
     assert places[1] == places[2] == 1
-    lost = [one for one in event.field if winner_of(event, event.round, 1) != one.player]
+    lost = [one for one in event.field if winner(event, event.round, 1) != one.player]
     assert len(lost) == players - 1
     assert all(len([one for one in event.pairings if one.round == round]) > 0 for round in range(1, event.round + 1))

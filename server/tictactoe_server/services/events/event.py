@@ -157,7 +157,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     def pairing(self, id: str) -> Pairing | None:
         """Return the pairing of this id, or None."""
-        return next((one for one in self.pairings if one.id == id), None)
+        return next((one for one in reversed(self.pairings) if one.id == id), None)  # those that are on stand last
 
     def pairings_of(self, player: str) -> list[Pairing]:
         """Return all pairings of a player, in order."""

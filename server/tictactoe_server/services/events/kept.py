@@ -136,7 +136,7 @@ class KeptEvents:
             found = await self._table.load(code)
         except StoreUnavailable as error:
             if not isinstance(error, Unreadable):
-                self._doubted.add(code)
+                self._doubted |= self._known.keys() & {code}
                 raise
             log.error("a damaged event is left alone", code=code, reason=str(error))
             found = None

@@ -9,6 +9,8 @@ and the best are free where the number of players is no power of two.
 from __future__ import annotations
 
 import dataclasses
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from msgspec import UNSET
@@ -29,8 +31,8 @@ def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
         players = dict(enumerate((one.player for one in event.field), 1))
         going_on = [players.get(number, "") for number in bracket(1 << (len(players) - 1).bit_length())]
     else:
-        matches = sorted({one.match for one in event.in_round(round - 1)})
-        going_on = [winner_of(event, round - 1, match) or "" for match in matches]
+        matches = sorted(matches_of(event.in_round(round - 1)), key=lambda games: games[0].match)
+        going_on = [winner_of(games) or "" for games in matches]
     return tuple(
         Pairing(f"r{round}-{match}", round, {first: one, second: other}, match)
         if other
@@ -55,23 +57,24 @@ def more_games(event: Event) -> tuple[Pairing, ...]:
     """Return the next game of each match of this round that is not decided and waits for no result."""
     first, second = tuple(event.marks)
     more = []
-    for match in {one.match: None for one in event.in_round(event.round)}:
-        games = games_of(event, event.round, match)
-        if winner_of(event, event.round, match) is None and all(one.state == "scored" for one in games):
+    for games in matches_of(event.in_round(event.round)):
+        if winner_of(games) is None and all(one.state == "scored" for one in games):
             last, number = games[-1], games[-1].number + 1
             swapped = {first: last.players[second], second: last.players[first]}
-            more.append(Pairing(f"r{last.round}-{match}-{number}", last.round, swapped, match, number))
+            more.append(Pairing(f"r{last.round}-{last.match}-{number}", last.round, swapped, last.match, number))
     return tuple(more)
 
 
-def games_of(event: Event, round: int, match: int) -> list[Pairing]:
-    """Return the games of a match, in order."""
-    return [one for one in event.in_round(round) if one.match == match]
+def matches_of(pairings: Iterable[Pairing]) -> Collection[list[Pairing]]:
+    """Return the games of each match, in order."""
+    matches: dict[tuple[int, int], list[Pairing]] = {}
+    for one in pairings:
+        matches.setdefault((one.round, one.match), []).append(one)
+    return matches.values()
 
 
-def winner_of(event: Event, round: int, match: int) -> str | None:
-    """Return who won a match, or None as long as it is not decided."""
-    games = games_of(event, round, match)
+def winner_of(games: Sequence[Pairing]) -> str | None:
+    """Return who won the match of these games, or None as long as it is not decided."""
     better, *others = games[0].players.values()
     if not others:
         return better
@@ -103,16 +106,17 @@ def ranking(event: Event) -> tuple[Standing, ...]:
     results = Results([one.player for one in event.field], counted_games(event))
     won = dict.fromkeys(results.players, 0)
     scores: dict[str, list[str]] = {player: [] for player in won}
-    for round, match in {(one.round, one.match): None for one in event.pairings}:
-        games = games_of(event, round, match)
+    for games in matches_of(event.pairings):
+        winner = winner_of(games)
         halves = {player: sum(result_for(one, player) for one in games) for player in games[0].players.values()}
         for player in halves:
-            won[player] += player == winner_of(event, round, match)
+            won[player] += player == winner
             scores[player].append("-".join(spell_halves(halves[one]) for one in (player, *(halves.keys() - {player}))))
     keys = {player: (-won[player], not results.played[player]) for player in won}
+    places = sorted(keys.values())
     return tuple(
         Standing(
-            1 + sum(key < keys[player] for key in keys.values()),
+            1 + bisect_left(places, keys[player]),
             player,
             results.halves[player] / 2,
             results.played[player],

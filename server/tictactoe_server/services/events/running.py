@@ -83,7 +83,8 @@ class Running:
     async def calls_of(self, player: str) -> tuple[EventCall, ...]:
         """Return to which rooms a player is called now."""
         await self._kept.restored.wait()
-        return tuple(call for event in self._kept.current for call in self._calls(event, {}).get(player, ()))
+        calls = (self._calls(event, {}, player).get(player, ()) for event in self._kept.current)
+        return tuple(call for found in calls for call in found)
 
     # -- hearing ------------------------------------------------------------------------------------------------
 
@@ -96,14 +97,15 @@ class Running:
                     session.push(call)
         self.wake(event.code)
 
-    def _calls(self, event: Event, before: Mapping[str, str]) -> dict[str, list[EventCall]]:
-        """Return who is called to rooms other than `before`, the rooms of pairings by their ids."""
+    def _calls(self, event: Event, before: Mapping[str, str], only: str = "") -> dict[str, list[EventCall]]:
+        """Return who is called to rooms other than `before`, the rooms of pairings by their ids, or one of them only."""
         calls: dict[str, list[EventCall]] = {}
         now = self._core.time()
         for pairing in open_pairings(event):
             if pairing.state == "open" and before.get(pairing.id) != pairing.room:
                 for mark, id in pairing.players.items():
-                    calls.setdefault(id, []).append(call_of(event, pairing, mark, now))
+                    if only in (id, ""):
+                        calls.setdefault(id, []).append(call_of(event, pairing, mark, now))
         return calls
 
     def _note_room(self, live: LiveRoom) -> None:

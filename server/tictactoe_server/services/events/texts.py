@@ -5,6 +5,7 @@ spreadsheets, and the records of its games.
 from __future__ import annotations
 
 import csv
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from http import HTTPStatus
 from io import StringIO
@@ -204,12 +205,13 @@ def _draw_table(event: Event, table: Sequence[EventRow], *, is_coloured: bool) -
     Columns are rows by their numbers, of which the last digit stands there where there is no room for two.
     """
     numbers = {row.player: number for number, row in enumerate(table, 1)}
+    games = _Games(event)
     if event.kind == "round_robin":
-        cells = {row.player: [_against(event, row.player, other) for other in numbers] for row in table}
+        cells = {row.player: [games.against(row.player, other) for other in numbers] for row in table}
         heads = [str(number) for number in numbers.values()]
     else:
         rounds = range(1, event.round + 1)
-        cells = {row.player: [_in_round(event, row.player, number, numbers) for number in rounds] for row in table}
+        cells = {row.player: [games.in_round(row.player, number, numbers) for number in rounds] for row in table}
         heads = [f"r{number}" for number in rounds]
     room = WIDTH - _EDGE_WIDTH - _LEAST_NAME
     width = 1 + max((len(cell) for row in cells.values() for cell in row), default=1)
@@ -229,22 +231,29 @@ def _draw_table(event: Event, table: Sequence[EventRow], *, is_coloured: bool) -
         yield "    +4 is a win against the fourth row, =4 a draw, -4 a loss, + alone a bye."
 
 
-def _against(event: Event, player: str, other: str) -> str:
-    """Return what somebody got against another, ``.`` for what is not decided."""
-    if player == other:
-        return "*"
-    games = [one for one in event.pairings_of(player) if other in one.players.values()]
-    return "".join(_SIGNS[result_for(one, player)] if one.state == "scored" else "." for one in games) or "."
+class _Games:
+    """The pairings of an event by those who are in them."""
 
+    def __init__(self, event: Event) -> None:
+        self._of: defaultdict[tuple[str, int | str], list[Pairing]] = defaultdict(list)
+        for one in event.pairings:
+            for player in one.players.values():
+                for key in (one.round, *one.players.values()):
+                    self._of[player, key].append(one)
 
-def _in_round(event: Event, player: str, round: int, numbers: dict[str, int]) -> str:
-    """Return how it went in one round against whom, by the number of the row: ``+2``, ``=7``, ``-12``, ``+`` alone."""
-    games = [one for one in event.in_round(round) if player in one.players.values()]
-    if not games:
-        return ""
-    others = {other for one in games for other in one.players.values() if other != player}
-    signs = ("-=+"[result_for(one, player)] if one.state == "scored" else "?" for one in games)
-    return "".join(signs) + "".join(str(numbers.get(other, "")) for other in others)
+    def against(self, player: str, other: str) -> str:
+        """Return what somebody got against another, ``.`` for what is not decided."""
+        if player == other:
+            return "*"
+        games = self._of[player, other]
+        return "".join(_SIGNS[result_for(one, player)] if one.state == "scored" else "." for one in games) or "."
+
+    def in_round(self, player: str, round: int, numbers: dict[str, int]) -> str:
+        """Return how it went in one round against whom, by the number of the row: ``+2``, ``=7``, ``-12``, ``+`` alone."""
+        games = self._of[player, round]
+        others = {other for one in games for other in one.players.values() if other != player}
+        signs = ("-=+"[result_for(one, player)] if one.state == "scored" else "?" for one in games)
+        return "".join(signs) + "".join(str(numbers.get(other, "")) for other in others)
 
 
 def _colour(cell: str, is_coloured: bool) -> str:
