@@ -9,15 +9,20 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.limits import uncounted
 from tests.server.events.authors import Decide, begun, entered, play_on, play_round
 from tests.server.test_api import Described, read, streaming
+from tests.server.test_events_kept import events_of
 from tests.server.test_events_service import HERE, known, opened, run
 from tests.server.test_pages import BROWSER, get, head_of, text_of
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
+from tictactoe_server.services.api import streams
+from tictactoe_server.services.events.event import Event
 from tictactoe_server.services.events.texts import describe_event, render_sheet, whole_of
+from tictactoe_server.storage.store import StoreUnavailable
 
 
 @pytest.fixture(autouse=True)
@@ -138,6 +143,49 @@ async def test_an_event_is_read_in_every_form_while_it_is_played_and_streamed_to
         assert head_of(page)[0] == "&lt;b&gt;Friday &amp; more - Tic-tac-toe and its family"
         known_already = f"If-None-Match: {(await get(server, f'/api/events/{code}')).fields['etag']}"
         assert (await get(server, f"/api/events/{code}", known_already)).status == 304
+
+
+async def test_streams_take_turns_where_one_look_is_too_short_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "TURN_SECONDS", 0)
+    async with Server(HERE, limits=uncounted()) as server, known(server, "ana") as ana:
+        codes = [await opened(ana) for _ in range(2)]
+        paths = (f"/api/events/{code}/stream" for code in codes)
+        async with streaming(server, next(paths)) as one, streaming(server, next(paths)) as other:
+            for code in codes:
+                await ana.ask("event_join", event=code)
+            for stream in (one, other):
+                await stream.until(seq=2)
+
+
+async def test_a_large_event_is_not_made_anew_with_each_change_but_where_it_is_over() -> None:
+    async with Server(HERE, limits=uncounted()) as server:
+        texts = events_of(server).texts
+        large, small = begun(60, "swiss"), replace(begun(4, "swiss"), code="222222")
+        for event, is_kept in ((large, True), (small, False)):
+            changed = replace(event, seq=event.seq + 1)
+            assert texts.settle(event) is event
+            assert (texts.settle(changed) is event) == is_kept
+            over = replace(changed, status="over", seq=event.seq + 2)
+            assert texts.settle(over) is over
+
+
+async def test_a_text_is_made_once_for_all_who_ask_for_it_meanwhile() -> None:
+    async with Server(HERE, limits=uncounted()) as server:
+        texts, event, made = events_of(server).texts, begun(4, "swiss"), list[int]()
+
+        async def make(event: Event) -> bytes:
+            made.append(event.seq)
+            await asyncio.sleep(0)
+            if len(made) == 1:
+                raise StoreUnavailable("The store is away.")
+            return b"text"
+
+        failed = await asyncio.gather(*(texts._make(event, "txt", make) for _ in range(3)), return_exceptions=True)
+        assert {type(error) for error in failed} == {StoreUnavailable}
+        for seq in (event.seq, event.seq + 1):
+            told = await asyncio.gather(*(texts._make(replace(event, seq=seq), "txt", make) for _ in range(3)))
+            assert told == [(seq, b"text")] * 3
+        assert made == [event.seq, event.seq, event.seq + 1]
 
 
 async def test_an_event_that_is_not_there_is_not_found_by_trying() -> None:

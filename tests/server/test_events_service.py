@@ -454,6 +454,20 @@ async def test_a_large_event_is_shown_in_eight_kilobytes_with_the_own_row_and_pa
         assert len(state["table"]) <= 21
 
 
+async def test_of_large_events_that_change_one_is_shown_after_the_other(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        events = [await opened(ana, kind="swiss", bots=["easy"] * 60) for _ in range(2)]
+        for event in events:
+            await watched(ana, event)
+        found = next(one for one in server._services if isinstance(one, service.Tournaments))
+        for event in events:
+            await found.kept.carry_out(event, bo.welcome["player"], commands.Enter("bo"))
+        found.shown.tell()
+        assert sorted(len(view.rows) for view in found.shown._views.values()) == [60, 61]
+        for _ in events:
+            await ana.until(lambda told: told["type"] == "event" and told["head"]["players"] == 61)
+
+
 async def test_events_that_are_on_are_listed_newest_first(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         first, second = await opened(ana, title="One"), await opened(ana, title="Two", bots=["easy"])

@@ -21,7 +21,6 @@ from tictactoe_server.services.api.openapi import EventList, RoomList, render_ap
 from tictactoe_server.services.api.streams import Source, Streams
 from tictactoe_server.services.events.event import Event
 from tictactoe_server.services.events.service import Tournaments
-from tictactoe_server.services.events.texts import whole_of
 from tictactoe_server.services.history import find_by_id
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 
@@ -101,15 +100,16 @@ class Api(Service):
 
     async def stream_event(self, request: HttpRequest, text: str) -> Reply:
         """Answer with an event whenever it has changed, until it is over."""
-        found, known = await self._tournaments.texts.find(request, text), self._tournaments.kept.known
+        texts, known = self._tournaments.texts, self._tournaments.kept.known
+        found, settle = await texts.find(request, text), texts.settle
 
         def newest() -> Event:
-            return known(found.code) or found
+            return settle(known(found.code) or found)
 
         return self.streams.answer(
             request,
             f"event {found.code}",
-            lambda: Source(lambda: (newest().seq, newest().is_over), lambda: encode(whole_of(newest()))),
+            lambda: Source(lambda: (newest().seq, newest().is_over), lambda: texts.whole(newest())),
         )
 
     # -- inside -------------------------------------------------------------------------------------------------

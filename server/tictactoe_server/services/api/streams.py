@@ -7,6 +7,7 @@ Whoever reads slowly gets the newest state alone, and a connection that takes no
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -26,6 +27,7 @@ from tictactoe_server.transport.rate_limit import Held
 
 LINES: Final = "application/x-ndjson"
 LOOK_SECONDS: Final = 0.1
+TURN_SECONDS: Final = 0.005  # after so long the others wait for the next look, and then come first
 _UNBUFFERED: Final = (("X-Accel-Buffering", "no"),)  # said to nginx, which would gather some lines first
 _RETRY_MS: Final = 10_000
 _LIMIT: Final = "streams-per-address"
@@ -111,7 +113,12 @@ class Streams:
 
     def _look(self) -> None:
         self._due = None
+        end = time.monotonic() + TURN_SECONDS
         for code in [*self._sources]:
             self.look_at(code)
+            if code in self._sources:
+                self._sources[code] = self._sources.pop(code)
+            if time.monotonic() > end:
+                break
         if self._sources:
             self._due = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)

@@ -98,7 +98,7 @@ class Running:
         self.wake(event.code)
 
     def _calls(self, event: Event, before: Mapping[str, str], only: str = "") -> dict[str, list[EventCall]]:
-        """Return who is called to rooms other than `before`, the rooms of pairings by their ids, or one of them only."""
+        """Return who is called to rooms other than `before`, the rooms of pairings by their ids; or `only` one."""
         calls: dict[str, list[EventCall]] = {}
         now = self._core.time()
         for pairing in open_pairings(event):

@@ -174,9 +174,10 @@ class Shown(Topic):
     def gather_seconds(self) -> float:
         """Return for how long changes are gathered: longer where a table is long, which takes a while to reckon."""
         rows = max((len(view.rows) for view in self._views.values()), default=0)
-        return max(super().gather_seconds(), rows / ROWS_A_SECOND)
+        return max(super().gather_seconds(), rows / ROWS_A_SECOND / max(1, len(self._changed)))
 
     def tell(self) -> None:
+        """Send what has changed, of the large events one: the others follow."""
         changed, self._changed = self._changed, {}
         watching: dict[str, list[Session]] = {}
         for session, codes in self._watched.items():
@@ -184,11 +185,17 @@ class Shown(Topic):
                 watching.setdefault(code, []).append(session)
         for code in self._views.keys() - watching.keys():
             del self._views[code]
-        for code, event in changed.items():
-            if code in watching:
-                before, view = self._views[code], self._view(event)
-                self._views[code] = view
-                self._send(before, view, watching[code])
+        has_large = False
+        for code in [code for code in changed if code in watching]:
+            if has_large and len(self._views[code].rows) > FEW_ROWS:
+                self._changed[code] = changed[code]
+                continue
+            before, view = self._views[code], self._view(changed[code])
+            self._views[code] = view
+            self._send(before, view, watching[code])
+            has_large |= len(view.rows) > FEW_ROWS
+        if self._changed:
+            self.tell_later()
 
     def _view(self, event: Event) -> View:
         return View.of(event, count_present(event, self._here()), self._now())

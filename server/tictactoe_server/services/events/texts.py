@@ -4,12 +4,13 @@ spreadsheets, and the records of its games.
 
 from __future__ import annotations
 
+import asyncio
 import csv
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from http import HTTPStatus
 from io import StringIO
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -23,6 +24,7 @@ from tictactoe_server.core.service import PageHead, Reply
 from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
 from tictactoe_server.services.events.event import Event, Pairing, result_for
 from tictactoe_server.services.events.kept import KeptEvents
+from tictactoe_server.services.events.shown import FEW_ROWS, ROWS_A_SECOND
 from tictactoe_server.services.events.table import rows
 from tictactoe_server.services.history import find_by_id
 from tictactoe_server.transport.http_messages import JSON, PLAIN_TEXT, HttpRequest, HttpResponse
@@ -127,14 +129,33 @@ class EventTexts:
     def __init__(self, core: Core, kept: KeptEvents) -> None:
         self._core = core
         self._kept = kept
-        self._made: dict[tuple[str, str], tuple[int, bytes]] = {}
+        self._made: dict[tuple[str, str], asyncio.Task[tuple[int, bytes]]] = {}
+        self._wholes: dict[str, tuple[int, bytes]] = {}
+        self._settled: dict[str, tuple[Event, int]] = {}
+
+    def settle(self, event: Event) -> Event:
+        """Return an event as it is shown now: a large one that is on is not made anew with each of its changes."""
+        now, (before, until) = self._core.time(), self._settled.pop(event.code, (event, 0))
+        rows = len(event.field)
+        if before.seq >= event.seq or event.is_over or rows <= FEW_ROWS or now >= until:
+            before, until = event, now + 1000 * rows // ROWS_A_SECOND
+        self._settled[event.code] = before, until
+        _trim(self._settled)
+        return before
+
+    def whole(self, event: Event) -> bytes:
+        """Return all of an event for programs, made again once it has changed."""
+        seq, body = self._wholes.pop(event.code, (-1, b""))
+        self._wholes[event.code] = event.seq, body if seq == event.seq else encode(whole_of(event))
+        _trim(self._wholes)
+        return self._wholes[event.code][1]
 
     async def find(self, request: HttpRequest, text: str) -> Event:
         """Return an event by its code in any spelling; raises `Refused`, also who has tried too many."""
         event = self._kept.known(text)
         if event is None or event.entry != "open":  # the same whether there is such an event or not
             self._core.allowances.check_page_misses(request.address)
-        return await self._kept.find(text)
+        return self.settle(await self._kept.find(text))
 
     async def show(self, request: HttpRequest, text: str, page: str | None) -> Reply:
         """Answer with an event as text, in a browser with a page of it."""
@@ -147,27 +168,35 @@ class EventTexts:
         async def draw(event: Event) -> bytes:
             return "".join(f"{line}\n" for line in describe_event(event, is_coloured=coloured)).encode()
 
-        lines = (await self._make(event, "colour" if coloured else "text", draw)).decode().splitlines()
+        _, drawn = await self._make(event, "colour" if coloured else "text", draw)
+        lines = drawn.decode().splitlines()
         more = f"In a terminal:   tictactoe-client event {link}", f"For a program:   curl {link}.json"
         return [*lines, "", f"In a browser:    {link}", *more, f"All games:       curl {link}.txt"]
 
     async def export(self, request: HttpRequest, text: str, form: str) -> Reply:
         """Answer with the whole of an event: for programs, for spreadsheets, or the records of its games."""
         event = await self.find(request, text)
-        kind, make = {"json": (JSON, _encode), "csv": (SHEET, _encode_sheet), "txt": (PLAIN_TEXT, self._records)}[form]
-        return HttpResponse(
-            HTTPStatus.OK, await self._make(event, form, make), kind, tag=f"{event.code}-{event.seq}-{form}"
-        )
+        kind, make = {"json": (JSON, self._encode), "csv": (SHEET, _encode_sheet), "txt": (PLAIN_TEXT, self._records)}[
+            form
+        ]
+        seq, body = await self._make(event, form, make)
+        return HttpResponse(HTTPStatus.OK, body, kind, tag=f"{event.code}-{seq}-{form}")
 
-    async def _make(self, event: Event, form: str, make: Callable[[Event], Awaitable[bytes]]) -> bytes:
-        """Return one form of an event, which is made again once it has changed."""
-        seq, body = self._made.pop((event.code, form), (-1, b""))
-        if seq != event.seq:
-            body = await make(event)
-        self._made[event.code, form] = event.seq, body
-        if len(self._made) > MOST_MADE:
-            del self._made[next(iter(self._made))]
-        return body
+    async def _make(self, event: Event, form: str, make: Callable[[Event], Awaitable[bytes]]) -> tuple[int, bytes]:
+        """Return one form of an event with its `seq`: made once for all who wait, again once it has changed."""
+
+        async def made() -> tuple[int, bytes]:
+            return event.seq, await make(event)
+
+        task = self._made.pop((event.code, form), None)
+        if task is None or (task.done() and (task.exception() or task.result()[0] != event.seq)):
+            task = asyncio.create_task(made())
+        self._made[event.code, form] = task
+        _trim(self._made)
+        return await asyncio.shield(task)
+
+    async def _encode(self, event: Event) -> bytes:
+        return self.whole(event)
 
     async def _records(self, event: Event) -> bytes:
         ids = [one.game for one in event.pairings if one.game]
@@ -178,8 +207,9 @@ class EventTexts:
 # -- inside ---------------------------------------------------------------------------------------------------------
 
 
-async def _encode(event: Event) -> bytes:
-    return encode(whole_of(event))
+def _trim(made: dict[Any, Any]) -> None:
+    if len(made) > MOST_MADE:
+        del made[next(iter(made))]
 
 
 async def _encode_sheet(event: Event) -> bytes:
@@ -238,7 +268,8 @@ class _Games:
         self._of: defaultdict[tuple[str, int | str], list[Pairing]] = defaultdict(list)
         for one in event.pairings:
             for player in one.players.values():
-                for key in (one.round, *one.players.values()):
+                keys: tuple[int | str, ...] = one.round, *one.players.values()
+                for key in keys:
                     self._of[player, key].append(one)
 
     def against(self, player: str, other: str) -> str:
@@ -249,7 +280,7 @@ class _Games:
         return "".join(_SIGNS[result_for(one, player)] if one.state == "scored" else "." for one in games) or "."
 
     def in_round(self, player: str, round: int, numbers: dict[str, int]) -> str:
-        """Return how it went in one round against whom, by the number of the row: ``+2``, ``=7``, ``-12``, ``+`` alone."""
+        """Return how it went in one round against whom, by the number of the row: ``+2``, ``-12``, ``+`` alone."""
         games = self._of[player, round]
         others = {other for one in games for other in one.players.values() if other != player}
         signs = ("-=+"[result_for(one, player)] if one.state == "scored" else "?" for one in games)
