@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from msgspec import UNSET
+
 from tictactoe_engine import format_cell
 from tictactoe_engine.opening import MORE
 from tictactoe_protocol import happened
@@ -155,7 +157,7 @@ def tell(change: Change, viewer: str, *, sees_board: bool = False, after_loss: b
             seat = state.seats[mark]
             if seat is None or seat.player == viewer:
                 return ""
-    name = name_of(state, mark)
+    name, is_called = name_of(state, mark), state.event is not UNSET and not state.ply
     match change:
         case happened.Joined():
             return say("joins", name=name, mark=mark)
@@ -164,8 +166,8 @@ def tell(change: Change, viewer: str, *, sees_board: bool = False, after_loss: b
         case happened.Dropped(_, hold_ms):
             is_held = hold_ms and not sees_board and state.status == "playing"
             held = f" {say('held', time=format_duration(hold_ms or 0))}" if is_held else ""
-            return say("not here" if after_loss else "dropped", name=name) + held
-    return say("back", name=name)
+            return say("not here" if after_loss or is_called else "dropped", name=name) + held
+    return say("is here" if is_called else "back", name=name)
 
 
 def _tell_choice(choice: happened.Chose, viewer: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from tests.client.states import announce
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
@@ -78,6 +79,14 @@ def test_dropping_and_coming_back(two: Stage) -> None:
     heard = two.tell(BO, Enter())
     assert heard[ANA.id] == heard[WATCHER] == ["bo is back."]
     assert heard[BO.id] == []
+
+
+def test_one_who_is_called_to_a_board_of_an_event_has_not_dropped_before_coming(two: Stage) -> None:
+    two.do(BO, Dropped())
+    called = replace(two.state_now(), event="E4NT22")
+    assert "bo is not here. Waiting for them: 1:00." in announce_standing(called, ANA.id)
+    two.do(BO, Enter())
+    assert announce(called, replace(two.state_now(), event="E4NT22"), ANA.id) == ["bo is here."]
 
 
 def test_coming_back_under_another_name(two: Stage) -> None:

@@ -15,8 +15,8 @@ from tictactoe_client import ConnectionLost, Refused, connect
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.tournament import Tournament, take_in
-from tictactoe_client.text.tournament import describe_progress
-from tictactoe_protocol.events import EventJoin, EventOpen, EventRun, EventState, EventWatch
+from tictactoe_client.text.tournament import describe_progress, tabulate
+from tictactoe_protocol.events import EventJoin, EventOpen, EventRow, EventRun, EventState, EventWatch
 from tictactoe_protocol.pushes import Error, Welcome
 from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.terms import ClockFields
@@ -83,6 +83,12 @@ def test_what_has_changed_keeps_the_table_in_order_and_no_longer_than_it_is_told
 def test_of_pairings_only_those_of_the_round_stay() -> None:
     following = replace(OWN, id="r3-1", round=3)
     assert take_in(event(), news(6, round=3, pairings=(following,)), CLIENT).pairings == (following,)
+
+
+def test_quarter_points_are_told_as_halves_are() -> None:
+    ties = (("sonneborn_berger", 0.25, "½(½)"), ("wins", 1.75, "1¾"))
+    row = EventRow(place=1, player="p-ana", name="ana", bot=None, points=0.5, played=1, tie=ties)
+    assert tabulate([row], "")["p-ana"][-2:] == ("¼ = ½(½)", "1¾")
 
 
 def test_of_many_boards_some_are_named_and_the_others_counted() -> None:

@@ -23,6 +23,7 @@ from tictactoe_protocol.wording import describe_clock, format_duration
 
 _MOST_BOARDS: Final = 6
 """How many boards are named on which one still plays."""
+_FRACTIONS: Final = {0.25: "tournament quarter", 0.5: "tournament half", 0.75: "tournament three quarters"}
 _KNOWN: Final = frozenset(
     {*EVENT_KINDS, *EVENT_STATUSES, *ENTRANT_STATUSES, "direct", "wins", "sonneborn_berger", "buchholz_cut_1"}
 )
@@ -71,11 +72,11 @@ def describe_score(pairing: EventPairing) -> str:
 def format_points(points: float) -> str:
     """Return points as tables have them.
 
-    >>> format_points(2.5), format_points(0.5), format_points(3)
-    ('2½', '½', '3')
+    >>> format_points(2.5), format_points(0.5), format_points(3), format_points(0.75)
+    ('2½', '½', '3', '¾')
     """
-    whole, half = int(points), points - int(points) == 0.5
-    return f"{whole or ''}{say('tournament half')}" if half else f"{points:g}"
+    whole, rest = divmod(points, 1)
+    return f"{int(whole) or ''}{say(_FRACTIONS[rest])}" if rest in _FRACTIONS else f"{points:g}"
 
 
 def tabulate(rows: Iterable[EventRow], viewer: str) -> dict[str, tuple[str, ...]]:

@@ -15,7 +15,9 @@ FOLDER: Final = Path(__file__).parent
 LANGUAGES: Final = ("en", *sorted(file.stem for file in FOLDER.glob("*.json") if file.stem != "en"))
 """Those that there is a file for beside this one; a further one is one more file."""
 
-_SPELT: Final = "ä=ae ö=oe ü=ue Ä=Ae Ö=Oe Ü=Ue ß=ss è=e „=' “=' ’=' –=- ·=- ●=* …=... ←=<- →=-> ↑=up ↓=down ½=.5"
+_SPELT: Final = (
+    "ä=ae ö=oe ü=ue Ä=Ae Ö=Oe Ü=Ue ß=ss è=e „=' “=' ’=' –=- ·=- ●=* …=... ←=<- →=-> ↑=up ↓=down ¼=.25 ½=.5 ¾=.75"
+)
 IN_ASCII: Final = str.maketrans(dict(pair.split("=") for pair in _SPELT.split()))
 """What is no ASCII in our sentences, and how that is written in ASCII."""
 

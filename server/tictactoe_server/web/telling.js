@@ -84,12 +84,13 @@ export function tell(change, viewer, { seesBoard = false, afterLoss = false } = 
 function tellOfSeat({ type, state, mark = "", before, hold_ms }, viewer, seesBoard, afterLoss) {
 	const seat = state.seats[mark];
 	const name = nameOf(state, mark);
+	const isCalled = !!state.event && !state.ply;
 	if (!seat || seat.player === viewer) return "";
 	if (type === "Joined") return say("joins", { name, mark });
 	if (type === "Renamed") return say("renamed", { before: clean(before), name });
-	if (type === "Returned") return say("back", { name });
+	if (type === "Returned") return say(isCalled ? "is here" : "back", { name });
 	const held = hold_ms && !seesBoard && state.status === "playing" ? ` ${say("held", { time: formatDuration(hold_ms) })}` : "";
-	return say(afterLoss ? "not here" : "dropped", { name }) + held;
+	return say(afterLoss || isCalled ? "not here" : "dropped", { name }) + held;
 }
 
 /** @param {Happened} missed */

@@ -35,9 +35,13 @@ export function orWord(word, tell) {
 	}
 }
 
+/** @type {Record<number, string>} */
+const FRACTIONS = { 0.25: "¼", 0.5: "½", 0.75: "¾" };
+
 /** Points or a tie-break: a half as in `2½`. @param {number} value */
 export function formatPoints(value) {
-	if (value % 1 === 0.5) return `${Math.floor(value) || ""}½`;
+	const part = FRACTIONS[value % 1];
+	if (part) return `${Math.floor(value) || ""}${part}`;
 	return value.toLocaleString(spokenLanguage(), { maximumFractionDigits: 2 });
 }
 
