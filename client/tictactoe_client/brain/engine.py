@@ -200,6 +200,11 @@ class Engine:
             asyncio.create_task(self._log_errors(process.stderr), name="tictactoe engine"),
         ]
 
+    def kill(self) -> None:
+        """End its process at once, if it runs, and all that it has started."""
+        if self._process is not None:
+            _signal(self._process, _KILL)
+
     async def end(self) -> None:
         """End it, if it runs, with all that it has started: by `END`, then SIGTERM, then SIGKILL."""
         process, self._process = self._process, None

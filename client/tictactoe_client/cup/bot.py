@@ -1,14 +1,12 @@
 """The computer as a process of its own, so that no thought holds up a cup or its end.
 
-Started by its path, as ``bot.py LEVEL NODES SECONDS SEED``. Each position comes as a pickle; the answer, a cell or a
-choice of an opening, is a line of JSON.
+Started by its path, as ``bot.py LEVEL NODES SECONDS SEED``. Each position comes as a line, its pickle in
+hexadecimal; the answer is a cell, or the number of the option in an opening.
 """
 
-import json
 import pickle
 import sys
 import time
-from contextlib import suppress
 from random import Random
 
 from tictactoe_engine.search import Budget
@@ -19,10 +17,10 @@ def main(level: str, nodes: str, seconds: str, seed: str) -> None:
     """Answer until nothing more can come; 0 nodes or seconds for any."""
     budget = Budget(int(nodes) or None, float(seconds) or None, time.monotonic)
     place, choose_side, random = strategy_of(level, budget), side_chooser_of(level, budget), Random(seed)
-    with suppress(EOFError):
-        while position := pickle.load(sys.stdin.buffer):
-            choose = choose_side if position.options else place
-            print(json.dumps(choose(position, random)), flush=True)
+    for line in sys.stdin:
+        position = pickle.loads(bytes.fromhex(line))
+        side = choose_side(position, random) if position.options else None
+        print(position.options.index(side) if side is not None else place(position, random), flush=True)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 import math
 import pickle
+import re
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from tictactoe_client.brain.engine import Engine, EngineFailed, EngineSilent, bind
+from tictactoe_client.brain.engine import Engine, EngineFailed, EngineSilent
 from tictactoe_client.brain.gomocup import Time, time_for_move
 from tictactoe_client.brain.serve import share_of
 from tictactoe_client.cup import bot
@@ -21,42 +19,31 @@ from tictactoe_client.cup.plan import Entrant, Game
 from tictactoe_client.exits import dismiss
 from tictactoe_engine import Position, Rules
 from tictactoe_engine.records import GameRecord, GameResult
-from tictactoe_protocol.catalogue import say
 
 LAG_MS: Final = 1_000
 """By how much an engine may overrun the time of a move."""
+_NUMBER: Final = re.compile(r"\d+")
 
 
-class Bot:
-    """The computer in the place of an engine."""
+class Bot(Engine):
+    """The computer in the place of an engine: told whole positions, for any rules."""
 
     def __init__(self, *arguments: object) -> None:
-        self._command = bind((sys.executable, "-P", bot.__file__, *map(str, arguments)))
-        self._process: Process | None = None
+        super().__init__((sys.executable, "-P", bot.__file__, *map(str, arguments)), 0, lambda _: None)
 
     async def set_up(self, rules: Rules) -> None:
-        """Start its process."""
-        self._process = await asyncio.create_subprocess_exec(
-            *self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True
-        )
+        """Start it."""
+        await self._start()
 
     async def decide(self, position: Position, time: Time) -> int | str:
         """Return its move or choice, for which it has a budget of its own; raises `EngineFailed`."""
-        assert self._process is not None
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(pickle.dumps(position))
-        if not (line := await self._process.stdout.readline()):
-            raise EngineFailed(say("engine died"))
-        answer: int | str = json.loads(line)
-        return answer
+        number = int(await self._ask(_NUMBER, pickle.dumps(position).hex()))
+        return position.options[number] if position.options else number
 
     async def end(self) -> None:
-        """End its process in the middle of a thought."""
-        if self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
-            await self._process.wait()
+        """End it in the middle of a thought."""
+        self.kill()
+        await super().end()
 
 
 async def run(
@@ -102,7 +89,7 @@ async def _play(game: Game, terms: Terms) -> tuple[Position, GameResult, str]:
     return position, GameResult(position.outcome.reason, position.outcome.winner), ""
 
 
-def _seat(entrant: Entrant, game: Game, terms: Terms) -> Engine | Bot:
+def _seat(entrant: Entrant, game: Game, terms: Terms) -> Engine:
     if entrant.level is None:
         return Engine(entrant.command, 0, lambda _: None)
     share = share_of(entrant.level)

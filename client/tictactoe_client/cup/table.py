@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from tictactoe_client.cup.file import FAILED
 from tictactoe_client.text.lobby import align_columns
+from tictactoe_client.text.tournament import format_points
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.standings import Game, Standing, standings
@@ -81,14 +82,10 @@ def draw_table(rows: Sequence[Row], *, in_ascii: bool) -> list[str]:
     grid = [["", *map(say, ("cup name", "cup points", "cup games")), "+", "=", "-", "Elo"]]
     grid[0] += [str(number) for number, _ in enumerate(rows, 1)]
     for number, row in enumerate(rows, 1):
-        scores = ["-" if one is row else _spell(row.against.get(one.name, 0), in_ascii) for one in rows]
-        line = ["=" if row.place < number else f"{number}.", row.name, _spell(row.points, in_ascii), str(row.played)]
+        scores = ["-" if one is row else format_points(row.against.get(one.name, 0)) for one in rows]
+        line = ["=" if row.place < number else f"{number}.", row.name, format_points(row.points), str(row.played)]
         grid.append([*line, str(row.won), str(row.drawn), str(row.lost), _spell_elo(row, in_ascii), *scores])
     return align_columns(grid, to_the_right={0, *range(2, len(grid[0]))})
-
-
-def _spell(points: float, in_ascii: bool) -> str:
-    return f"{points:g}" if in_ascii or points % 1 == 0 else f"{int(points) or ''}½"
 
 
 def _spell_elo(row: Row, in_ascii: bool) -> str:

@@ -143,7 +143,7 @@ class Client(Conversation):
         """Open an event as its organiser, and watch it."""
         reply = await self._ask_of("events", terms)
         tournament = await self.watch_event(reply.event or "")
-        tournament._take_answer(reply)
+        tournament.ticket, tournament.cards = reply.ticket or "", reply.cards or ()
         return tournament
 
     async def join_event(self, event: str, *, ticket: str | None = None, name: str | None = None) -> Tournament:

@@ -25,7 +25,6 @@ from tictactoe_protocol.events import (
     EventWatch,
     RunAction,
 )
-from tictactoe_protocol.pushes import Ok
 
 _MOST_ROWS: Final = 20
 """How many rows of the table are told, beside the own one."""
@@ -48,7 +47,6 @@ class Tournament:
         self.ticket = ""
         self.cards: tuple[Card, ...] = ()
         self._client = client
-        self._states_seen = 0
         self._came_at = 0.0
         self._has_ended = False
         self._lost: ConnectionLost | None = None
@@ -76,11 +74,11 @@ class Tournament:
         return next((row for row in self.state.table if row.player == self.viewer), None)
 
     async def __aiter__(self) -> AsyncIterator[EventState]:
-        seen = 0
+        told: EventState | None = None
         while True:
-            if self._states_seen > seen:
-                seen = self._states_seen
-                yield self.state
+            if self.has_state and self.state is not told:
+                told = self.state
+                yield told
             elif self._lost is not None:
                 raise self._lost
             elif self._has_ended or self.is_over:
@@ -113,9 +111,6 @@ class Tournament:
     async def _wait_for_state(self) -> None:
         await self._changed.until(lambda: self.has_state or self._has_ended)
 
-    def _take_answer(self, reply: Ok) -> None:
-        self.ticket, self.cards = reply.ticket or self.ticket, reply.cards or self.cards
-
     def _receive(self, push: EventState | EventRows) -> None:
         """Take the whole state, or what has changed since; what is older than the newest is no news."""
         if self._has_ended or (self.has_state and push.seq < self.state.seq):
@@ -124,7 +119,6 @@ class Tournament:
             self.state, self.has_state = push, True
         elif self.has_state:
             self.state = take_in(self.state, push, self.viewer)
-        self._states_seen += self.has_state
         self._came_at = asyncio.get_running_loop().time()
         self._changed.note()
 
