@@ -17,6 +17,8 @@ from tictactoe_protocol.events import Card, EventState, RunAction
 
 RUN_DEEDS: Final[tuple[RunAction, ...]] = get_args(RunAction)
 """What its organiser does, by the names of the wire."""
+NAMING_DEEDS: Final = ("expel", "forfeit", "void")
+"""What of that is for somebody who is in."""
 _OWN_DEEDS: Final = ("join", "leave", "away", "ready")
 _TURNS: Final = {"open": ("begin",), "running": ("next", "pause"), "paused": ("resume",)}
 """What of that is for one status of an event alone."""
@@ -94,7 +96,7 @@ def _words_for(deed: str) -> str:
 
 def _name_what(state: EventState, deed: str, name: str) -> dict[str, str]:
     """Return what a deed of the organiser names: a new name, or the id of a player, of the pairing in this round."""
-    if deed not in ("expel", "forfeit", "void"):
+    if deed not in NAMING_DEEDS:
         return {"name": name} if deed == "add" else {}
     known = {one.players[mark]: name for one in state.pairings for mark, name in one.names.items()}
     known |= {row.player: row.name for row in state.table}

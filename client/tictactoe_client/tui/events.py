@@ -13,7 +13,7 @@ from textual.binding import BindingType
 from tictactoe_client.exits import describe_failure, judge
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.record import RecordedRoom
-from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_deeds, word_for
+from tictactoe_client.input.tournament import NAMING_DEEDS, carry_out, find_deed, link_to, list_deeds, word_for
 from tictactoe_client.online.client import Choice, Client
 from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.online.tournament import Tournament
@@ -206,7 +206,7 @@ class EventPage(ListPage):
         if deed == "join" and event is not None and event.state.head.entry != "open":
             self._ask(deed)
         elif deed is not None:
-            self._do(deed)
+            self._do(word_for(deed))
 
     def action_copy(self) -> None:
         self.program.copy_to_clipboard(self._link)
@@ -218,25 +218,18 @@ class EventPage(ListPage):
 
     def _ask(self, deed: str) -> None:
         """Ask whether a deed is meant, as a line of words to finish; the player in the chosen row is named in it."""
-        state = None if self._event is None else self._event.state
-        rows = {row.player: row.name for row in state.table} if state is not None else {}
-        name = rows.get(self.chosen, "") if deed in ("expel", "forfeit", "void") else ""
+        rows = {} if self._event is None else {row.player: row.name for row in self._event.state.table}
+        name = rows.get(self.chosen, "") if deed in NAMING_DEEDS else ""
+        self.program.push_screen(Question(say(f"tournament do {deed}"), f"{word_for(deed)} {name}"), self._do)
 
-        def take(line: str | None) -> None:
-            try:
-                self._do(*find_deed(line)) if line else None
-            except BadInput as bad:
-                self.program.say(bad.message)
+    def _do(self, line: str | None) -> None:
+        if line:
+            self.program.ask(lambda client: self._carry_out(client, line))
 
-        self.program.push_screen(Question(say(f"tournament do {deed}"), f"{word_for(deed)} {name}"), take)
-
-    def _do(self, deed: str, argument: str = "") -> None:
-        self.program.ask(lambda client: self._carry_out(client, deed, argument))
-
-    async def _carry_out(self, client: Client, deed: str, argument: str) -> None:
+    async def _carry_out(self, client: Client, line: str) -> None:
         assert self._event is not None  # or there would be nothing to do
         try:
-            cards = await carry_out(client, self._event, deed, argument)
+            cards = await carry_out(client, self._event, *find_deed(line))
         except BadInput as bad:
             self.program.say(bad.message)
             return
