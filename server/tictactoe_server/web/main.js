@@ -5,7 +5,7 @@ import { say } from "./catalogue.js";
 import { isForControl, show } from "./dom.js";
 import { makeTools } from "./header.js";
 import { showKeys } from "./keyhelp.js";
-import { learnLanguage, learnLater, withSentences } from "./language.js";
+import { learnLanguage, withSentences } from "./language.js";
 import { readCode } from "./words.js";
 
 /** @typedef {import("./app.js").Page} Page */
@@ -142,7 +142,6 @@ async function start() {
 	show(header, tools.element);
 	app.connection.retry();
 	await open();
-	learnLater().catch(() => undefined);
 	setTimeout(loadOthers, LATER_MS);
 }
 
