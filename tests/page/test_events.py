@@ -134,6 +134,22 @@ async def test_who_opens_any_page_while_called_is_taken_to_the_board(server: Ser
         await ana.page.wait_for_url(f"**/{room}")
 
 
+async def test_a_wall_stays_one_when_its_organiser_is_called(server: Server, visit: Visit) -> None:
+    async with known(server, "bo") as bo:
+        event = await open_event(bo, bo)
+        ana = await visit(address(server, f"/e/{event}"))
+        await enter(ana, "ana")
+        await expect(ana.page.locator(".entry")).to_contain_text("You are in as ana.")
+        await ana.page.goto(address(server, f"/e/{event}/wall"))
+        await expect(ana.page.locator(".wall-in li")).to_have_count(2)
+        await begin(bo, event)
+        room = await come(bo)
+        await expect(ana.page.locator(".live-boards li:visible")).to_have_count(1)
+        await bo.ask("resign", room=room)
+        await expect(ana.page.locator(".wall-head")).to_contain_text("ana wins.")
+        assert ana.page.url.endswith("/wall")
+
+
 async def test_who_pauses_is_shown_so_and_comes_back(server: Server, visit: Visit) -> None:
     async with known(server, "bo") as bo, known(server, "cy") as cy, known(server, "dee") as dee:
         event = await open_event(bo, bo, cy, dee)

@@ -11,7 +11,8 @@ const known = new Set();
 
 /** @param {import("../app.js").App} app @param {Protocol.Call} call */
 export async function answerCall(app, { room, mark, against, due_ms }) {
-	if (known.has(room) || app.rooms.find(room)?.seat) return;
+	// A wall stays one, also where its organiser plays, too.
+	if (location.pathname.endsWith("/wall") || known.has(room) || app.rooms.find(room)?.seat) return;
 	known.add(room);
 	const until = performance.now() + due_ms;
 	try {
