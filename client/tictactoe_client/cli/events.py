@@ -9,7 +9,6 @@ from typing import Any
 
 from tictactoe_client.cli.run import ask_and_print, connected
 from tictactoe_client.files.records import STANDARD_STREAM
-from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.rule_options import parse_clock
 from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_cards
 from tictactoe_client.json_mode import JsonGame
@@ -36,12 +35,7 @@ async def use_event(settings: Settings, words: Sequence[str], ticket: str | None
     if words[0] == "new":
         return await _open_event(settings, **terms)
     code, linked, address = parse_event(words[0])
-    deed, argument = "", ""
-    if words[1:]:
-        try:
-            deed, argument = find_deed(" ".join(words[1:]))
-        except BadInput as bad:
-            raise Misuse(bad.message) from None
+    deed, argument = find_deed(" ".join(words[1:])) if words[1:] else ("", "")
     ticket, name = ticket or linked, argument if deed == "join" else ""
     stays = deed in ("", "join")
 
@@ -62,10 +56,7 @@ async def use_event(settings: Settings, words: Sequence[str], ticket: str | None
 
 async def _do(client: Client, code: str, deed: str, argument: str) -> list[str]:
     tournament = await client.watch_event(code)
-    try:
-        return await carry_out(client, tournament, deed, argument) or [say("tournament done", code=code)]
-    except BadInput as bad:
-        raise Misuse(bad.message) from None
+    return await carry_out(client, tournament, deed, argument) or [say("tournament done", code=code)]
 
 
 async def _show_events(settings: Settings) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final, TypeVar
 
-from tictactoe_client.cli.run import ask_line, connected
+from tictactoe_client.cli.run import ask_and_print, ask_line, connected
 from tictactoe_client.files.records import STANDARD_STREAM, describe_fault, read_records, write_record
 from tictactoe_client.input.record import (
     RecordActions,
@@ -22,7 +22,7 @@ from tictactoe_client.online.address import DEFAULT_SERVER, parse_address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ProtocolBroken, Refused, UnknownGame
 from tictactoe_client.settings import ExitCode, Misuse, Settings
-from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own, report
+from tictactoe_client.streams.output import Output, is_terminal, print_own, report
 from tictactoe_client.text.lobby import list_games
 from tictactoe_client.text.programs import own_command
 from tictactoe_client.tui import FirstPage
@@ -42,18 +42,16 @@ async def show_history(settings: Settings, limit: int | None) -> int:
         return await show_screen(settings, first_page=FirstPage("history", limit))
     most = _LISTED_GAMES if limit is None else limit
     async with connected(settings, role="reader") as (client, _):
-        if settings.mode == "json":
-            await pass_through(client, lambda: client.history(most))
-            return ExitCode.NORMAL
-        games = await client.history(most)
-        width = shutil.get_terminal_size().columns if is_terminal(1) else None
-        if games and width is not None and not settings.quiet:
+
+        async def ask() -> list[str]:
+            games = await client.history(most)
+            width = shutil.get_terminal_size().columns if is_terminal(1) else None
             command = own_command("replay", "ID", server=client.address)
-            Output().print(say("games of", name=clean_text(client.name), command=command))
-        Output().print(*list_games(games, client.player, width=width))
-        if not games and not settings.quiet:
-            print_error(say("no finished game", url=client.address.url))
-        return ExitCode.NORMAL
+            has_title = games and width is not None and not settings.quiet
+            title = [say("games of", name=clean_text(client.name), command=command)] if has_title else []
+            return [*title, *list_games(games, client.player, width=width)]
+
+        return await ask_and_print(settings, client, ask, say("no finished game", url=client.address.url))
 
 
 async def replay(

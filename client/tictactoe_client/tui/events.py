@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from tictactoe_client.exits import describe_failure, judge
-from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.input.tournament import NAMING_DEEDS, carry_out, find_deed, link_to, list_deeds, word_for
 from tictactoe_client.online.client import Choice, Client
@@ -228,10 +227,5 @@ class EventPage(ListPage):
 
     async def _carry_out(self, client: Client, line: str) -> None:
         assert self._event is not None  # or there would be nothing to do
-        try:
-            cards = await carry_out(client, self._event, *find_deed(line))
-        except BadInput as bad:
-            self.program.say(bad.message)
-            return
-        if cards:
+        if cards := await carry_out(client, self._event, *find_deed(line)):
             self.program.open(HelpPage([(say("tournament cards"), tuple(("", line) for line in cards))]))

@@ -20,6 +20,7 @@ from tictactoe_client.exits import judge
 from tictactoe_client.files.config import KeptSettings
 from tictactoe_client.files.identity import Identity, Role
 from tictactoe_client.files.records import describe_fault, name_for, save_record
+from tictactoe_client.input.intents import BadInput
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Choice, Client
@@ -380,10 +381,10 @@ class Program(App[int], inherit_bindings=False):
             screen.connected()
 
     async def _guard(self, work: Coroutine[Any, Any, object]) -> None:
-        """Tell what was refused (what is done in a room tells it itself); any other fault is ours and ends all."""
+        """Tell what was refused or means nothing (a room tells that itself); any other fault is ours and ends all."""
         try:
             await work
-        except ClientError as error:
+        except (ClientError, BadInput) as error:
             if isinstance(error, Refused) or self.link.phase != "failed":
                 self.say(error.message)
         except Exception as error:
