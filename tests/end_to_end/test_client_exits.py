@@ -423,7 +423,7 @@ from tictactoe_client.cli import main, rooms
 async def fail(*_):
     raise ZeroDivisionError("as a test")
 
-rooms.pass_through = fail
+rooms.ask_and_print = fail
 raise SystemExit(main.run(["rooms", "--json", "--server", {server.url!r}]))
 """
     process = await start_program(
