@@ -234,7 +234,7 @@ def send_part(request: HttpRequest, asset: Asset, *fields: tuple[str, str]) -> H
     return HttpResponse(HTTPStatus.OK, asset.body, asset.kind, fields)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _compress(body: bytes) -> bytes:
-    """Return a body in gzip; those that many ask for are the same."""
-    return gzip.compress(body, mtime=0)
+    """Return a body in gzip, quickly, as others wait; those that many ask for are the same."""
+    return gzip.compress(body, 1, mtime=0)

@@ -64,6 +64,7 @@ class Running:
             codes = {event.code for event in self._kept.current if event.status != "open"}
             for code in codes | {live.room.event for live in self._rooms.values()}:
                 self.wake(code)
+                await asyncio.sleep(0)  # each in a turn of its own
             if len(self._sought_at) > MANY_ROOMS:
                 self._sought_at.clear()
             await asyncio.sleep(LOOK_SECONDS)
@@ -203,7 +204,9 @@ class Running:
         codes = {one.id: self._core.registry.new_code() for one in open_pairings(event) if not one.room}
         if codes and event.status == "running":
             event = await self._kept.carry_out(event.code, "", Rooms(codes))
-        work = [self._seek(event, one) for one in open_pairings(event) if one.state == "open"]
+        work = [
+            self._seek(event, one) for one in open_pairings(event) if one.state == "open" and self._is_sought(one.room)
+        ]
         if event.status == "running":
             work += [self._open(event, one) for one in open_pairings(event) if one.state == "due"]
         await _all(work)
@@ -223,12 +226,17 @@ class Running:
                 return
         await self._kept.carry_out(event.code, "", Opened(pairing.id))
 
+    def _is_sought(self, code: str) -> bool:
+        """Tell whether a room is to be looked for now that is not here, and note that it is."""
+        moment = asyncio.get_running_loop().time()
+        if code in self._core.registry.by_code or self._sought_at.get(code, -SEEK_SECONDS) > moment - SEEK_SECONDS:
+            return False
+        self._sought_at[code] = moment
+        return True
+
     async def _seek(self, event: Event, pairing: Pairing) -> None:
         """Look for a room that is not here: its game may be over, or it may be lost, without word of it."""
-        code, moment = pairing.room, asyncio.get_running_loop().time()
-        if code in self._core.registry.by_code or self._sought_at.get(code, -SEEK_SECONDS) > moment - SEEK_SECONDS:
-            return
-        self._sought_at[code] = moment
+        code = pairing.room
         state = await self._look_for(code)
         if state is None:
             event = await self._kept.read(event.code)

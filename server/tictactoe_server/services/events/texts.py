@@ -29,7 +29,7 @@ from tictactoe_server.services.events.table import rows
 from tictactoe_server.services.history import find_by_id
 from tictactoe_server.transport.http_messages import JSON, PLAIN_TEXT, HttpRequest, HttpResponse
 
-MOST_MADE: Final = 16  # how many of these texts are remembered until the event changes
+MOST_MADE: Final = 64  # how many of these texts are remembered until the event changes
 SHEET: Final = "text/csv; charset=utf-8"
 
 _KINDS: Final = {"round_robin": "round robin", "swiss": "Swiss", "knock_out": "knock-out"}
