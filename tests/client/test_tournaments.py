@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from tests.client.conftest import Program
 from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, news, with_events
 from tests.faults.hostile_server import CLIENT, ROOM, HostileServer, hostile_server
 from tictactoe_client import ConnectionLost, Refused, connect
+from tictactoe_client.input.intents import BadInput
+from tictactoe_client.input.tournament import carry_out
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.tournament import Tournament, take_in
@@ -176,6 +179,23 @@ def test_tickets_are_in_no_log() -> None:
 
 def test_what_is_no_code_of_an_event_is_a_mistake(program: Program) -> None:
     assert "A room code has 6 letters and digits" in program.complaint("event", "K7M4P", "--plain")
+
+
+def test_limits_of_an_event_and_a_roster_without_names_are_mistakes(program: Program, tmp_path: Path) -> None:
+    roster = tmp_path / "class.txt"
+    roster.write_text("\n \n")
+    assert f"There is no name in {roster}." in program.complaint("event", "new", "--roster", str(roster), "--plain")
+    for option, value in (("--size", "201"), ("--rounds", "51"), ("--late", "51"), ("--ready", "3601")):
+        assert f"{value} is out of range: " in program.complaint("event", "new", option, value, "--plain")
+
+
+async def test_whoever_runs_an_event_by_name_is_asked_for_one() -> None:
+    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
+        tournament = await client.watch_event(EVENT)
+        for deed in ("expel", "forfeit", "void", "add"):
+            with pytest.raises(BadInput, match=f"{deed} whom"):
+                await carry_out(client, tournament, deed)
+    assert not heard(server, EventRun)
 
 
 def test_what_cannot_be_done_with_an_event_is_a_mistake(program: Program) -> None:

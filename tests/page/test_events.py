@@ -227,6 +227,8 @@ async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: S
     cards = org.page.locator(".cards li")
     await expect(cards).to_have_count(2)
     await expect(cards.first.get_by_role("img")).to_be_visible()
+    wall = await visit(org.page.url.replace("/cards", "/wall"))
+    await expect(wall.page.locator(".wall-foot")).to_have_text(re.compile("^Your card lets you in"))
     for number, name in enumerate(("Anna", "Ben")):
         child = await visit(f"http://{await cards.nth(number).locator('code').inner_text()}")
         await child.button("Join").click()

@@ -62,6 +62,14 @@ def test_a_swiss_says_in_each_round_against_whom() -> None:
     assert "    +4 is a win against the fourth row, =4 a draw, -4 a loss, + alone a bye." in lines
 
 
+def test_who_has_a_bye_in_a_knock_out_has_won_that_round() -> None:
+    event = begun(("ana", "bo", "cy"), "knock_out")
+    (alone,) = (player for one in event.pairings if one.by == "bye" for player in one.players.values())
+    (name,) = (one.name for one in event.entrants if one.player == alone)
+    cells = {line.split()[1].lower(): line.split()[2] for line in describe_event(event)[3:6]}
+    assert cells[name.lower()] == "+"
+
+
 @pytest.mark.parametrize(
     ("players", "kind", "terms"),
     [

@@ -99,9 +99,12 @@ async def _open_event(
 
 
 def _read_roster(source: str) -> tuple[str, ...]:
-    """Return the names in a file, one a line, or on standard input; raises `Misuse` where it cannot be read."""
+    """Return the names in a file, one a line, or on standard input; raises `Misuse` where there is none."""
     try:
         text = sys.stdin.read() if source == STANDARD_STREAM else Path(source).read_text("utf-8-sig")
     except (OSError, UnicodeError) as error:
         raise Misuse(say("tournament no roster", file=source, why=describe_cause(error))) from None
-    return tuple(name for line in text.splitlines() if (name := line.strip()))
+    names = tuple(name for line in text.splitlines() if (name := line.strip()))
+    if not names:
+        raise Misuse(say("tournament no names", file=source))
+    return names

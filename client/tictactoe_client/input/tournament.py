@@ -96,6 +96,8 @@ def _words_for(deed: str) -> str:
 
 def _name_what(state: EventState, deed: str, name: str) -> dict[str, str]:
     """Return what a deed of the organiser names: a new name, or the id of a player, of the pairing in this round."""
+    if not name and deed in (*NAMING_DEEDS, "add"):
+        raise BadInput(say("tournament whom", word=word_for(deed)))
     if deed not in NAMING_DEEDS:
         return {"name": name} if deed == "add" else {}
     known = {one.players[mark]: name for one in state.pairings for mark, name in one.names.items()}

@@ -283,7 +283,8 @@ class _Games:
         """Return how it went in one round against whom, by the number of the row: ``+2``, ``-12``, ``+`` alone."""
         games = self._of[player, round]
         others = {other for one in games for other in one.players.values() if other != player}
-        signs = ("-=+"[result_for(one, player)] if one.state == "scored" else "?" for one in games)
+        results = (2 if one.by == "bye" else result_for(one, player) for one in games)
+        signs = ("-=+"[result] if one.state == "scored" else "?" for one, result in zip(games, results, strict=True))
         return "".join(signs) + "".join(str(numbers.get(other, "")) for other in others)
 
 

@@ -137,9 +137,9 @@ class EventWall {
 
 	/** For whom the round waits, by name: who is to move where that is known. */
 	#describeWaiting() {
-		const { status, pairings } = /** @type {Protocol.EventState} */ (this.following.state);
+		const { status, pairings, head } = /** @type {Protocol.EventState} */ (this.following.state);
 		const all = this.following.pairings;
-		if (status === "open") return say("page event soon");
+		if (status === "open") return say(head.entry === "roster" ? "page event by card" : "page event soon");
 		if (status === "over") return "";
 		const open = pairings.filter(isOpen);
 		if (status !== "running" || !pairings.length) return orWord(status, () => say(`page event status ${status}`));
