@@ -12,6 +12,7 @@ import pytest
 from tests.fakes import TroubledStore
 from tests.limits import uncounted
 from tests.peer import until
+from tests.server.events.authors import begun as begun_before
 from tests.server.events.authors import new_event
 from tests.server.events.authors import run as carry_out
 from tests.server.test_events_service import HERE, begun, known, opened, run
@@ -63,11 +64,13 @@ async def test_names_that_may_be_taken_for_each_other_are_one_player_s() -> None
 async def test_what_nobody_goes_on_with_is_forgotten_and_what_is_over_much_later(tmp_path: Path) -> None:
     settings = replace(HERE, data=tmp_path)
     ages = {"ADL2EA": IDLE_DAYS + 1, "ADL3EA": IDLE_DAYS - 1, "0VER2A": OVER_DAYS + 1, "0VER3A": OVER_DAYS - 1}
+    ages |= {"V01D2A": IDLE_DAYS + 1}  # closed before it began
     async with Server(settings) as server:
         now, table = server.core.time(), server.core.store.table(EVENTS)
         for code, days in ages.items():
-            event = msgspec.structs.replace(new_event(), code=code, opened_at=now - days * DAY_MS)
-            await save(table, code, carry_out(event, "close") if code.startswith("0") else event, MISSING)
+            event = msgspec.structs.replace(begun_before(2), pairings=()) if code.startswith("0") else new_event()
+            event = msgspec.structs.replace(event, code=code, opened_at=now - days * DAY_MS)
+            await save(table, code, event if code.startswith("A") else carry_out(event, "close"), MISSING)
     async with Server(settings) as server:
         await events_of(server).kept.restored.wait()
         found = await asyncio.gather(*map(server.core.store.table(EVENTS).load, ages))

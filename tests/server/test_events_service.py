@@ -235,6 +235,15 @@ async def test_who_asks_for_many_events_at_once_has_two(tmp_path: Path) -> None:
         assert sorted(answer["type"] for answer in answers) == ["error"] * 6 + ["ok"] * 2
 
 
+async def test_events_count_among_what_is_kept_of_a_player() -> None:
+    async with Server(HERE, limits=uncounted(kept_megabytes_per_hour_per_player=1)) as server, known(server) as ana:
+        await opened(ana)
+        server.core.allowances.kept_of_player[ana.welcome["player"]].take(999_500)
+        roster = [f"name number {number}" for number in range(100)]
+        refused = await ana.ask("event_open", **{**SLOW, "kind": "swiss"}, entry="roster", roster=roster)
+        assert (refused["code"], refused["data"]["why"]) == ("rate_limited", "kept")
+
+
 async def test_so_many_bots_as_would_keep_a_server_busy_are_refused() -> None:
     async with Server(HERE, limits=Limits()) as server, known(server, "ana") as ana:
         refused = await ana.ask("event_open", **SLOW, bots=["easy"] * 21)

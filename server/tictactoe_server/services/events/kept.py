@@ -46,7 +46,7 @@ of a change may have been lost. A server on its own looks so many times as seldo
 AGAIN_SECONDS: Final = 0.5  # when what the store refused is read again
 OVER_DAYS: Final = 365
 IDLE_DAYS: Final = 14
-"""For how long an event is kept that is over, and one that is not begun or gone on with; days of served time."""
+"""For how long an event is kept that is over, and one that was not begun or gone on with; days of served time."""
 
 MAX_OVER: Final = 200  # how many events that are over are remembered
 MAX_BYTES: Final = 8_000_000  # of a document when it is unpacked; the largest event that there can be has less
@@ -206,7 +206,7 @@ class KeptEvents:
     def _is_old(self, event: Event) -> bool:
         """Tell whether an event is over for so long, or was never gone on with, that it is forgotten."""
         newest = max([event.opened_at, *(pairing.opened_at for pairing in event.pairings)])
-        days = OVER_DAYS if event.is_over else IDLE_DAYS
+        days = OVER_DAYS if event.status == "over" else IDLE_DAYS
         return event.status != "running" and self._now() - newest > days * _DAY_MS
 
     async def _forget(self, event: Event, revision: int) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tictactoe_protocol import BadName, ErrorCode, clean_text, parse_name
+from tictactoe_protocol import BadName, ErrorCode, clean_text, encode, parse_name
 from tictactoe_protocol.events import (
     Card,
     EventJoin,
@@ -112,6 +112,8 @@ class Tournaments(Service):
         async with self._opening:  # one after the other, so that none of those before is overlooked
             self._check_opened(call)
             self._core.allowances.take_create(call.session, call.player)
+            if not self._core.allowances.take_kept({call.player.id: call.session.address}, len(encode(request))):
+                raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
             event = await self.kept.open(event)
             self._opened_from[event.code] = call.session.address
         ticket = ticket_of(event) if event.entry == "code" else UNSET
