@@ -252,6 +252,32 @@ async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: S
     await expect(org.page.locator(".pairings").first).to_contain_text("decided by the organiser")
 
 
+async def test_a_child_whose_device_is_lost_goes_on_by_the_card_on_another(server: Server, visit: Visit) -> None:
+    async with known(server, "bo") as bo:
+        terms = {"kind": "round_robin", "title": "Class 5b", "clock": CLOCK, "double": True, "advance": "hand"}
+        opened = await bo.ask("event_open", **terms, entry="roster", roster=["Ana", "Bo"])
+        event, (anas, bos) = opened["event"], (card["ticket"] for card in opened["cards"])
+        await bo.ask("event_join", event=event, ticket=bos)
+        lost = await visit(address(server, f"/e/{event}#{anas}"))
+        await lost.button("Join").click()
+        await expect(lost.page.locator(".entry")).to_contain_text("You are in as Ana.")
+        await begin(bo, event)
+        room = await come(bo)
+        await lost.page.wait_for_url(f"**/{room}")
+        other = await visit(address(server, f"/e/{event}#{anas}"))
+        await other.button("Join").click()
+        await expect(other.page.get_by_role("alert")).to_contain_text("it lets you in once that game is over")
+        await bo.ask("resign", room=room)
+        await expect(other.page.locator(".pairings .result").first).to_have_text(re.compile("[01] : [01]"))
+        await other.button("Join").click()
+        await expect(other.page.locator(".entry")).to_contain_text("Ana, you are in place 1")
+        seq = (await (await other.page.request.get(address(server, f"/e/{event}.json"))).json())["seq"]
+        await bo.ask("event_run", event=event, seq=seq, action="next")
+        second = await come(bo)
+        await other.page.wait_for_url(f"**/{second}")
+        assert lost.page.url.endswith(room)
+
+
 async def test_the_ties_of_a_table_have_the_sums_that_made_them(server: Server, visit: Visit) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         event = await open_event(ana, ana, bo, double=True)

@@ -83,7 +83,25 @@ def test_a_card_decides_the_name_and_is_for_one_place() -> None:
     event = apply(event, "p9", Enter("", ticket=card), 0)
     assert [(one.player, one.name) for one in event.entrants] == [("p9", "Ana")]
     event = run(apply(event, "p2", Enter("", ticket=ticket_of(event, "Bo")), 0), "begin")
-    assert refusal(event, "p3", Enter("", ticket=card)) == ("bad_name", "taken")
+    assert refusal(apply(event, "", Tick(), 0), "p3", Enter("", ticket=card)) == ("not_allowed", "event card")
+
+
+def test_a_card_that_is_used_on_another_device_between_games_goes_on_there() -> None:
+    event = new_event(entry="roster", roster=("Ana", "Bo"), double=True)
+    cards = {name: ticket_of(event, name) for name in event.roster}
+    for player, name in (("p1", "Ana"), ("p2", "Bo")):
+        event = apply(event, player, Enter("", ticket=cards[name]), 0)
+    event = play_round(opened(apply(run(event, "begin"), "", Tick(), 0)), first_wins)
+    before = [(row.name, row.points, row.tie) for row in rows(event)]
+    event = apply(apply(event, "p1", Ready(on=False), 0), "p9", Enter("", ticket=cards["Ana"]), 0)
+    assert [(row.name, row.points, row.tie) for row in rows(event)] == before
+    assert {one.player: one.status for one in event.entrants} == {"p9": "in", "p2": "in"}
+    assert refusal(event, "p1", Leave()) == ("not_entered", "")
+    event = apply(event, "", Tick(), 10_000)
+    assert event.round == 2
+    assert all({*one.players.values()} == {"p9", "p2"} for one in event.pairings)
+    event = play_round(event, first_wins, 20_000)
+    assert refusal(event, "p1", Enter("", ticket=cards["Ana"])) == ("event_begun", "")
 
 
 def test_the_organiser_adds_to_the_roster() -> None:

@@ -121,6 +121,8 @@ def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
         return _with_status(event, known, "in")
     if known is not None and known.status == "expelled":
         raise Refused(ErrorCode.NOT_ALLOWED, "expelled")
+    if known is None and event.status != "open" and (holder := _holder_of(event, command.ticket)) is not None:
+        return _take_over(event, holder, actor)
     if known is not None or not event.takes_entrants:
         raise Refused(ErrorCode.EVENT_BEGUN)
     name, others = command.name, event.entrants
@@ -138,6 +140,27 @@ def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
     if event.status == "open" and event.start == "full" and len(event.field) == event.size:
         return _begin(event, now + NEXT_ROUND_MS)
     return event
+
+
+def _holder_of(event: Event, ticket: str) -> Entrant | None:
+    """Return who plays by a card of the roster."""
+    names = {name for name in event.roster if event.entry == "roster" and is_ticket(event, ticket, name)}
+    return next((one for one in event.field if one.name in names and not one.bot and not one.is_gone), None)
+
+
+def _take_over(event: Event, holder: Entrant, player: str) -> Event:
+    """Return the event in which somebody goes on for the holder of a card, as whoever lost a device does.
+
+    Raises `Refused` while a game of the holder is not scored: its seat is the holder's.
+    """
+    if event.is_over or any(one.state != "scored" for one in event.pairings_of(holder.player)):
+        raise Refused(*((ErrorCode.EVENT_BEGUN,) if event.is_over else (ErrorCode.NOT_ALLOWED, "event card")))
+    entrants = (replace(one, player=player, status="in") if one is holder else one for one in event.entrants)
+    ids = {holder.player: player}
+    pairings = (
+        replace(one, players={mark: ids.get(id, id) for mark, id in one.players.items()}) for one in event.pairings
+    )
+    return replace(event, entrants=tuple(entrants), pairings=tuple(pairings))
 
 
 def _leave(event: Event, actor: str, command: Leave, now: int) -> Event:

@@ -35,7 +35,7 @@ export class Entry {
 		if (!state) return;
 		const { status, round, head } = state;
 		const isOn = status === "running" || status === "paused";
-		const isOpen = status === "open" || (isOn && round <= (head.late_until ?? 0));
+		const isOpen = status === "open" || (isOn && (round <= (head.late_until ?? 0) || (head.entry === "roster" && this.hasCard)));
 		const isIn = (status === "open" || isOn) && (own?.status ?? "in") === "in" && !!own;
 		const isAway = isOn && own?.status === "away";
 		this.element.hidden = !own && !isOpen && this.following.isOrganiser;
