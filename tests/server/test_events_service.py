@@ -352,6 +352,16 @@ async def test_who_pauses_is_shown_as_away_until_they_are_back(server: Server) -
             assert row.get("status", "in") == status
 
 
+async def test_nobody_comes_and_goes_all_the_time() -> None:
+    async with Server(HERE, limits=uncounted(offers_per_ten_seconds_per_player=3)) as server, known(server) as ana:
+        event = await opened(ana)
+        for asked, fields in (("event_ready", {"on": False}), ("event_ready", {"on": True}), ("event_leave", {})):
+            await ana.ask("event_join", event=event)
+            assert (await ana.ask(asked, event=event, **fields))["type"] == "ok"
+        assert await ana.refusal("event_leave", event=event) == "rate_limited"
+        assert await ana.refusal("event_ready", event=event, on=True) == "rate_limited"
+
+
 async def test_only_the_organiser_runs_an_event_and_only_as_it_is_now(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         event = await opened(ana, bots=["easy"])

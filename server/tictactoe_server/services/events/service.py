@@ -138,9 +138,11 @@ class Tournaments(Service):
         self.shown.watch(call.session, event)
 
     async def leave(self, call: Call) -> None:
+        self._core.allowances.take_offer(call.player)
         await self._carry_out(call, Leave())
 
     async def set_ready(self, call: Call) -> None:
+        self._core.allowances.take_offer(call.player)
         await self._carry_out(call, Ready(call.request.on))
 
     async def run(self, call: Call) -> None:
