@@ -28,7 +28,7 @@ from tictactoe_server.settings import Settings
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 BLOCK = re.compile(r"^```text (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 GAME, OPENING, ACROSS = "## A whole game by hand", "## An opening by hand", "## A game across two servers"
-GENERATED = {"player", "token", "room", "url", "cluster"}
+GENERATED = {"player", "token", "room", "url", "cluster", "game_id"}
 
 
 @dataclass(frozen=True)
