@@ -177,7 +177,7 @@ async def test_a_large_event_is_not_made_anew_with_each_change_but_where_it_is_o
             assert texts.settle(over) is over
 
 
-async def test_a_text_is_made_once_for_all_who_ask_for_it_meanwhile() -> None:
+async def test_a_text_is_made_once_for_all_who_ask_for_it_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
     async with Server(HERE, limits=uncounted()) as server:
         texts, event, made = events_of(server).texts, begun(4, "swiss"), list[int]()
 
@@ -188,10 +188,11 @@ async def test_a_text_is_made_once_for_all_who_ask_for_it_meanwhile() -> None:
                 raise StoreUnavailable("The store is away.")
             return b"text"
 
-        failed = await asyncio.gather(*(texts._make(event, "txt", make) for _ in range(3)), return_exceptions=True)
+        monkeypatch.setattr(texts, "_records", make)
+        failed = await asyncio.gather(*(texts._make(event, "txt") for _ in range(3)), return_exceptions=True)
         assert {type(error) for error in failed} == {StoreUnavailable}
         for seq in (event.seq, event.seq + 1):
-            told = await asyncio.gather(*(texts._make(replace(event, seq=seq), "txt", make) for _ in range(3)))
+            told = await asyncio.gather(*(texts._make(replace(event, seq=seq), "txt") for _ in range(3)))
             assert told == [(seq, b"text")] * 3
         assert made == [event.seq, event.seq, event.seq + 1]
 

@@ -71,14 +71,28 @@ class Pairing(Struct, frozen=True, omit_defaults=True):
         return len(self.players) == 1
 
     @property
+    def told(self) -> dict[str, Any]:
+        """What everybody may know of it, as the wire and the texts name it."""
+        known = {name: getattr(self, name) for name in ("id", "round", "players", "state", "result")}
+        return known | {name: getattr(self, name) or None for name in ("reason", "by", "game")}
+
+    @property
     def winner(self) -> str | None:
         """The player who won, or None."""
         return self.players.get(self.result or "")
 
 
-def bye(round: int, match: int, mark: str, player: str, result: str) -> Pairing:
-    """Return the pairing of one who has nobody to play; `result` is the mark where that is a point."""
-    return Pairing(f"r{round}-{match}", round, {mark: player}, match, state="scored", result=result, by="bye")
+def pair_up(round: int, pairs: Iterable[tuple[str, str]], marks: str, *, bye: str = "none") -> tuple[Pairing, ...]:
+    """Return the pairings of a round, of who has the first mark and who the second.
+
+    Who has nobody to play, which is said by "", has one alone with the result `bye`: the mark where that is a point.
+    """
+    pairings = []
+    for match, pair in enumerate(pairs, 1):
+        players = {mark: player for mark, player in zip(marks, pair, strict=True) if player}
+        one = Pairing(f"r{round}-{match}", round, players, match)
+        pairings.append(replace(one, state="scored", result=bye, by="bye") if one.is_bye else one)
+    return tuple(pairings)
 
 
 class Event(Struct, frozen=True, omit_defaults=True):

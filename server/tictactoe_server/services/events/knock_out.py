@@ -17,7 +17,7 @@ from msgspec import UNSET
 
 from tictactoe_protocol.standings import Results, Standing, Tie, spell_halves
 from tictactoe_protocol.terms import ClockFields, RulesState
-from tictactoe_server.services.events.event import Event, Pairing, bye, counted_games, result_for
+from tictactoe_server.services.events.event import Event, Pairing, counted_games, pair_up, result_for
 
 GAMES: Final = 6
 _SHORTER, _PIE = 3, 5  # the first games that are played so
@@ -26,19 +26,13 @@ _LEAST_MS: Final = {"initial_ms": 10_000, "increment_ms": 0, "move_ms": 2_000}  
 
 def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
     """Return the first game of each match of a round, and those who are free in the first."""
-    first, second = tuple(event.marks)
     if round == 1:
         players = dict(enumerate((one.player for one in event.field), 1))
         going_on = [players.get(number, "") for number in bracket(1 << (len(players) - 1).bit_length())]
     else:
         matches = sorted(matches_of(event.in_round(round - 1)), key=lambda games: games[0].match)
         going_on = [winner_of(games) or "" for games in matches]
-    return tuple(
-        Pairing(f"r{round}-{match}", round, {first: one, second: other}, match)
-        if other
-        else bye(round, match, first, one, "none")
-        for match, (one, other) in enumerate(zip(going_on[::2], going_on[1::2], strict=True), 1)
-    )
+    return pair_up(round, zip(going_on[::2], going_on[1::2], strict=True), event.marks)
 
 
 def bracket(size: int) -> list[int]:

@@ -8,7 +8,7 @@ rooms and begins rounds; each scores the games of the rooms that it has.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final
 
 import structlog
@@ -19,7 +19,8 @@ from tictactoe_protocol.pushes import Closed, Result, RoomState, SeatState
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.registry import RoomExists
-from tictactoe_server.core.rooms import FinishedGame, Refused
+from tictactoe_server.core.rooms import Refused
+from tictactoe_server.http.texts import Seated
 from tictactoe_server.services.events.commands import Opened, Rooms, Score, Tick, pair_next
 from tictactoe_server.services.events.event import Event, Pairing, due_at, open_pairings
 from tictactoe_server.services.events.kept import KeptEvents
@@ -54,7 +55,7 @@ class Running:
         kept.on_change.add(self._hear)
         core.registry.on_told.add(self._note_room)
         core.changes.on_gone.add(self._forget_room)
-        core.on_result(self._hear_result)
+        core.on_result(lambda game: game.event and self.wake(game.event))
 
     async def keep(self) -> None:
         """Look at all that runs again and again, until cancelled."""
@@ -84,30 +85,24 @@ class Running:
     async def calls_of(self, player: str) -> tuple[EventCall, ...]:
         """Return to which rooms a player is called now."""
         await self._kept.restored.wait()
-        calls = (self._calls(event, {}, player).get(player, ()) for event in self._kept.current)
-        return tuple(call for found in calls for call in found)
+        now, events = self._core.time(), self._kept.current
+        opened = (
+            (event, one, one.mark_of(player)) for event in events for one in event.pairings if one.state == "open"
+        )
+        return tuple(call_of(event, one, mark, now) for event, one, mark in opened if mark is not None)
 
     # -- hearing ------------------------------------------------------------------------------------------------
 
     def _hear(self, event: Event, before: Event | None) -> None:
         """Call whoever is here to a room that has just opened, and see what else has to be done."""
-        calls = self._calls(event, {} if before is None else _rooms_of(before))
-        for session, player in self._core.presence.greeted if calls else ():
-            if "events" in session.features:
-                for call in calls.get(player.id, ()):
-                    session.push(call)
-        self.wake(event.code)
-
-    def _calls(self, event: Event, before: Mapping[str, str], only: str = "") -> dict[str, list[EventCall]]:
-        """Return who is called to rooms other than `before`, the rooms of pairings by their ids; or `only` one."""
-        calls: dict[str, list[EventCall]] = {}
+        known = {} if before is None else {one.id: one.room for one in before.pairings if one.state == "open"}
+        new = [one for one in event.pairings if one.state == "open" and known.get(one.id) != one.room]
         now = self._core.time()
-        for pairing in open_pairings(event):
-            if pairing.state == "open" and before.get(pairing.id) != pairing.room:
-                for mark, id in pairing.players.items():
-                    if only in (id, ""):
-                        calls.setdefault(id, []).append(call_of(event, pairing, mark, now))
-        return calls
+        calls = {id: call_of(event, one, mark, now) for one in new for mark, id in one.players.items()}
+        for session, player in self._core.presence.greeted if calls else ():
+            if player.id in calls and "events" in session.features:
+                session.push(calls[player.id])
+        self.wake(event.code)
 
     def _note_room(self, live: LiveRoom) -> None:
         if live.room.event:
@@ -117,10 +112,6 @@ class Running:
 
     def _forget_room(self, live: LiveRoom, why: Closed | None = None) -> None:
         self._rooms.pop(live.room.code, None)
-
-    def _hear_result(self, game: FinishedGame) -> None:
-        if game.event:
-            self.wake(game.event)
 
     # -- doing --------------------------------------------------------------------------------------------------
 
@@ -177,8 +168,7 @@ class Running:
             elif pairing is None and event is not None:
                 over.append(self._let_go(live))
             elif event is not None and pairing is not None and result is not None:
-                seats = {mark: seat.player for mark, seat in live.room.seats.items() if seat is not None}
-                over.append(self._score(event, pairing, result, seats, live.room.game_id))
+                over.append(self._score(event, pairing, result, live.room.seats, live.room.game_id))
         await _all(over)
 
     async def _let_go(self, live: LiveRoom) -> None:
@@ -192,9 +182,10 @@ class Running:
         elif live.is_kept:
             self._core.let_go(live)
 
-    async def _score(self, event: Event, pairing: Pairing, result: Result, seats: Mapping[str, str], id: str) -> None:
+    async def _score(self, event: Event, pairing: Pairing, result: Result, seats: Seated, id: str) -> None:
         """Score a pairing by the game of this id, which has ended so; `seats` are who had the marks at its end."""
-        winner = pairing.mark_of(seats.get(result.winner or "", ""))
+        seat = seats.get(result.winner or "")
+        winner = seat and pairing.mark_of(seat.player)
         how = winner or ("none" if result.reason in _POINTLESS else "draw")
         by = "forfeit" if result.reason == "forfeit" else "game"
         await self._kept.carry_out(event.code, "", Score(pairing.id, how, result.reason, id, by))
@@ -243,14 +234,12 @@ class Running:
             games = await self._core.store.games.games_at(code, 1)
             game = next((game for _, game in games if (game.event, game.pairing) == (event.code, pairing.id)), None)
             if game is not None:
-                seats = {mark: player.player for mark, player in game.players.items()}
-                await self._score(event, pairing, game.result, seats, game.id)
+                await self._score(event, pairing, game.result, game.players, game.id)
             elif (now := event.pairing(pairing.id)) is not None and (now.state, now.room) == ("open", code):
                 log.warning("the room of a pairing is lost", code=event.code, pairing=pairing.id)
                 await self._give_new_code(event, pairing)
         elif state.result is not None:
-            seats = {mark: seat.player for mark, seat in state.seats.items() if seat is not None}
-            await self._score(event, pairing, state.result, seats, state.game_id or "")
+            await self._score(event, pairing, state.result, state.seats, state.game_id or "")
         elif self._core.registry.elsewhere.find(code) is None:
             await self._core.registry.find(code)
 
@@ -280,11 +269,6 @@ def _pairing_in(event: Event | None, live: LiveRoom) -> Pairing | None:
     pairing = None if event is None else event.pairing(live.room.pairing)
     is_there = pairing is not None and pairing.room == live.room.code and pairing.state != "scored"
     return pairing if is_there else None
-
-
-def _rooms_of(event: Event) -> dict[str, str]:
-    """Return the rooms that are open, by their pairings."""
-    return {pairing.id: pairing.room for pairing in open_pairings(event) if pairing.state == "open"}
 
 
 def _seat_of(event: Event, id: str) -> SeatState:

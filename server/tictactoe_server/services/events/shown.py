@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -29,39 +28,18 @@ FEW_ROWS: Final = 50
 """How many rows of tables are reckoned anew in a second, and up to how many at once for each who begins to watch."""
 
 MAX_WATCHED: Final = 20  # how many events a connection may watch, the newest
-_TERMS: Final = (
-    *("title", "kind", "rules", "clock", "organisers", "double", "entry", "start", "advance", "ready_ms", "late_until"),
-)
 
 
-@dataclass(slots=True, eq=False)
 class View:
-    """An event as it is shown: its head, the rows of the table in their order, and the pairings of this round, encoded.
+    """An event as it is shown: the rows of its table in their order, and the pairings of this round, encoded."""
 
-    `players` are the ids of those in a pairing, by its id; `urgent` the ids of pairings that are not scored.
-    """
-
-    event: Event
-    present: int
-    due_ms: int | None
-    rows: dict[str, bytes] = field(default_factory=dict)
-    pairings: dict[str, bytes] = field(default_factory=dict)
-    players: dict[str, Collection[str]] = field(default_factory=dict)
-    urgent: set[str] = field(default_factory=set)
-
-    @classmethod
-    def of(cls, event: Event, present: int, now: int) -> View:
-        view = cls(event, present, None)
-        view.tell_time(now)
-        for row in rows(event):
-            view.rows[row.player] = encode(row)
-        for pairing in event.pairings:
-            if pairing.round == event.round:
-                view.pairings[pairing.id] = encode(pairing_of(event, pairing))
-                view.players[pairing.id] = pairing.players.values()
-                if pairing.state != "scored":
-                    view.urgent.add(pairing.id)
-        return view
+    def __init__(self, event: Event, present: int, now: int) -> None:
+        self.event = event
+        self.present = present
+        self.rows = {row.player: encode(row) for row in rows(event)}
+        self._in_round = event.in_round(event.round)
+        self.pairings = {one.id: encode(pairing_of(event, one)) for one in self._in_round}
+        self.tell_time(now)
 
     def tell_time(self, now: int) -> None:
         """Count what is due from now on."""
@@ -99,7 +77,8 @@ class View:
 
     def _order_for(self, player: str) -> list[str]:
         """Return the pairings of this round: a player's own, then those that are not scored, then the others."""
-        return sorted(self.pairings, key=lambda id: (player not in self.players[id], id not in self.urgent))
+        ordered = sorted(self._in_round, key=lambda one: (player not in one.players.values(), one.state == "scored"))
+        return [one.id for one in ordered]
 
 
 def _fitting(encoded: dict[str, bytes], ids: Iterable[str], size: int) -> dict[str, bytes]:
@@ -198,7 +177,7 @@ class Shown(Topic):
             self.tell_later()
 
     def _view(self, event: Event) -> View:
-        return View.of(event, count_present(event, self._here()), self._now())
+        return View(event, count_present(event, self._here()), self._now())
 
     def _send(self, before: View, view: View, sessions: list[Session]) -> None:
         """Send what has changed, what is the same for several made once; all of it with another round or much else."""
@@ -232,23 +211,12 @@ def count_present(event: Event, here: Collection[str]) -> int:
 
 def head_of(event: Event, present: int) -> EventHead:
     """Return what an event is, of whose entrants so many are here."""
-    terms = {name: getattr(event, name) for name in _TERMS}
-    size, players = event.size or UNSET, len(event.field)
-    return EventHead(**terms, players=players, present=present, rounds=event.all_rounds, size=size)
+    terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
+    terms |= {"rounds": event.all_rounds, "size": event.size or UNSET}
+    return EventHead(**terms, players=len(event.field), present=present)
 
 
 def pairing_of(event: Event, pairing: Pairing) -> EventPairing:
     """Return what is said of a pairing."""
     names = {mark: one.name for mark, id in pairing.players.items() if (one := event.entrant(id)) is not None}
-    return EventPairing(
-        pairing.id,
-        pairing.round,
-        pairing.players,
-        names,
-        pairing.state,
-        pairing.result,
-        pairing.reason or None,
-        pairing.by or None,
-        pairing.game or None,
-        pairing.room or UNSET,
-    )
+    return EventPairing(**pairing.told, names=names, room=pairing.room or UNSET)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from tictactoe_protocol.events import EntrantStatus
-from tictactoe_server.services.events.event import Event, Pairing, bye, result_for
+from tictactoe_server.services.events.event import Event, Pairing, pair_up, result_for
 from tictactoe_server.services.events.matching import match_all
 
 BAD_MARKS: Final = 10**15
@@ -44,16 +44,13 @@ def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
 
     They are of those who are in; only where these cannot be paired, those who are away have to play as well.
     """
-    marks, pairings = event.marks, []
+    marks = event.marks
     pairs = pair(players_of(event, "in"), marks) or pair(players_of(event, "in", "away"), marks)
+    seated = []
     for match, (one, other) in enumerate(pairs, 1):
-        if other is None:
-            pairings.append(bye(round, match, marks[0], one.id, marks[0]))
-        else:
-            order = (one, other) if is_first(one, other, marks, match) else (other, one)
-            seats = {mark: player.id for mark, player in zip(marks, order, strict=True)}
-            pairings.append(Pairing(f"r{round}-{match}", round, seats, match))
-    return tuple(pairings)
+        ids = (one.id, other.id if other else "")
+        seated.append(ids if other is None or is_first(one, other, marks, match) else ids[::-1])
+    return pair_up(round, seated, marks, bye=marks[0])
 
 
 def players_of(event: Event, *statuses: EntrantStatus) -> list[Player]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 import asyncio
 import csv
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from io import StringIO
 from typing import Any, Final
@@ -30,7 +31,6 @@ from tictactoe_server.services.history import find_by_id
 from tictactoe_server.transport.http_messages import JSON, PLAIN_TEXT, HttpRequest, HttpResponse
 
 MOST_MADE: Final = 64  # how many of these texts are remembered until the event changes
-SHEET: Final = "text/csv; charset=utf-8"
 
 _KINDS: Final = {"round_robin": "round robin", "swiss": "Swiss", "knock_out": "knock-out"}
 _TIES: Final = {
@@ -76,15 +76,8 @@ class WholeEvent(Struct, frozen=True):
 
 def whole_of(event: Event) -> WholeEvent:
     """Return all of an event that everybody may know."""
-    pairings = (
-        WholePairing(
-            *(one.id, one.round, one.players, one.state, one.result),
-            *(one.reason or None, one.by or None, one.game or None),
-        )
-        for one in event.pairings
-    )
     head = event.code, event.title, event.kind, event.status, event.round, event.seq
-    return WholeEvent(*head, rows(event), tuple(pairings))
+    return WholeEvent(*head, rows(event), tuple(WholePairing(**one.told) for one in event.pairings))
 
 
 def render_sheet(event: Event) -> str:
@@ -123,13 +116,22 @@ def describe_event(event: Event, *, is_coloured: bool = False) -> list[str]:
     return lines
 
 
+_TYPES: Final = {"json": JSON, "csv": "text/csv; charset=utf-8", "txt": PLAIN_TEXT}
+
+
 class EventTexts:
     """Answers the paths of events."""
 
     def __init__(self, core: Core, kept: KeptEvents) -> None:
         self._core = core
         self._kept = kept
-        self._made: dict[tuple[str, str], asyncio.Task[tuple[int, bytes]]] = {}
+        self._made: dict[tuple[str, str], asyncio.Task[tuple[int, Any]]] = {}
+        self._forms: Mapping[str, Callable[[Event], Any]] = {
+            "json": self.whole,
+            "csv": lambda event: render_sheet(event).encode("utf-8-sig"),  # by whose first bytes they know UTF-8
+            "text": describe_event,
+            "colour": partial(describe_event, is_coloured=True),
+        }
         self._wholes: dict[str, tuple[int, bytes]] = {}
         self._settled: dict[str, tuple[Event, int]] = {}
 
@@ -163,30 +165,22 @@ class EventTexts:
         if request.wants_html:
             words = f"{_KINDS[event.kind].capitalize()}, {_describe_status(event)}."
             return PageHead(f"{clean_text(event.title)} - {TITLE}", words, f"events/{page or 'event'}.js")
-        coloured, link = request.wants_colour, f"{request.origin}/e/{event.code}"
-
-        async def draw(event: Event) -> bytes:
-            return "".join(f"{line}\n" for line in describe_event(event, is_coloured=coloured)).encode()
-
-        _, drawn = await self._make(event, "colour" if coloured else "text", draw)
-        lines = drawn.decode().splitlines()
+        link = f"{request.origin}/e/{event.code}"
+        _, lines = await self._make(event, "colour" if request.wants_colour else "text")
         more = f"In a terminal:   tictactoe-client event {link}", f"For a program:   curl {link}.json"
         return [*lines, "", f"In a browser:    {link}", *more, f"All games:       curl {link}.txt"]
 
     async def export(self, request: HttpRequest, text: str, form: str) -> Reply:
         """Answer with the whole of an event: for programs, for spreadsheets, or the records of its games."""
         event = await self.find(request, text)
-        kind, make = {"json": (JSON, self._encode), "csv": (SHEET, _encode_sheet), "txt": (PLAIN_TEXT, self._records)}[
-            form
-        ]
-        seq, body = await self._make(event, form, make)
-        return HttpResponse(HTTPStatus.OK, body, kind, tag=f"{event.code}-{seq}-{form}")
+        seq, body = await self._make(event, form)
+        return HttpResponse(HTTPStatus.OK, body, _TYPES[form], tag=f"{event.code}-{seq}-{form}")
 
-    async def _make(self, event: Event, form: str, make: Callable[[Event], Awaitable[bytes]]) -> tuple[int, bytes]:
+    async def _make(self, event: Event, form: str) -> tuple[int, Any]:
         """Return one form of an event with its `seq`: made once for all who wait, again once it has changed."""
 
-        async def made() -> tuple[int, bytes]:
-            return event.seq, await make(event)
+        async def made() -> tuple[int, Any]:
+            return event.seq, await self._records(event) if form == "txt" else self._forms[form](event)
 
         task = self._made.pop((event.code, form), None)
         if task is None or (task.done() and (task.exception() or task.result()[0] != event.seq)):
@@ -194,9 +188,6 @@ class EventTexts:
         self._made[event.code, form] = task
         _trim(self._made)
         return await asyncio.shield(task)
-
-    async def _encode(self, event: Event) -> bytes:
-        return self.whole(event)
 
     async def _records(self, event: Event) -> bytes:
         ids = [one.game for one in event.pairings if one.game]
@@ -210,10 +201,6 @@ class EventTexts:
 def _trim(made: dict[Any, Any]) -> None:
     if len(made) > MOST_MADE:
         del made[next(iter(made))]
-
-
-async def _encode_sheet(event: Event) -> bytes:
-    return render_sheet(event).encode("utf-8-sig")  # by whose first bytes spreadsheets know that it is UTF-8
 
 
 def _plain(text: str) -> str:
