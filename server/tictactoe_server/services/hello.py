@@ -53,7 +53,7 @@ class Greeting(Service):
     def __init__(self, bans: Bans, *, shows_pages: bool) -> None:
         self._bans = bans
         self._shows_pages = shows_pages
-        self.names = Names(own_name, self.note_seat)
+        self.names = Names(read_name, self.note_seat)
         self._notes: set[asyncio.Task[None]] = set()
         self.handles = {Hello: self.greet}
 
@@ -120,10 +120,7 @@ class Greeting(Service):
         Without a token that is a new player; with one, the same as before, under the new name if one is given.
         Raises `Refused` with ``bad_name``, ``bad_token``, ``rate_limited`` or ``busy``.
         """
-        try:
-            chosen = None if name is UNSET else parse_name(name)
-        except BadName as bad:
-            raise Refused(ErrorCode.BAD_NAME, path="name", **bad.data) from None
+        chosen = None if name is UNSET else _parse_name(name)
         if token is UNSET:
             own = own_name(chosen) if chosen else f"guest-{_random_text(_GUEST_ALPHABET, 4)}"
             self._core.allowances.take_new_player(address)
@@ -177,6 +174,18 @@ class Greeting(Service):
             await change(self._players, key, note)
         except StoreUnavailable as unavailable:
             log.debug("that a player is here could not be noted", reason=str(unavailable))
+
+
+def read_name(text: str, path: str = "name") -> str:
+    """Return a name that a person may take; raises `Refused` for what is none, which stands under this path."""
+    return own_name(_parse_name(text, path))
+
+
+def _parse_name(text: str, path: str = "name") -> str:
+    try:
+        return parse_name(text)
+    except BadName as bad:
+        raise Refused(ErrorCode.BAD_NAME, path=path, **bad.data) from None
 
 
 def own_name(name: str) -> str:

@@ -16,7 +16,7 @@ import structlog
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from tictactoe_protocol import ROOM_CODE_ALPHABET, BadName, ErrorCode, parse_name
+from tictactoe_protocol import ROOM_CODE_ALPHABET, ErrorCode
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES, RESCUE_CODES, ClaimName, Device, Devices, LinkDevice, Revoke
 from tictactoe_protocol.requests import Hello
 from tictactoe_server.admin.bans import expel
@@ -46,12 +46,12 @@ log: Final = structlog.get_logger(__name__)
 class Names(Service):
     """What players ask about names and devices, and what a hello needs of it.
 
-    `check_own` refuses names that are no person's; `note_seat` is called with each session whose player is to be
+    `read_name` refuses names that are no person's; `note_seat` is called with each session whose player is to be
     remembered.
     """
 
-    def __init__(self, check_own: Callable[[str], str], note_seat: Callable[[Session], None]) -> None:
-        self._check_own = check_own
+    def __init__(self, read_name: Callable[[str], str], note_seat: Callable[[Session], None]) -> None:
+        self._read_name = read_name
         self._note_seat = note_seat
         self.handles = {
             ClaimName: self.claim,
@@ -73,10 +73,7 @@ class Names(Service):
 
     async def claim(self, call: Call) -> None:
         """Give the player a name that nobody else has claimed, and three codes that bring it back, said once."""
-        try:
-            player = Player(call.player.id, self._check_own(parse_name(call.request.name)))
-        except BadName as bad:
-            raise Refused(ErrorCode.BAD_NAME, path="name", **bad.data) from None
+        player = Player(call.player.id, self._read_name(call.request.name))
         await self._count_try(call)
         taken = await self.kept.claim(player.name, player.id)
         if taken is not None:

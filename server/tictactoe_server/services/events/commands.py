@@ -178,9 +178,10 @@ def _ready(event: Event, actor: str, command: Ready, now: int) -> Event:
 
 
 def _rooms(event: Event, actor: str, command: Rooms, now: int) -> Event:
-    codes = {one.id: command.codes.get(one.id, one.room) for one in open_pairings(event)}
-    changed = (one for one in open_pairings(event) if codes[one.id] != one.room)
-    return _with_pairings(event, [replace(one, room=codes[one.id], state="due", opened_at=0) for one in changed])
+    changed = [one for one in open_pairings(event) if command.codes.get(one.id, one.room) != one.room]
+    return _with_pairings(
+        event, [replace(one, room=command.codes[one.id], state="due", opened_at=0) for one in changed]
+    )
 
 
 def _opened(event: Event, actor: str, command: Opened, now: int) -> Event:

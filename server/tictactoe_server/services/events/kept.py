@@ -6,7 +6,6 @@ What is asked of an event while it is being stored waits, and is then applied an
 from __future__ import annotations
 
 import asyncio
-import secrets
 import zlib
 from collections import defaultdict
 from contextlib import suppress
@@ -17,7 +16,7 @@ import msgspec
 import structlog
 from msgspec.structs import replace
 
-from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, parse_room_code
+from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.topics import Listeners
@@ -90,6 +89,14 @@ class _Asked(NamedTuple):
     command: Command
     future: asyncio.Future[Event]
 
+    def settle(self, outcome: Event | Exception) -> None:
+        if self.future.done():
+            return
+        if isinstance(outcome, Exception):
+            self.future.set_exception(outcome)
+        else:
+            self.future.set_result(outcome)
+
 
 class KeptEvents:
     """All events that are not over, and some that are. Listeners of `on_change` hear of each that is new here or has
@@ -102,6 +109,7 @@ class KeptEvents:
         self._table = core.store.table(EVENTS)
         self._now = core.time
         self._elsewhere = core.registry.elsewhere
+        self._new_code = core.registry.new_code
         self._known: dict[str, tuple[Event, int]] = {}
         self._doubted: set[str] = set()
         self._asked: defaultdict[str, list[_Asked]] = defaultdict(list)
@@ -149,7 +157,7 @@ class KeptEvents:
     async def open(self, event: Event) -> Event:
         """Keep a new event under a code that no other has; raises `StoreUnavailable`."""
         for _ in range(ATTEMPTS):
-            event = replace(event, code="".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH)))
+            event = replace(event, code=self._new_code())
             try:
                 self._take(event, await save(self._table, event.code, event, MISSING))
             except Conflict:
@@ -238,8 +246,7 @@ class KeptEvents:
                     if not isinstance(error, Refused | StoreUnavailable):
                         log.exception("an event could not be changed", code=code)
                     for asked in waiting:
-                        if not asked.future.done():
-                            asked.future.set_exception(error)
+                        asked.settle(error)
         finally:
             del self._tasks[code]
 
@@ -268,12 +275,7 @@ class KeptEvents:
                     raise
                 self._elsewhere.tell_changed(EVENTS.name, code)
             for asked, outcome in zip(waiting, outcomes, strict=True):
-                if asked.future.done():
-                    continue
-                if isinstance(outcome, Refused):
-                    asked.future.set_exception(outcome)
-                else:
-                    asked.future.set_result(outcome)
+                asked.settle(outcome)
             return
         raise Refused(ErrorCode.BUSY, "server", retry_ms=500)
 

@@ -8,18 +8,18 @@ rooms and begins rounds; each scores the games of the rooms that it has.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any, Final, TypeVar
 
 import structlog
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.events import Call as EventCall
-from tictactoe_protocol.pushes import Closed, Result, RoomState, SeatState
+from tictactoe_protocol.pushes import Closed, Result, SeatState
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.registry import RoomExists
-from tictactoe_server.core.rooms import Refused
+from tictactoe_server.core.rooms import FinishedGame, Refused
 from tictactoe_server.http.texts import Seated
 from tictactoe_server.services.events.commands import Opened, Rooms, Score, Tick, pair_next
 from tictactoe_server.services.events.event import Event, Pairing, due_at, open_pairings
@@ -38,6 +38,8 @@ MANY_ROOMS: Final = 10_000
 _LATE_SECONDS: Final = 0.002
 _POINTLESS: Final = ("forfeit", "aborted")  # how a game ends of which nobody gets a point, where nobody won it
 
+Found = TypeVar("Found")
+
 log: Final = structlog.get_logger(__name__)
 
 
@@ -55,7 +57,7 @@ class Running:
         kept.on_change.add(self._hear)
         core.registry.on_told.add(self._note_room)
         core.changes.on_gone.add(self._forget_room)
-        core.on_result(lambda game: game.event and self.wake(game.event))
+        core.on_result(self._hear_result)
 
     async def keep(self) -> None:
         """Look at all that runs again and again, until cancelled."""
@@ -113,6 +115,10 @@ class Running:
     def _forget_room(self, live: LiveRoom, why: Closed | None = None) -> None:
         self._rooms.pop(live.room.code, None)
 
+    def _hear_result(self, game: FinishedGame) -> None:
+        if game.event:
+            self.wake(game.event)
+
     # -- doing --------------------------------------------------------------------------------------------------
 
     async def _work(self, code: str) -> None:
@@ -131,17 +137,10 @@ class Running:
 
     async def _look(self, code: str) -> None:
         """Do what is to be done here; at one server for all, begin rounds and open rooms."""
-        await self._score_rooms(code, await self._find(code))
+        await self._score_rooms(code, await _or_none(self._kept.find(code)))
         event = self._kept.known(code)
         if event is not None and self._core.registry.elsewhere.is_chosen(code) and not self._is_draining():
             await self._open_rooms(await self._begin_round(event))
-
-    async def _find(self, code: str, *, is_read: bool = False) -> Event | None:
-        """Return an event as it is known, or else is read again; None where it is not kept any more."""
-        try:
-            return await (self._kept.read(code) if is_read else self._kept.find(code))
-        except Refused:
-            return None
 
     async def _begin_round(self, event: Event) -> Event:
         """Return the event with its next round, where that is due; a Swiss one is paired outside the event loop."""
@@ -177,7 +176,7 @@ class Running:
         Another server may have opened it for what is not known here yet: so the event is read again before.
         """
         if live.room.result is None:
-            if _pairing_in(await self._find(live.room.event, is_read=True), live) is None:
+            if _pairing_in(await _or_none(self._kept.read(live.room.event)), live) is None:
                 await self._core.timers.end(live, closed(live.room.code, "event"))
         elif live.is_kept:
             self._core.let_go(live)
@@ -206,12 +205,16 @@ class Running:
         """Open the room of a pairing, unless it is there already, and say so."""
         code = pairing.room
         rules, clock = terms_of(event, pairing)
-        seats = {mark: _seat_of(event, id) for mark, id in pairing.players.items()}
+        known = {one.player: one for one in event.entrants}
+        sitting = {mark: known[id] for mark, id in pairing.players.items()}
+        seats = {
+            mark: SeatState(one.player, one.name, one.bot is not None, bot=one.bot) for mark, one in sitting.items()
+        }
         terms: dict[str, Any] = {"event": event.code, "pairing": pairing.id, "start_ms": event.ready_ms}
         try:
             await self._core.open_room(rules.to_rules(), seats=seats, code=code, clock=clock, chat=event.chat, **terms)
         except RoomExists:
-            state = await self._look_for(code)
+            state = await _or_none(self._core.registry.look(code))
             if state is None or state.pairing != pairing.id or state.event != event.code:
                 await self._give_new_code(event, pairing)
                 return
@@ -228,7 +231,7 @@ class Running:
     async def _seek(self, event: Event, pairing: Pairing) -> None:
         """Look for a room that is not here: its game may be over, or it may be lost, without word of it."""
         code = pairing.room
-        state = await self._look_for(code)
+        state = await _or_none(self._core.registry.look(code))
         if state is None:
             event = await self._kept.read(event.code)
             games = await self._core.store.games.games_at(code, 1)
@@ -243,15 +246,6 @@ class Running:
         elif self._core.registry.elsewhere.find(code) is None:
             await self._core.registry.find(code)
 
-    async def _look_for(self, code: str) -> RoomState | None:
-        """Return the state of a room wherever it is served, None where it is not stored."""
-        try:
-            return await self._core.registry.look(code)
-        except Refused as refused:
-            if refused.code is not ErrorCode.NO_SUCH_ROOM:
-                raise
-            return None
-
     async def _give_new_code(self, event: Event, pairing: Pairing) -> None:
         """Have the room of a pairing opened under another code."""
         await self._kept.carry_out(event.code, "", Rooms({pairing.id: self._core.registry.new_code()}))
@@ -264,19 +258,21 @@ async def _all(work: Sequence[Coroutine[Any, Any, None]]) -> None:
             raise error
 
 
+async def _or_none(finding: Awaitable[Found]) -> Found | None:
+    """Return what is found, None where there is no such room or event."""
+    try:
+        return await finding
+    except Refused as refused:
+        if refused.code not in (ErrorCode.NO_SUCH_ROOM, ErrorCode.NO_SUCH_EVENT):
+            raise
+        return None
+
+
 def _pairing_in(event: Event | None, live: LiveRoom) -> Pairing | None:
     """Return the pairing that is to be played in a room, None where that is scored or none is."""
     pairing = None if event is None else event.pairing(live.room.pairing)
     is_there = pairing is not None and pairing.room == live.room.code and pairing.state != "scored"
     return pairing if is_there else None
-
-
-def _seat_of(event: Event, id: str) -> SeatState:
-    """Return the seat that is kept for somebody who takes part."""
-    one = event.entrant(id)
-    if one is None:
-        raise LookupError(f"{id} does not take part in event {event.code}.")
-    return SeatState(id, one.name, online=one.bot is not None, bot=one.bot)
 
 
 def call_of(event: Event, pairing: Pairing, mark: str, now: int) -> EventCall:

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tictactoe_protocol import BadName, ErrorCode, clean_text, encode, parse_name
+from tictactoe_protocol import ErrorCode, clean_text, encode
 from tictactoe_protocol.events import (
     Card,
     EventJoin,
@@ -39,7 +39,7 @@ from tictactoe_server.services.events.kept import EVENTS, KeptEvents
 from tictactoe_server.services.events.running import Running
 from tictactoe_server.services.events.shown import Shown
 from tictactoe_server.services.events.texts import EventTexts
-from tictactoe_server.services.hello import own_name
+from tictactoe_server.services.hello import read_name
 from tictactoe_server.services.visiting import chosen_rules
 
 EVENTS_OF_PLAYER: Final = 2
@@ -64,8 +64,8 @@ class Tournaments(Service):
         self.handles = {
             EventOpen: self.open,
             EventJoin: self.join,
-            EventLeave: self.leave,
-            EventReady: self.set_ready,
+            EventLeave: lambda call: self._change(call, Leave()),
+            EventReady: lambda call: self._change(call, Ready(call.request.on)),
             EventRun: self.run,
             EventWatch: self.watch,
             Events: self.list,
@@ -105,7 +105,7 @@ class Tournaments(Service):
         request = replace(
             request,
             title=_clean_title(request.title),
-            roster=tuple(_own_name(name, "roster") for name in request.roster),
+            roster=tuple(read_name(name, "roster") for name in request.roster),
         )
         seed, secret = secrets.randbits(53), secrets.token_hex(16)
         event = open_event("", call.player.id, request, rules, now=call.now, seed=seed, secret=secret)
@@ -122,14 +122,13 @@ class Tournaments(Service):
     async def join(self, call: Call) -> None:
         """Enter an event, or come back to it, and have its states sent from now on."""
         request: EventJoin = call.request
-        event = await self._find(call)
         name = call.player.name
         if request.name is not UNSET:
-            own = Player(call.player.id, _own_name(request.name, "name"))
+            own = Player(call.player.id, read_name(request.name, "name"))
             name = (await self._accounts.shown(own))[0].name
         ticket = "" if request.ticket is UNSET else request.ticket
         try:
-            event = await self.kept.carry_out(event.code, call.player.id, Enter(name, ticket=ticket))
+            event = await self._carry_out(call, Enter(name, ticket=ticket))
         except Refused as refused:
             if refused.path == "ticket":
                 self._core.allowances.count_miss(call.session, call.player)
@@ -137,20 +136,12 @@ class Tournaments(Service):
         call.answer(event=event.code)
         self.shown.watch(call.session, event)
 
-    async def leave(self, call: Call) -> None:
-        self._core.allowances.take_offer(call.player)
-        await self._carry_out(call, Leave())
-
-    async def set_ready(self, call: Call) -> None:
-        self._core.allowances.take_offer(call.player)
-        await self._carry_out(call, Ready(call.request.on))
-
     async def run(self, call: Call) -> None:
         """Do what the organiser asks; answer with the cards that are asked for or new."""
         request: EventRun = call.request
         if request.name is not UNSET:
-            request = replace(request, name=_own_name(request.name, "name"))
-        event = await self._carry_out(call, request, is_answered=False)
+            request = replace(request, name=read_name(request.name, "name"))
+        event = await self._carry_out(call, request)
         names = event.roster if request.action == "cards" else (request.name,) if request.action == "add" else ()
         call.answer(cards=_cards(event, names) or UNSET)
 
@@ -177,12 +168,14 @@ class Tournaments(Service):
 
     # -- inside -------------------------------------------------------------------------------------------------
 
-    async def _carry_out(self, call: Call, command: Command, *, is_answered: bool = True) -> Event:
+    async def _change(self, call: Call, command: Command) -> None:
+        self._core.allowances.take_offer(call.player)
+        await self._carry_out(call, command)
+        call.answer()
+
+    async def _carry_out(self, call: Call, command: Command) -> Event:
         event = await self._find(call)
-        event = await self.kept.carry_out(event.code, call.player.id, command)
-        if is_answered:
-            call.answer()
-        return event
+        return await self.kept.carry_out(event.code, call.player.id, command)
 
     async def _find(self, call: Call) -> Event:
         """Return the event that is named.
@@ -225,14 +218,6 @@ def _has_part(event: Event, player: str) -> bool:
 
 def _cards(event: Event, names: Sequence[str | UnsetType]) -> tuple[Card, ...]:
     return tuple(Card(name, ticket_of(event, name)) for name in names if name is not UNSET)
-
-
-def _own_name(name: str, path: str) -> str:
-    """Return a name that may be shown, and that no bot has."""
-    try:
-        return own_name(parse_name(name))
-    except BadName as bad:
-        raise Refused(ErrorCode.BAD_NAME, path=path, **bad.data) from None
 
 
 def _clean_title(title: str) -> str:

@@ -17,7 +17,9 @@ from msgspec import Struct
 
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import clean_text, encode
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventKind, EventRow, EventStatus, PairingResult, PairingState
+from tictactoe_protocol.standings import spell_halves
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.rooms.finished import record_of
@@ -32,7 +34,7 @@ from tictactoe_server.transport.http_messages import JSON, PLAIN_TEXT, HttpReque
 
 MOST_MADE: Final = 64  # how many of these texts are remembered until the event changes
 
-_KINDS: Final = {"round_robin": "round robin", "swiss": "Swiss", "knock_out": "knock-out"}
+_TYPES: Final = {"json": JSON, "csv": "text/csv; charset=utf-8", "txt": PLAIN_TEXT}
 _TIES: Final = {
     "direct": "direct encounter",
     "wins": "wins",
@@ -42,7 +44,6 @@ _TIES: Final = {
 _MOST_NAME: Final = 18
 _LEAST_NAME: Final = 13
 _EDGE_WIDTH: Final = 19  # of place, points and games played
-_SIGNS: Final = {2: "1", 1: "½", 0: "0"}  # by half points
 _FRACTIONS: Final = {0: "", 0.25: "¼", 0.5: "½", 0.75: "¾"}
 _COLOURS: Final = {"1": "32", "½": "33", "0": "31", "+": "32", "=": "33", "-": "31"}
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # as which a spreadsheet would take what begins so
@@ -103,7 +104,7 @@ def describe_event(event: Event, *, is_coloured: bool = False) -> list[str]:
     """Return how an event stands, for terminals: its table, across where there is room, and the newest round."""
     table, names = rows(event), {one.player: clean_text(one.name) for one in event.entrants}
     players = f"{len(table)} player{'' if len(table) == 1 else 's'}"
-    terms = f"{_KINDS[event.kind]}, {players}, {_describe_status(event)}"
+    terms = f"{say(f'tournament {event.kind}')}, {players}, {_describe_status(event)}"
     lines = wrap(f"{clean_text(event.title)}: {terms}. {describe_rules(event.rules)}, {describe_clock(event.clock)}.")
     lines += ["", *_draw_table(event, table, is_coloured=is_coloured)] if table else []
     has_begun = any(row.played for row in table)
@@ -114,9 +115,6 @@ def describe_event(event: Event, *, is_coloured: bool = False) -> list[str]:
     if pairings:
         lines += ["", f"Round {event.round}:", *(_describe_pairing(one, names) for one in pairings)]
     return lines
-
-
-_TYPES: Final = {"json": JSON, "csv": "text/csv; charset=utf-8", "txt": PLAIN_TEXT}
 
 
 class EventTexts:
@@ -163,7 +161,7 @@ class EventTexts:
         """Answer with an event as text, in a browser with a page of it."""
         event = await self.find(request, text)
         if request.wants_html:
-            words = f"{_KINDS[event.kind].capitalize()}, {_describe_status(event)}."
+            words = f"{say(f'tournament {event.kind}').capitalize()}, {_describe_status(event)}."
             return PageHead(f"{clean_text(event.title)} - {TITLE}", words, f"events/{page or 'event'}.js")
         link = f"{request.origin}/e/{event.code}"
         _, lines = await self._make(event, "colour" if request.wants_colour else "text")
@@ -264,7 +262,7 @@ class _Games:
         if player == other:
             return "*"
         games = self._of[player, other]
-        return "".join(_SIGNS[result_for(one, player)] if one.state == "scored" else "." for one in games) or "."
+        return "".join(spell_halves(result_for(one, player)) if one.state == "scored" else "." for one in games) or "."
 
     def in_round(self, player: str, round: int, numbers: dict[str, int]) -> str:
         """Return how it went in one round against whom, by the number of the row: ``+2``, ``-12``, ``+`` alone."""
