@@ -309,6 +309,8 @@ async def test_a_knock_out_shows_who_won_which_match_and_its_earlier_rounds(serv
         await expect(page.page.locator("details.card")).to_contain_text("Round 1")
         await page.page.locator(".standings tbody tr").first.locator("summary").click()
         await expect(page.page.locator(".standings tbody tr").first).to_contain_text("Matches won")
+        wall = await visit(address(server, f"/e/{event}/wall"))
+        await expect(wall.page.locator(".wall-table td.points")).to_have_text(["1", "1", "0", "0"])
 
 
 async def test_the_wall_shows_how_to_come_in_and_then_the_table_the_boards_and_for_whom_one_waits(
@@ -365,6 +367,17 @@ async def test_the_wall_shows_games_of_the_computer_too(server: Server, visit: V
         await begin(bo, event)
         await expect(wall.page.locator(".live-boards li:visible")).to_have_count(1)
         await expect(wall.page.locator(".live-boards")).to_contain_text("easy-bot")
+
+
+async def test_the_wall_shows_long_names_of_two_boards_side_by_side_whole(server: Server, visit: Visit) -> None:
+    async with known(server, "bo") as bo:
+        event = await open_event(bo, bots=["medium", "medium", "hard", "hard"], rules="gomoku")
+        wall = await visit(address(server, f"/e/{event}/wall"))
+        await wall.page.set_viewport_size({"width": 1920, "height": 1080})
+        await begin(bo, event)
+        names = wall.page.locator(".live-boards li:visible .name")
+        await expect(names).to_have_count(4)
+        assert await names.evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth).length") == 0
 
 
 async def test_more_players_than_are_pushed_are_in_the_table_and_on_the_wall(server: Server, visit: Visit) -> None:

@@ -96,8 +96,8 @@ class EventWall {
 
 	#drawTable() {
 		const rows = (this.following.state?.table ?? []).slice(0, MOST_ROWS);
-		const cells = rows.map(({ place, name, points, status = "in" }) =>
-			h("tr", { class: `place-${place} ${status}` }, h("td.rank", {}, String(place)), h("th.name", { scope: "row" }, clean(name)), h("td.points", {}, formatPoints(points))));
+		const cells = rows.map(({ place, name, points, tie, status = "in" }) =>
+			h("tr", { class: `place-${place} ${status}` }, h("td.rank", {}, String(place)), h("th.name", { scope: "row" }, clean(name)), h("td.points", {}, formatPoints(wonOf({ points, tie })))));
 		const table = h("table.wall-table", { "aria-label": say("page event table") }, h("tbody", {}, cells));
 		table.style.setProperty("--rows", String(Math.max(rows.length, 10)));
 		return h("div.wall-side", {}, table, rows.length <= MOST_BESIDE_QR && this.qr);
@@ -117,14 +117,16 @@ class EventWall {
 		// As many columns as these rows need, so that no place stays empty.
 		element.style.setProperty("--columns", String(Math.ceil(count / rows)));
 		element.style.setProperty("--rows", String(rows));
+		const names = state?.pairings.flatMap((pairing) => sidesOf(pairing).map(([, , name]) => name.length)) ?? [];
+		element.style.setProperty("--length", String(Math.max(1, ...names)));
 		return count && state?.status !== "over" ? element : this.#drawPodium();
 	}
 
 	/** The first three, large; at the end, and where there are no boards to be seen. */
 	#drawPodium() {
 		const rows = this.following.state?.table.filter(({ place, points, played }) => place <= 3 && (points || played)) ?? [];
-		return h("ol.podium", {}, rows.slice(0, 3).map(({ place, name, points }) =>
-			h(`li.place-${place}`, {}, h("b", {}, String(place)), h("span.name", {}, clean(name)), h("span", {}, formatPoints(points)))));
+		return h("ol.podium", {}, rows.slice(0, 3).map(({ place, name, points, tie }) =>
+			h(`li.place-${place}`, {}, h("b", {}, String(place)), h("span.name", {}, clean(name)), h("span", {}, formatPoints(wonOf({ points, tie }))))));
 	}
 
 	/** Have the clocks run. */
@@ -152,3 +154,6 @@ class EventWall {
 		return say("page event waits", { names: joinWords(names) });
 	}
 }
+
+/** What ranks a row before all else: the matches won of a knock-out, else the points. @param {Pick<Protocol.EventRow, "points" | "tie">} row */
+const wonOf = ({ points, tie }) => tie.find(([name]) => name === "matches")?.[1] ?? points;
