@@ -1,9 +1,10 @@
 """The book of balanced openings for swap2: how it is made, and how it is checked.
 
-``python -m tools.openings`` makes `tictactoe_engine/strategies/balanced.py` in some minutes: of all arrangements of
+``python -m tools.openings`` makes `tictactoe_engine/strategies/balanced.py` in an hour: of all arrangements of
 three marks near the middle of the board, in an order drawn from `--seed`, it takes those that searches of growing depth
-call even, and has `perfect` play each of them against itself. Those stay whose games both sides win, and for each that
-one side mostly wins one that the other does. As only nodes are counted, the same code always makes the same book.
+call even, and has `perfect` choose and play from there against itself, with what it searches in about a second a move.
+The book has as many that X wins as O, and of both as many that the opener wins as the other one. As only nodes are
+counted, the same code always makes the same book.
 ``python -m tools.openings --check`` searches each opening of the book for `--seconds` and says what it is worth to X.
 """
 
@@ -23,8 +24,8 @@ from typing import Final
 
 from tictactoe_engine import Position
 from tictactoe_engine.notation import format_cell, parse_cell
-from tictactoe_engine.search import Budget, analyse, best_cells
-from tictactoe_engine.strategies import balanced
+from tictactoe_engine.search import Budget, analyse
+from tictactoe_engine.strategies import Level, balanced, side_chooser_of, strategy_of
 from tictactoe_engine.strategies.opening_book import BOOK_RULES
 
 BOOK: Final = Path(balanced.__file__)
@@ -37,10 +38,13 @@ MIDDLE: Final = 7
 LOOKS: Final = ((1_500, 0.12), (12_000, 0.12), (40_000, 0.13), (150_000, 0.13))
 """Nodes of each look at an arrangement, and what it may be worth to either side at most."""
 
-GAMES: Final = 2
-MOVE: Final = Budget(nodes=1_500)
+MOVE: Final = Budget(nodes=30_000)
+"""What `perfect` may search for a choice or a move; an opening counts where two games of these end alike."""
 
 Square = tuple[int, int]
+Winner = tuple[str, bool]
+"""The mark that won, and whether who had opened played it."""
+
 Marks = tuple[Square, Square, Square]
 
 HEADER: Final = '''"""Balanced openings (X, O, X) on 15x15 for lines of exactly five; `tools.openings` made them."""
@@ -68,7 +72,7 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.openings", description=__doc__)
     parser.add_argument("--check", action="store_true", help="say what the openings of the book are worth")
     parser.add_argument("--seconds", type=float, default=5.0, help="for each opening that is checked")
-    parser.add_argument("--openings", type=int, default=26, help="how many a new book shall have")
+    parser.add_argument("--openings", type=int, default=20, help="how many a new book shall have")
     parser.add_argument(
         "--seed", type=int, default=5, help="of the order in which arrangements are tried, and of games"
     )
@@ -88,28 +92,29 @@ def check(seconds: float) -> None:
 
 
 def make(count: int, seed: int, processes: int) -> list[str]:
-    """Return the openings of a new book; the two halves of it favour the two sides, as far as any does."""
+    """Return the openings of a new book: as many of each kind of winner."""
     arrangements = list(map(name, all_arrangements()))
     Random(seed).shuffle(arrangements)
-    even: list[str] = []
-    for_side: dict[bool, list[str]] = {True: [], False: []}
+    won: dict[Winner, list[str]] = {(mark, is_opener): [] for mark in "XO" for is_opener in (True, False)}
     with Pool(processes) as pool:
-        for opening, score in pool.imap(partial(score_if_even, seed), arrangements, chunksize=4):
-            if score is None:
+        for opening, winner in pool.imap(partial(winner_if_even, seed), arrangements, chunksize=4):
+            if winner is None:
                 continue
-            chosen = even if score == 0 else for_side[score > 0]
-            chosen.append(opening)
-            pairs = min(map(len, for_side.values()))
-            print(f"… {opening}: {score:+d} of {GAMES}; {len(even)} + 2 x {pairs}", file=sys.stderr, flush=True)
-            if len(even) + 2 * pairs >= count:
-                return sorted(even + for_side[True][:pairs] + for_side[False][:pairs])
+            won[winner].append(opening)
+            each = min(map(len, won.values()))
+            print(f"… {opening}: {winner}; {len(won)} x {each}", file=sys.stderr, flush=True)
+            if len(won) * each >= count:
+                return sorted(opening for some in won.values() for opening in some[:each])
     raise SystemExit("There are not so many even openings.")
 
 
-def score_if_even(seed: int, opening: str) -> tuple[str, int | None]:
-    """Return an opening and how X fares in the games from there: wins less losses, or None where it is not even."""
+def winner_if_even(seed: int, opening: str) -> tuple[str, Winner | None]:
+    """Return an opening and who wins the games from there, or None where it is not even or they end in two ways."""
+    if not is_even(opening):
+        return opening, None
     rng = Random(f"{seed} {opening}")
-    return opening, sum(play(opening, rng) for _ in range(GAMES)) if is_even(opening) else None
+    winner = play(opening, rng)
+    return opening, winner if winner is not None and winner == play(opening, rng) else None
 
 
 def all_arrangements() -> Iterator[Marks]:
@@ -148,13 +153,17 @@ def is_even(opening: str) -> bool:
     return all(abs(analyse(position, Budget(nodes=nodes)).value.estimate) <= most for nodes, most in LOOKS)
 
 
-def play(opening: str, rng: Random) -> int:
-    """Return how X fares in a game of `perfect` against itself from here: 1, 0 or -1."""
-    position = position_of(opening).choose("O")
+def play(opening: str, rng: Random) -> Winner | None:
+    """Return who wins a game of `perfect` against itself from here, None for a draw."""
+    move, choose_side = strategy_of(Level.PERFECT, MOVE), side_chooser_of(Level.PERFECT, MOVE)
+    position = position_of(opening)
     while position.outcome is None:
-        position = position.play(rng.choice(best_cells(position, MOVE)))
+        if position.options:
+            position = position.choose(choose_side(position, rng))
+        else:
+            position = position.play(move(position, rng))
     winner = position.outcome.winner
-    return 0 if winner is None else 1 if winner == "X" else -1
+    return None if winner is None else (winner, position.is_swapped == (winner == "O"))
 
 
 if __name__ == "__main__":
