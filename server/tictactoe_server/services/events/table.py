@@ -15,16 +15,8 @@ def rows(event: Event) -> tuple[EventRow, ...]:
         table = ranking(event)
     else:
         table = standings(tuple(field), counted_games(event), SWISS if event.kind == "swiss" else ROUND_ROBIN)
+    named = ((row, field[row.player]) for row in table)
     return tuple(
-        EventRow(
-            row.place,
-            row.player,
-            field[row.player].name,
-            field[row.player].bot,
-            row.points,
-            row.played,
-            row.tie,
-            field[row.player].status,
-        )
-        for row in table
+        EventRow(row.place, row.player, one.name, one.bot, row.points, row.played, row.tie, one.status)
+        for row, one in named
     )
