@@ -21,7 +21,8 @@ from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 from tictactoe_server.services.api import streams
 from tictactoe_server.services.events.event import Event
-from tictactoe_server.services.events.texts import describe_event, render_sheet, whole_of
+from tictactoe_server.services.events.table import whole_of
+from tictactoe_server.services.events.texts import describe_event, render_sheet
 from tictactoe_server.storage.store import StoreUnavailable
 
 

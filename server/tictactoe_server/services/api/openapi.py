@@ -14,7 +14,7 @@ import msgspec
 from tictactoe_protocol.events import EventSummary
 from tictactoe_protocol.pushes import Closed, Error, PlayedGame, RoomState, RoomSummary
 from tictactoe_server.services.api.streams import LINES
-from tictactoe_server.services.events.texts import WholeEvent
+from tictactoe_server.services.events.table import WholeEvent
 from tictactoe_server.transport.http_messages import JSON, PLAIN_TEXT
 
 _SCHEMAS: Final = "#/components/schemas/{name}"

@@ -13,12 +13,10 @@ from http import HTTPStatus
 from io import StringIO
 from typing import Any, Final
 
-from msgspec import Struct
-
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import clean_text, encode
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.events import EventKind, EventRow, EventStatus, PairingResult, PairingState
+from tictactoe_protocol.events import EventRow
 from tictactoe_protocol.standings import spell_halves
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core
@@ -28,7 +26,7 @@ from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
 from tictactoe_server.services.events.event import Event, Pairing, result_for
 from tictactoe_server.services.events.kept import KeptEvents
 from tictactoe_server.services.events.shown import FEW_ROWS, ROWS_A_SECOND
-from tictactoe_server.services.events.table import rows
+from tictactoe_server.services.events.table import rows, whole_of
 from tictactoe_server.services.history import find_by_id
 from tictactoe_server.transport.http_messages import JSON, PLAIN_TEXT, HttpRequest, HttpResponse
 
@@ -47,38 +45,6 @@ _EDGE_WIDTH: Final = 19  # of place, points and games played
 _FRACTIONS: Final = {0: "", 0.25: "¼", 0.5: "½", 0.75: "¾"}
 _COLOURS: Final = {"1": "32", "½": "33", "0": "31", "+": "32", "=": "33", "-": "31"}
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # as which a spreadsheet would take what begins so
-
-
-class WholePairing(Struct, frozen=True):
-    """Who played whom, by mark; `result` is the winner's mark, ``draw``, ``none`` for 0-0, None while it is open."""
-
-    id: str
-    round: int
-    players: dict[str, str]
-    state: PairingState
-    result: PairingResult | None
-    reason: str | None
-    by: str | None
-    game: str | None
-
-
-class WholeEvent(Struct, frozen=True):
-    """An event with its whole table and all pairings of all rounds."""
-
-    event: str
-    title: str
-    kind: EventKind
-    status: EventStatus
-    round: int
-    seq: int
-    table: tuple[EventRow, ...]
-    pairings: tuple[WholePairing, ...]
-
-
-def whole_of(event: Event) -> WholeEvent:
-    """Return all of an event that everybody may know."""
-    head = event.code, event.title, event.kind, event.status, event.round, event.seq
-    return WholeEvent(*head, rows(event), tuple(WholePairing(**one.told) for one in event.pairings))
 
 
 def render_sheet(event: Event) -> str:
