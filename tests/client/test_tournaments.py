@@ -94,6 +94,12 @@ def test_quarter_points_are_told_as_halves_are() -> None:
     assert tabulate([row], "")["p-ana"][-2:] == ("¼ = ½(½)", "1¾")
 
 
+def test_of_a_knock_out_the_scores_of_the_matches_are_told() -> None:
+    ties = (("matches", 2.0, "+, 2-0, 0-2"),)
+    row = EventRow(place=1, player="p-ana", name="ana", bot=None, points=2, played=4, tie=ties)
+    assert tabulate([row], "")["p-ana"][-1] == "2 (+, 2-0, 0-2)"
+
+
 def test_of_many_boards_some_are_named_and_the_others_counted() -> None:
     boards = tuple(replace(OWN, id=f"r2-{number}") for number in range(1, 10))
     assert describe_progress(event(pairings=boards), None)[1].endswith("ana - bo, ana - bo, 3 other boards.")

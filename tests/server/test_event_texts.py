@@ -69,6 +69,8 @@ def test_who_has_a_bye_in_a_knock_out_has_won_that_round() -> None:
     (name,) = (one.name for one in event.entrants if one.player == alone)
     cells = {line.split()[1].lower(): line.split()[2] for line in describe_event(event)[3:6]}
     assert cells[name.lower()] == "+"
+    told = describe_event(play_round(event, lambda one: next(iter(one.players))))
+    assert any(line.endswith("matches won 1 (+).") for line in told), told
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,16 @@ _MOST_BOARDS: Final = 6
 """How many boards are named on which one still plays."""
 _FRACTIONS: Final = {0.25: "tournament quarter", 0.5: "tournament half", 0.75: "tournament three quarters"}
 _KNOWN: Final = frozenset(
-    {*EVENT_KINDS, *EVENT_STATUSES, *ENTRANT_STATUSES, "direct", "wins", "sonneborn_berger", "buchholz_cut_1"}
+    {
+        *EVENT_KINDS,
+        *EVENT_STATUSES,
+        *ENTRANT_STATUSES,
+        "direct",
+        "wins",
+        "sonneborn_berger",
+        "buchholz_cut_1",
+        "matches",
+    }
 )
 
 
@@ -87,7 +96,7 @@ def tabulate(rows: Iterable[EventRow], viewer: str) -> dict[str, tuple[str, ...]
     table = {"": titles}
     for row in shown:
         own = {name: (value, told) for name, value, told in row.tie}
-        sums = (_describe_tie(*own[name]) if name in own else "" for name in ties)
+        sums = (_describe_tie(name, *own[name]) if name in own else "" for name in ties)
         points, played = format_points(row.points), str(row.played)
         table[row.player] = (f"{row.place}.", _describe_name(row, viewer), points, played, *sums)
     return table
@@ -125,7 +134,9 @@ def _name(word: str) -> str:
     return say(f"tournament {word}") if word in _KNOWN else clean_text(word)
 
 
-def _describe_tie(value: float, told: str) -> str:
+def _describe_tie(name: str, value: float, told: str) -> str:
     shown = format_points(value)
     told = told.replace("½", say("tournament half"))
+    if name == "matches":
+        return f"{shown} ({told})"
     return f"{shown} = {told}" if value and told != shown else shown

@@ -63,7 +63,7 @@ def test_the_best_number_wins_and_the_best_numbers_are_free_first(players: int) 
 def test_who_is_out_in_the_same_round_shares_a_place() -> None:
     event = play_on(begun(8, "knock_out"), better_wins)
     assert [row.place for row in rows(event)] == [1, 2, 3, 3, 5, 5, 5, 5]
-    assert rows(event)[0].tie == (("matches", 3, "2-0 2-0 2-0"),)
+    assert rows(event)[0].tie == (("matches", 3, "2-0, 2-0, 2-0"),)
 
 
 def test_a_match_has_two_games_with_marks_swapped() -> None:

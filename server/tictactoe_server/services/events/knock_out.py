@@ -95,7 +95,7 @@ def terms_of(event: Event, pairing: Pairing) -> tuple[RulesState, ClockFields]:
 def ranking(event: Event) -> tuple[Standing, ...]:
     """Return the table: who won as many matches shares a place, those of them who never played stand behind.
 
-    Their tie-break is how many that were, with the scores of all matches.
+    Their tie-break is how many that were, with the scores of all matches, ``+`` for a bye.
     """
     results = Results([one.player for one in event.field], counted_games(event))
     won = dict.fromkeys(results.players, 0)
@@ -105,7 +105,8 @@ def ranking(event: Event) -> tuple[Standing, ...]:
         halves = {player: sum(result_for(one, player) for one in games) for player in games[0].players.values()}
         for player in halves:
             won[player] += player == winner
-            scores[player].append("-".join(spell_halves(halves[one]) for one in (player, *(halves.keys() - {player}))))
+            score = "-".join(spell_halves(halves[one]) for one in (player, *(halves.keys() - {player})))
+            scores[player].append(score if len(halves) > 1 else "+")
     keys = {player: (-won[player], not results.played[player]) for player in won}
     places = sorted(keys.values())
     return tuple(
@@ -114,7 +115,7 @@ def ranking(event: Event) -> tuple[Standing, ...]:
             player,
             results.halves[player] / 2,
             results.played[player],
-            (Tie("matches", won[player], " ".join(scores[player])),),
+            (Tie("matches", won[player], ", ".join(scores[player])),),
         )
         for player in sorted(won, key=keys.__getitem__)
     )

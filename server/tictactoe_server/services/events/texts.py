@@ -248,6 +248,8 @@ def _colour(cell: str, is_coloured: bool) -> str:
 
 def _describe_tie(row: EventRow) -> str:
     """Return what decides between those who are level, each with its sum: ``direct encounter 1 = 1 + 0``."""
+    if row.tie[0][0] == "matches":
+        return f"matches won {_number(row.tie[0][1])} ({row.tie[0][2]})"
     ties = ((_TIES.get(name, name), _number(value), sum.replace("+", " + ") or "0") for name, value, sum in row.tie)
     return ", ".join(f"{name} {value}" + (f" = {sum}" if sum != value else "") for name, value, sum in ties)
 
