@@ -121,15 +121,16 @@ def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
         return _with_status(event, known, "in")
     if known is not None and known.status == "expelled":
         raise Refused(ErrorCode.NOT_ALLOWED, "expelled")
-    if known is None and event.status != "open" and (holder := _holder_of(event, command.ticket)) is not None:
-        return _take_over(event, holder, actor)
-    if known is not None or not event.takes_entrants:
-        raise Refused(ErrorCode.EVENT_BEGUN)
     name, others = command.name, event.entrants
     if event.entry == "roster":
         name = next((name for name in event.roster if is_ticket(event, command.ticket, name)), "")
-        if event.status == "open":  # a card that is used again: its newest player has the place
-            others = tuple(one for one in others if not one.joined_round or one.bot or one.name != name)
+        holder = next((one for one in event.field if one.name == name and not one.bot and not one.is_gone), None)
+        if known is None and event.status != "open" and holder is not None:
+            return _take_over(event, holder, actor)
+    if known is not None or not event.takes_entrants:
+        raise Refused(ErrorCode.EVENT_BEGUN)
+    if event.entry == "roster" and event.status == "open":  # a card that is used again: its newest player has the place
+        others = tuple(one for one in others if not one.joined_round or one.bot or one.name != name)
     if not name or (event.entry == "code" and not is_ticket(event, command.ticket)):
         raise Refused(ErrorCode.NOT_ALLOWED, "ticket", path="ticket")
     check_names((*(one.name for one in others), name))
@@ -140,12 +141,6 @@ def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
     if event.status == "open" and event.start == "full" and len(event.field) == event.size:
         return _begin(event, now + NEXT_ROUND_MS)
     return event
-
-
-def _holder_of(event: Event, ticket: str) -> Entrant | None:
-    """Return who plays by a card of the roster."""
-    names = {name for name in event.roster if event.entry == "roster" and is_ticket(event, ticket, name)}
-    return next((one for one in event.field if one.name in names and not one.bot and not one.is_gone), None)
 
 
 def _take_over(event: Event, holder: Entrant, player: str) -> Event:
@@ -178,10 +173,9 @@ def _ready(event: Event, actor: str, command: Ready, now: int) -> Event:
 
 
 def _rooms(event: Event, actor: str, command: Rooms, now: int) -> Event:
-    changed = [one for one in open_pairings(event) if command.codes.get(one.id, one.room) != one.room]
-    return _with_pairings(
-        event, [replace(one, room=command.codes[one.id], state="due", opened_at=0) for one in changed]
-    )
+    codes = command.codes
+    changed = [one for one in open_pairings(event) if codes.get(one.id, one.room) != one.room]
+    return _with_pairings(event, [replace(one, room=codes[one.id], state="due", opened_at=0) for one in changed])
 
 
 def _opened(event: Event, actor: str, command: Opened, now: int) -> Event:
