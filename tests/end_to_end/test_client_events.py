@@ -80,6 +80,18 @@ async def test_only_the_organiser_runs_an_event(server: Server, tmp_path: Path) 
         assert await run("event", "ZZZZZZ", "--plain", "-s", server.url, code=5) == f"Connecting to {server.url} ..."
 
 
+async def test_the_organiser_runs_an_event_beside_a_client_of_theirs_that_is_open(
+    server: Server, tmp_path: Path
+) -> None:
+    there = ("--plain", "--server", server.url)
+    said = await run("event", "new", "--bot", "easy", "--bot", "easy", *there, home=tmp_path)
+    code = re.findall(r"\b[A-Z0-9]{6}\b", said)[0]
+    async with run_client("event", code, *there, **at(tmp_path)) as watching:
+        await watching.until("Not begun yet")
+        assert "done" in (await run("event", code, "begin", *there, home=tmp_path)).lower()
+        await watching.until("Round 1")
+
+
 async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(server: Server, tmp_path: Path) -> None:
     async with open_peer(server.url, "org") as org:
         code = await open_event(org, "random", "random")

@@ -44,7 +44,7 @@ async def use_event(settings: Settings, words: Sequence[str], ticket: str | None
 
     if stays and settings.mode == "screen":
         return await show_screen(settings, address, first_page=FirstPage("event", enter=enter))
-    async with connected(settings, address, is_chatty=stays, role="player") as (client, session):
+    async with connected(settings, address, is_chatty=stays, role="player" if stays else "reader") as (client, session):
         if not stays:
             return await ask_and_print(settings, client, lambda: _do(client, code, deed, argument))
         if settings.mode == "json":
