@@ -86,7 +86,7 @@ def page_read_once() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Give every test a home without data, state or configuration, English, and no variables of where it runs."""
     folder = tmp_path_factory.mktemp(f"home-{next(_homes)}", numbered=False)
     for name in os.environ.keys() - KEPT_VARIABLES:
@@ -94,12 +94,13 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(folder))
     speak("en")
-    return folder
+    yield folder
+    speak("en")  # examples in docstrings have no fixtures
 
 
 @pytest.fixture
 def in_german(home: Path) -> None:
-    """Speak German, until the next test begins."""
+    """Speak German in this test."""
     speak("de")
 
 

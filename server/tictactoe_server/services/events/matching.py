@@ -39,8 +39,9 @@ def match_all(costs: Mapping[int, Mapping[int, int]]) -> dict[int, int] | None:
 
     `costs` has every edge in both directions; vertices are numbered from 0, costs are not negative.
 
-    >>> match_all({0: {1: 1, 2: 5, 3: 9}, 1: {0: 1, 2: 9, 3: 5}, 2: {0: 5, 1: 9, 3: 40}, 3: {0: 9, 1: 5, 2: 40}})
-    {0: 2, 1: 3, 2: 0, 3: 1}
+    >>> costs = {0: {1: 1, 2: 5, 3: 9}, 1: {0: 1, 2: 9, 3: 5}, 2: {0: 5, 1: 9, 3: 40}, 3: {0: 9, 1: 5, 2: 40}}
+    >>> match_all(costs) == {0: 2, 1: 3, 2: 0, 3: 1}
+    True
     """
     if len(costs) % 2:
         return None
