@@ -81,7 +81,7 @@ async def _open_event(
     """
     names = _read_roster(roster) if roster is not None else ()
     terms: dict[str, Any] = {"entry": "roster" if names else entry, "title": say("tournament untitled")}
-    terms |= {name: term for name, term in more.items() if term is not None}
+    terms |= {name: term for name, term in more.items() if term not in (None, "")}
     terms |= {"clock": parse_clock(clock), "roster": names, "start": "full" if "size" in terms else "hand"}
     wanted = EventOpen(**terms, ready_ms=ready * 1000, late_until=late)
     async with connected(settings, role="player") as (client, _):

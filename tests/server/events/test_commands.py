@@ -101,7 +101,7 @@ def test_a_card_that_is_used_on_another_device_between_games_goes_on_there() -> 
     assert event.round == 2
     assert all({*one.players.values()} == {"p9", "p2"} for one in event.pairings)
     event = play_round(event, first_wins, 20_000)
-    assert refusal(event, "p1", Enter("", ticket=cards["Ana"])) == ("event_begun", "")
+    assert refusal(event, "p1", Enter("", ticket=cards["Ana"])) == ("event_begun", "over")
 
 
 def test_the_organiser_adds_to_the_roster() -> None:
@@ -115,7 +115,7 @@ def test_the_organiser_adds_to_the_roster() -> None:
 
 def test_who_has_begun_lets_nobody_in() -> None:
     assert refusal(begun(4), "late", Enter("Late")) == ("event_begun", "")
-    assert refusal(run(begun(4), "close"), "late", Enter("Late")) == ("event_begun", "")
+    assert refusal(run(begun(4), "close"), "late", Enter("Late")) == ("event_begun", "over")
 
 
 def test_who_has_left_or_was_expelled_does_not_come_back() -> None:

@@ -78,7 +78,7 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, score: A
         position.chosen or UNSET,
         room.event or UNSET,
         room.pairing or UNSET,
-        room.game_id or UNSET,
+        UNSET if room.result is None else room.game_id or UNSET,
     )
 
 

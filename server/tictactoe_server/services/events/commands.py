@@ -128,7 +128,7 @@ def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
         if known is None and event.status != "open" and holder is not None:
             return _take_over(event, holder, actor)
     if known is not None or not event.takes_entrants:
-        raise Refused(ErrorCode.EVENT_BEGUN)
+        raise Refused(ErrorCode.EVENT_BEGUN, "over" if event.is_over else "")
     if event.entry == "roster" and event.status == "open":  # a card that is used again: its newest player has the place
         others = tuple(one for one in others if not one.joined_round or one.bot or one.name != name)
     if not name or (event.entry == "code" and not is_ticket(event, command.ticket)):
@@ -149,7 +149,7 @@ def _take_over(event: Event, holder: Entrant, player: str) -> Event:
     Raises `Refused` while a game of the holder is not scored: its seat is the holder's.
     """
     if event.is_over or any(one.state != "scored" for one in event.pairings_of(holder.player)):
-        raise Refused(*((ErrorCode.EVENT_BEGUN,) if event.is_over else (ErrorCode.NOT_ALLOWED, "event card")))
+        raise Refused(*((ErrorCode.EVENT_BEGUN, "over") if event.is_over else (ErrorCode.NOT_ALLOWED, "event card")))
     entrants = (replace(one, player=player, status="in") if one is holder else one for one in event.entrants)
     ids = {holder.player: player}
     pairings = (
