@@ -46,7 +46,6 @@ class Asked(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> None:
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m tools.connect_four.book", description=__doc__)
-    parser.set_defaults(file=FILE)
     commands = parser.add_subparsers(required=True, dest="command")
     ask = commands.add_parser("ask", help="write the positions to solve")
     ask.add_argument("--all-plies", type=int, default=4, help="the last ply of which every position is asked")
@@ -77,7 +76,7 @@ def to_ask(all_plies: int, plies: int) -> Iterator[str]:
         asked = [each for each in level if not can_win_at_once(each.position)]
         if ply <= all_plies:
             yield from (each.moves for each in sorted(asked, key=lambda each: -each.ways))
-        elif ply > all_plies:
+        else:
             total = sum(each.ways for each in asked) * _COST_FALLS ** (ply - all_plies)
             ranked += [(-each.ways / total, each.moves) for each in asked]
     yield from (moves for _, moves in sorted(ranked))
