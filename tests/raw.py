@@ -103,12 +103,15 @@ async def open_raw(
 
 
 @contextlib.asynccontextmanager
-async def open_bytes(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """Connect without a word."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+async def open_bytes(
+    port: int, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """Connect without a word, over TLS to what calls itself localhost."""
+    name = "localhost" if tls is not None else None
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=tls, server_hostname=name)
     yield reader, writer
     writer.close()
-    with contextlib.suppress(ConnectionError):
+    with contextlib.suppress(OSError):
         await writer.wait_closed()
 
 

@@ -23,7 +23,7 @@ from tests.authority import Authority
 from tests.end_to_end.clients import run_client
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer, play_out
-from tests.raw import read_to_end
+from tests.raw import open_bytes, read_to_end
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 
@@ -151,24 +151,18 @@ async def test_plain_http_leads_to_https_and_there_to_the_server(authority: Auth
     question = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     async with behind_nginx(authority, tmp_path) as site:
         for port, tls, status in ((site.http, None, b"301"), (site.https, authority.trusting(), b"200")):
-            reader, writer = await asyncio.open_connection("localhost", port, ssl=tls)
-            writer.write(question)
-            answer = await read_to_end(reader)
-            assert answer.startswith(b"HTTP/1.1 " + status)
-            writer.close()
-            with contextlib.suppress(OSError):
-                await writer.wait_closed()
+            async with open_bytes(port, tls) as (reader, writer):
+                writer.write(question)
+                answer = await read_to_end(reader)
+                assert answer.startswith(b"HTTP/1.1 " + status)
 
 
 async def test_a_page_behind_nginx_has_links_of_its_scheme_and_connects(authority: Authority, tmp_path: Path) -> None:
     async with behind_nginx(authority, tmp_path) as site:
         origin = f"https://localhost:{site.https}"
-        reader, writer = await asyncio.open_connection("localhost", site.https, ssl=authority.trusting())
-        writer.write(f"GET /wall HTTP/1.1\r\nHost: localhost:{site.https}\r\nConnection: close\r\n\r\n".encode())
-        assert f"{origin}/wall\n".encode() in await read_to_end(reader)
-        writer.close()
-        with contextlib.suppress(OSError):
-            await writer.wait_closed()
+        async with open_bytes(site.https, authority.trusting()) as (reader, writer):
+            writer.write(f"GET /wall HTTP/1.1\r\nHost: localhost:{site.https}\r\nConnection: close\r\n\r\n".encode())
+            assert f"{origin}/wall\n".encode() in await read_to_end(reader)
         own = await enter(site, authority, "127.0.0.1", Origin=origin)
         await own.aclose()
         with pytest.raises(InvalidStatus) as refused:
@@ -182,9 +176,9 @@ async def test_nginx_passes_each_line_of_a_stream_on_at_once(authority: Authorit
         behind_nginx(authority, tmp_path) as site,
         open_peer(site.url, "ana", tls=trusting) as ana,
         open_peer(site.url, "bo", tls=trusting) as bo,
+        open_bytes(site.https, trusting) as (reader, writer),
     ):
         room = (await ana.ask("create"))["room"]
-        reader, writer = await asyncio.open_connection("localhost", site.https, ssl=trusting)
         writer.write(f"GET /api/rooms/{room}/stream HTTP/1.0\r\nHost: localhost\r\n\r\n".encode())
         async with asyncio.timeout(PATIENCE_SECONDS):
             await reader.readuntil(b"\r\n\r\n")
@@ -192,9 +186,6 @@ async def test_nginx_passes_each_line_of_a_stream_on_at_once(authority: Authorit
             await bo.ask("join", room=room)
             while b'"status":"playing"' not in await reader.readline():
                 pass
-        writer.close()
-        with contextlib.suppress(OSError):
-            await writer.wait_closed()
 
 
 async def test_limits_count_the_clients_of_nginx_whatever_they_claim(authority: Authority, tmp_path: Path) -> None:

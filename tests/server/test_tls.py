@@ -49,13 +49,10 @@ async def names_shown(server: Server, authority: Authority) -> set[str]:
 async def test_a_page_asked_for_at_localhost_over_tls_names_the_certificate_to_others(authority: Authority) -> None:
     authority.issue("localhost", "play.example.org")
     async with secured(authority, host="0.0.0.0") as server:
-        reader, writer = await asyncio.open_connection("localhost", server.port, ssl=authority.trusting())
-        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nConnection: close\r\n\r\n")
-        answer = await read_answer(reader)
+        async with open_bytes(server.port, authority.trusting()) as (reader, writer):
+            writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nConnection: close\r\n\r\n")
+            answer = await read_answer(reader)
         assert f'name="address" content="https://play.example.org:{server.port}"'.encode() in answer.body
-        writer.close()
-        with contextlib.suppress(ConnectionError, ssl.SSLError):
-            await writer.wait_closed()
 
 
 # -- talking ----------------------------------------------------------------------------------------------------------
@@ -76,13 +73,9 @@ async def test_a_game_is_played_over_tls(authority: Authority) -> None:
 
 
 async def test_plain_http_is_answered_over_tls(authority: Authority) -> None:
-    async with secured(authority) as server:
-        reader, writer = await asyncio.open_connection("localhost", server.port, ssl=authority.trusting())
+    async with secured(authority) as server, open_bytes(server.port, authority.trusting()) as (reader, writer):
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         assert (await read_to_end(reader)).startswith(b"HTTP/1.1 200 ")
-        writer.close()
-        with contextlib.suppress(ConnectionError, ssl.SSLError):
-            await writer.wait_closed()
 
 
 async def test_one_who_goes_before_the_answer_over_tls_is_no_matter_for_the_log(
@@ -111,15 +104,12 @@ async def test_pages_are_shown_over_tls_under_the_names_of_the_certificate(autho
     authority.issue("localhost", "play.example.org")
     async with secured(authority) as server:
         for host, status in (("localhost", 200), ("play.example.org:8765", 200), ("other.example.org", 421)):
-            reader, writer = await asyncio.open_connection("localhost", server.port, ssl=authority.trusting())
-            for accept, expected in (("text/html", status), ("*/*", 200)):
-                writer.write(f"GET / HTTP/1.1\r\nHost: {host}\r\nAccept: {accept}\r\n\r\n".encode())
-                answer = await read_answer(reader)
-                assert answer.status == expected
+            async with open_bytes(server.port, authority.trusting()) as (reader, writer):
+                for accept, expected in (("text/html", status), ("*/*", 200)):
+                    writer.write(f"GET / HTTP/1.1\r\nHost: {host}\r\nAccept: {accept}\r\n\r\n".encode())
+                    answer = await read_answer(reader)
+                    assert answer.status == expected
             assert f"https://{host}/CODE".encode() in answer.body
-            writer.close()
-            with contextlib.suppress(ConnectionError, ssl.SSLError):
-                await writer.wait_closed()
 
 
 async def test_one_who_reads_slowly_over_tls_catches_up(authority: Authority) -> None:
