@@ -181,15 +181,22 @@ async def test_a_name_that_is_taken_in_the_event_is_asked_for_again(server: Serv
         await expect(other.page.locator(".standings")).to_contain_text("bob")
 
 
+async def entered_beside_a_game(server: Server, visit: Visit, bo: Peer, cy: Peer) -> tuple[Visitor, str]:
+    """Let ana play cy and enter an event of bo's; return her, at the board again, and its code."""
+    ana = await one_at_the_board(server, visit, cy, joins="cy")
+    elsewhere = ana.page.url
+    event = await open_event(bo, bo)
+    await ana.page.goto(address(server, f"/e/{event}"))
+    await enter(ana, "ana")
+    await expect(ana.page.locator(".entry")).to_contain_text("You are in")
+    await ana.page.goto(elsewhere)
+    return ana, event
+
+
 async def test_who_plays_elsewhere_is_called_on_the_page_and_goes_by_a_button(server: Server, visit: Visit) -> None:
     async with known(server, "bo") as bo, known(server, "cy") as cy:
-        ana = await one_at_the_board(server, visit, cy, joins="cy")
+        ana, event = await entered_beside_a_game(server, visit, bo, cy)
         elsewhere = ana.page.url
-        event = await open_event(bo, bo)
-        await ana.page.goto(address(server, f"/e/{event}"))
-        await enter(ana, "ana")
-        await expect(ana.page.locator(".entry")).to_contain_text("You are in")
-        await ana.page.goto(elsewhere)
         await expect(ana.page.locator("p.turn.mine")).to_be_visible()
         await begin(bo, event)
         room = await come(bo)
@@ -203,13 +210,8 @@ async def test_who_plays_elsewhere_is_called_on_the_page_and_goes_by_a_button(se
 
 async def test_a_board_that_is_called_for_opens_when_the_game_before_it_ends(server: Server, visit: Visit) -> None:
     async with known(server, "bo") as bo, known(server, "cy") as cy:
-        ana = await one_at_the_board(server, visit, cy, joins="cy")
+        ana, event = await entered_beside_a_game(server, visit, bo, cy)
         elsewhere = ana.page.url
-        event = await open_event(bo, bo)
-        await ana.page.goto(address(server, f"/e/{event}"))
-        await enter(ana, "ana")
-        await expect(ana.page.locator(".entry")).to_contain_text("You are in")
-        await ana.page.goto(elsewhere)
         await begin(bo, event)
         room = await come(bo)
         await expect(ana.page.locator(".call")).to_be_visible()
