@@ -17,12 +17,11 @@ import html
 import json
 import posixpath
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
 from http import HTTPStatus
-from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -93,13 +92,14 @@ class Assets:
         self._at_once = {"", *self._modules.together, *alone}
         places = sorted({"", *map(self._place_of, texts)})
         said = {place: _find_ids(texts[name] for name in texts if self._place_of(name) == place) for place in places}
-        for language, place in product(LANGUAGES, places):
-            sentences = (CATALOGUES / f"{language}{_CATALOGUE}").read_bytes()
-            common = _choose_sentences(sentences, *said[""]) if place else {}
-            chosen = _choose_sentences(sentences, *said[place]).items()
-            rest = {id: sentence for id, sentence in chosen if id not in common}
-            body = json.dumps(rest, ensure_ascii=False, separators=(",", ":")).encode()
-            self._keep(posixpath.join(place, f"{language}{_CATALOGUE}"), body)
+        for language in LANGUAGES:
+            name = f"{language}{_CATALOGUE}"
+            rest = json.loads((CATALOGUES / name).read_bytes())
+            for place in places:  # the page's own come first: what is among these is nowhere else
+                chosen = _choose_sentences(rest, *said[place])
+                rest = rest if place else {id: sentence for id, sentence in rest.items() if id not in chosen}
+                body = json.dumps(chosen, ensure_ascii=False, separators=(",", ":")).encode()
+                self._keep(posixpath.join(place, name), body)
         for name in sorted(names, key=_kind_of):  # these are in order, as every server has to find the same paths
             if name != INDEX and name not in texts:
                 self._keep(name, self._read(name))
@@ -201,9 +201,8 @@ def _find_ids(modules: Iterable[str]) -> tuple[set[str], tuple[str, ...]]:
     return whole, tuple(begun)
 
 
-def _choose_sentences(catalogue: bytes, whole: Collection[str], begun: tuple[str, ...]) -> dict[str, Any]:
-    """Return those sentences of a catalogue that a module may say: `whole` ids, and those that are `begun`."""
-    sentences: dict[str, Any] = json.loads(catalogue)
+def _choose_sentences(sentences: Mapping[str, Any], whole: Collection[str], begun: tuple[str, ...]) -> dict[str, Any]:
+    """Return those sentences that a module may say: `whole` ids, and those that are `begun`."""
     return {
         id: sentence
         for id, sentence in sentences.items()
