@@ -250,7 +250,7 @@ def result_for(pairing: Pairing, player: str) -> int:
     """Return how many half points a player got from a pairing that is scored."""
     if pairing.result == "draw":
         return 1
-    return 2 if pairing.result is not None and pairing.players.get(pairing.result) == player else 0
+    return 2 if pairing.winner == player else 0
 
 
 def voided(event: Event) -> frozenset[str]:
