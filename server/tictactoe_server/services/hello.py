@@ -122,7 +122,7 @@ class Greeting(Service):
         """
         chosen = None if name is UNSET else _parse_name(name)
         if token is UNSET:
-            own = own_name(chosen) if chosen else f"guest-{_random_text(_GUEST_ALPHABET, 4)}"
+            own = _own_name(chosen) if chosen else f"guest-{_random_text(_GUEST_ALPHABET, 4)}"
             self._core.allowances.take_new_player(address)
             made = KnownPlayer(Player("p" + _random_text(_ID_ALPHABET, _ID_LENGTH), own), today())
             token = secrets.token_urlsafe(_TOKEN_BYTES)
@@ -145,7 +145,7 @@ class Greeting(Service):
             if known is None:
                 raise Refused(ErrorCode.BAD_TOKEN, path="token")
             is_new = name is not None and name != known.player.name
-            return replace(known, player=Player(known.player.id, own_name(name))) if is_new and name else known
+            return replace(known, player=Player(known.player.id, _own_name(name))) if is_new and name else known
 
         known: KnownPlayer = await change(self._players, hash_secret(token), recognise)
         if name is not None:
@@ -178,7 +178,7 @@ class Greeting(Service):
 
 def read_name(text: str, path: str = "name") -> str:
     """Return a name that a person may take; raises `Refused` for what is none, which stands under this path."""
-    return own_name(_parse_name(text, path))
+    return _own_name(_parse_name(text, path))
 
 
 def _parse_name(text: str, path: str = "name") -> str:
@@ -188,7 +188,7 @@ def _parse_name(text: str, path: str = "name") -> str:
         raise Refused(ErrorCode.BAD_NAME, path=path, **bad.data) from None
 
 
-def own_name(name: str) -> str:
+def _own_name(name: str) -> str:
     """Return a name that a person may take: not one of a bot, however it is written."""
     if any(map(_HOUSE_NAME.fullmatch, (unicodedata.normalize("NFKC", name), *keys_of(name)))):
         raise Refused(ErrorCode.BAD_NAME, "taken", path="name", name=name)
