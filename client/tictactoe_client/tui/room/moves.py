@@ -65,7 +65,7 @@ class MoveInput:
     def _press_cell(self, character: str, cell: int) -> None:
         model, state = self._model, self._model.room.state
         model.typed = ""
-        if monotonic() < model.quiet_until:  # a question was answered a moment ago
+        if self._is_quiet:
             return
         if model.may_send or model.is_to_choose:
             self.play(cell)
@@ -82,7 +82,7 @@ class MoveInput:
         """
         model = self._model
         if model.kind == "playing":
-            if monotonic() < model.quiet_until:  # a question was answered a moment ago
+            if self._is_quiet:
                 return
             if model.typed:
                 self._play_typed(model.typed.strip())
@@ -181,3 +181,8 @@ class MoveInput:
     @property
     def _colon(self) -> str:
         return self._program.keymap.show("command")
+
+    @property
+    def _is_quiet(self) -> bool:
+        """Whether a question was answered a moment ago, so that no key may place."""
+        return monotonic() < self._model.quiet_until
