@@ -8,6 +8,7 @@ import msgspec
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from msgspec.structs import replace
 
 from tests.server.events.authors import ORGANISER, new_event, opened
 from tictactoe_protocol.events import EventRun
@@ -155,9 +156,16 @@ class Events(RuleBasedStateMachine):
 
     @invariant()
     def no_result_ever_changes(self) -> None:
-        for one in self.scored.values():
-            assert self.event.pairing(one.id) == one
-        self.scored = {one.id: one for one in self.event.pairings if one.state == "scored"}
+        """Nor does who played, by their names: whoever goes on with somebody's card has what they had."""
+        names = {one.player: one.name for one in self.event.entrants}
+        scored = {
+            one.id: replace(one, players={mark: names[player] for mark, player in one.players.items()})
+            for one in self.event.pairings
+            if one.state == "scored"
+        }
+        for id, one in self.scored.items():
+            assert scored.get(id) == one
+        self.scored = scored
 
     def teardown(self) -> None:
         """Play the event to its end."""
