@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import version
 from types import MappingProxyType
 from typing import Final
 
@@ -13,6 +14,7 @@ from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Request
 from tictactoe_protocol.terms import RulesState
 
+VERSION: Final = version("tictactoe-rooms")
 _ROOM: Final = "K7M4PQ"
 _EVENT: Final = "K7M4PR"
 _REPLAY: Final = "aB3-_dE5fG7hI9jK1mN3oP"
@@ -100,7 +102,7 @@ _EVENT_HEAD: Final = events.EventHead(
 REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
     {
         requests.Hello: (
-            requests.Hello(id="1", name="ana", client="tictactoe-client/1.4.0", features=pushes.FEATURES),
+            requests.Hello(id="1", name="ana", client=f"tictactoe-client/{VERSION}", features=pushes.FEATURES),
             requests.Hello(token="the secret of an earlier welcome"),
             requests.Hello(link="7KQ2M94F"),
             requests.Hello(name="ana", rescue="7KQ2-M94F-X3ZW-8HTB"),
@@ -169,7 +171,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             pushes.Welcome(
                 id="1",
                 protocol=PROTOCOL_VERSION,
-                server="tictactoe-server/1.4.0",
+                server=f"tictactoe-server/{VERSION}",
                 player="p5K2",
                 name="ana",
                 token="a secret to keep",
@@ -207,7 +209,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
                 id="41",
                 claimed="ana",
                 codes_left=3,
-                devices=(names.Device("d3f9a0", "2030-12-31", current=True, client="tictactoe-client/1.4.0"),),
+                devices=(names.Device("d3f9a0", "2030-12-31", current=True, client=f"tictactoe-client/{VERSION}"),),
             ),
         ),
         pushes.Error: (
