@@ -181,6 +181,7 @@ class Cluster:
 
     async def _take_unclaimed(self) -> None:
         """Serve the stored rooms that no server has and for which this one is chosen; raises `StoreUnavailable`."""
+        await self.other_rooms.until_read()
         taken = 0
         async for some in self._store.table(ROOMS).load_all(self._is_for_this):
             for stored in some:
