@@ -132,7 +132,8 @@ async def test_the_organiser_runs_an_event_to_its_end(server: Server, monkeypatc
     code = (await organiser.stdout.readline()).decode().strip()
     contestants = [await start("contestant", server.url, code) for _ in range(2)]
     printed = await output_of(organiser)
-    assert [line for line in printed.splitlines() if not line.startswith("  ")] == ["round 1:", "round 2:", "round 3:", "over:"]
+    heads = [line for line in printed.splitlines() if not line.startswith("  ")]
+    assert heads == ["round 1:", "round 2:", "round 3:", "over:"]
     for contestant in contestants:
         await output_of(contestant)
 
