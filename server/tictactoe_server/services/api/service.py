@@ -8,18 +8,22 @@ from __future__ import annotations
 import time
 from functools import lru_cache
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Final
+
+from msgspec import UNSET, Struct, UnsetType
 
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode, parse_room_code
-from tictactoe_protocol.pushes import Closed, RoomState, RoomSummary
+from tictactoe_protocol.events import EventSummary
+from tictactoe_protocol.pushes import Closed, RoomState, RoomStatus, RoomSummary, SeatState
+from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, closed, no_such_room
 from tictactoe_server.core.lobby import LIST_SECONDS
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.rooms.finished import played_game, record_of
 from tictactoe_server.core.service import Reply, Service
-from tictactoe_server.services.api.openapi import EventList, PublicRoom, RoomList, render_api
 from tictactoe_server.services.api.streams import LINES, Source, Streams
 from tictactoe_server.services.events.event import Event
 from tictactoe_server.services.events.service import Tournaments
@@ -29,6 +33,32 @@ from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResp
 MAX_ID: Final = 40  # how much of an id is said again that is none
 _ROOMS_SECONDS: Final = 1.0  # how often at most all rooms are sent to who reads their stream
 _CLOCK_MS: Final = 1_000  # how far the clock of the machine may go before it counts that it did
+
+
+class PublicRoom(Struct, frozen=True, omit_defaults=True):
+    """A public room; it is as in `rooms`, but for `opened`, when it was (ms since 1970), which stays as it is."""
+
+    room: str
+    status: RoomStatus
+    rules: RulesState
+    clock: ClockTerms | None
+    seats: dict[str, SeatState | None]
+    ply: int
+    watchers: int
+    opened: int
+    analysis: str | UnsetType = UNSET
+
+
+class RoomList(Struct, frozen=True):
+    """The public rooms, newest first."""
+
+    rooms: tuple[PublicRoom, ...]
+
+
+class EventList(Struct, frozen=True):
+    """The events that are not over and that all may enter, newest first."""
+
+    events: tuple[EventSummary, ...]
 
 
 class Api(Service):
@@ -173,7 +203,7 @@ class Api(Service):
 
 @lru_cache(maxsize=1)
 def _document() -> bytes:
-    return render_api()
+    return Path(__file__).with_name("openapi.json").read_bytes()
 
 
 def _public_room(row: RoomSummary, now: int) -> PublicRoom:

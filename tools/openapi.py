@@ -11,9 +11,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from tictactoe_protocol.events import EventSummary
-from tictactoe_protocol.pushes import Closed, Error, PlayedGame, RoomState, RoomStatus, SeatState
-from tictactoe_protocol.terms import ClockTerms, RulesState
+from tictactoe_protocol.pushes import Closed, Error, PlayedGame, RoomState
+from tictactoe_server.services.api.service import EventList, RoomList
 from tictactoe_server.services.api.streams import LINES
 from tictactoe_server.services.events.table import WholeEvent
 from tictactoe_server.transport.http_messages import JSON, PLAIN_TEXT
@@ -28,32 +27,6 @@ _PLACES: Final = {
     "game": "The `game_id` of a state, or of a row of a history",
     "event": "The code of an event, in any spelling",
 }
-
-
-class PublicRoom(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A public room; it is as in `rooms`, but for `opened`, when it was (ms since 1970), which stays as it is."""
-
-    room: str
-    status: RoomStatus
-    rules: RulesState
-    clock: ClockTerms | None
-    seats: dict[str, SeatState | None]
-    ply: int
-    watchers: int
-    opened: int
-    analysis: str | msgspec.UnsetType = msgspec.UNSET
-
-
-class RoomList(msgspec.Struct, frozen=True):
-    """The public rooms, newest first."""
-
-    rooms: tuple[PublicRoom, ...]
-
-
-class EventList(msgspec.Struct, frozen=True):
-    """The events that are not over and that all may enter, newest first."""
-
-    events: tuple[EventSummary, ...]
 
 
 class Path(NamedTuple):
