@@ -1,6 +1,7 @@
 """The documents for machines, made from the types alone: JSON Schema and AsyncAPI of the protocol, OpenAPI of the API.
 
-``python -m tools.schemas --out docs/`` writes them. The same types always make the same files.
+``python -m tools.schemas --out docs/`` writes them, and the pages of `tools.reference`. The same types always make the
+same files.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from tictactoe_protocol.requests import Request
 from tictactoe_protocol.terms import ClockFields, ClockTerms
 from tools.asyncapi import describe_protocol
 from tools.openapi import render_api
+from tools.reference import render_pages
 
 JsonObject = dict[str, Any]
 
@@ -70,7 +72,7 @@ def render_files() -> Mapping[str, str]:
         "asyncapi.json": describe_protocol(make_definitions((*asked, *said), "#/components/schemas/{name}")),
     }
     texts = {path: json.dumps(document, indent=2, ensure_ascii=False) + "\n" for path, document in documents.items()}
-    return {**texts, "openapi.json": render_api().decode()}
+    return {**texts, "openapi.json": render_api().decode(), **render_pages()}
 
 
 def write_files(folder: Path) -> list[Path]:
@@ -88,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Write the documents to the folder that the command line names."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.schemas",
-        description="Write the JSON Schema, AsyncAPI and OpenAPI documents.",
+        description="Write the JSON Schema, AsyncAPI and OpenAPI documents, and the tables of sentences and limits.",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the folder of documents: docs/")
     for path in write_files(parser.parse_args(arguments).out):

@@ -1,6 +1,6 @@
 """Events, which are tournaments: what is asked of them, and what the server says of them.
 
-The feature ``events`` names them in `welcome` and `hello`. See `docs/protocol.md`.
+The feature ``events`` names them in `welcome` and `hello`. See `docs/protocol/tournaments.md`.
 """
 
 from __future__ import annotations

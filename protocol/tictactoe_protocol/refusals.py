@@ -2,7 +2,7 @@
 
 A refusal is said by the id ``refused CODE``, or ``refused CODE WHY`` where `data` has a `why`, with the rest of `data`
 in its places; why a room closed, and what a server announces by itself, likewise. So everybody reads it in the language
-of their own program. See `docs/protocol.md`.
+of their own program. See `docs/protocol/sentences.md`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The games that `docs/protocol.md` shows, replayed line by line against real servers by bare connections.
+"""The games that the pages of the protocol show, replayed line by line against real servers by bare connections.
 
 Everything is compared but what is generated: players, tokens, room codes and the server's version. Those must be the
 same wherever the page has the same.
@@ -25,15 +25,15 @@ from tests.server.nats_node import empty_store, node_in
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
+DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```text (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-GAME, OPENING, ACROSS = "## A whole game by hand", "## An opening by hand", "## A game across two servers"
+GAME, OPENING, ACROSS = "protocol.md", "protocol/openings.md", "protocol/several-servers.md"
 GENERATED = {"player", "token", "room", "url", "cluster", "game_id"}
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the transcript: who has it on the screen, whether they typed it, and the JSON."""
+    """One line of the transcript: who has it on the screen, whether they typed it, and the JSON, whole."""
 
     who: str
     is_typed: bool
@@ -41,11 +41,17 @@ class Line:
 
 
 def read_transcript(page: str) -> Iterator[Line]:
-    """Yield the lines in the order in which they happen."""
+    """Yield the lines in the order in which they happen; `…` stands for the fields of the state before."""
+    states: dict[str, Any] = {}
     for who, block in BLOCK.findall(page):
         for line in block.splitlines():
             assert line[:2] in ("> ", "< "), line
-            yield Line(who, line[0] == ">", line[2:])
+            text = line[2:]
+            if text.startswith('{"type":"room"'):
+                before = states[who] if text.endswith(",…}") else {}
+                states[who] = before | json.loads(text.replace(",…}", "}"))
+                text = json.dumps(states[who])
+            yield Line(who, line[0] == ">", text)
 
 
 @dataclass
@@ -130,18 +136,17 @@ async def replay(urls: Mapping[str, str], page: str, restart: Callable[[], Await
     return len(lines)
 
 
-def section(title: str) -> str:
-    """Return what stands below a title of the page."""
-    return PAGE.read_text(encoding="utf-8").partition(f"{title}\n")[2].partition("\n## ")[0]
+def read_page(path: str) -> str:
+    return (DOCS / path).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("title", [GAME, OPENING])
-async def test_the_games_of_the_protocol_page_can_be_typed_as_they_stand(server: Server, title: str) -> None:
-    assert await replay({"": server.url}, section(title)) > 20
+@pytest.mark.parametrize("path", [GAME, OPENING])
+async def test_the_games_of_the_protocol_pages_can_be_typed_as_they_stand(server: Server, path: str) -> None:
+    assert await replay({"": server.url}, read_page(path)) > 20
 
 
 async def test_the_game_across_two_servers_goes_as_it_stands(tmp_path: Path) -> None:
-    page = section(ACROSS)
+    page = read_page(ACROSS)
     with node_in(tmp_path) as node:
         await (await empty_store(node)).close()
         settings = Settings(host="127.0.0.1", port=0, store=node.url, store_unsafe=True)
@@ -152,7 +157,8 @@ async def test_the_game_across_two_servers_goes_as_it_stands(tmp_path: Path) -> 
 
 
 async def test_typed_lines_are_compact_and_fit_a_terminals_line() -> None:
-    typed = [line.text for line in read_transcript(PAGE.read_text(encoding="utf-8")) if line.is_typed]
+    lines = [line for path in (GAME, OPENING, ACROSS) for line in read_transcript(read_page(path))]
+    typed = [line.text for line in lines if line.is_typed]
     assert typed
     for text in typed:
         assert json.dumps(json.loads(text), separators=(",", ":")) == text
@@ -175,7 +181,7 @@ async def test_typed_lines_are_compact_and_fit_a_terminals_line() -> None:
     ],
 )
 async def test_a_page_that_says_anything_else_is_found_out(server: Server, shown: str, changed: str) -> None:
-    page = section(GAME)
+    page = read_page(GAME)
     assert shown in page
     altered = page.replace(shown, changed) if changed else page.replace(f"< {shown}", "", 1)
     with pytest.raises((AssertionError, KeyError)):

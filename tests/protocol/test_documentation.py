@@ -1,7 +1,8 @@
-"""`docs/protocol.md` names what there is: every message, field and code, and its examples are messages."""
+"""The pages of the protocol name what there is, their examples are messages, and all of it is rendered."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import get_args
 
 import msgspec
 import pytest
+from markdown_it import MarkdownIt
 
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import (
@@ -22,7 +24,12 @@ from tictactoe_protocol import (
     terms,
 )
 
-PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+CORE = DOCS / "protocol.md"
+WIRE = [CORE, *sorted((DOCS / "protocol").glob("*.md")), DOCS / "records.md", DOCS / "api.md"]
+PAGE = "".join(path.read_text(encoding="utf-8") for path in WIRE)
+PAGES = [*sorted(DOCS.rglob("*.md")), DOCS.parent / "README.md"]
+MARKDOWN = MarkdownIt("commonmark").enable("table")
 TABLE_TERMS = {
     term for row in re.findall(r"^\|([^|]*)\|", PAGE, re.MULTILINE) for term in re.findall(r"`([^`]+)`", row)
 }
@@ -41,9 +48,8 @@ def test_every_error_code_has_its_row(code: ErrorCode) -> None:
 def test_every_request_and_each_of_its_fields_is_explained(kind: type[msgspec.Struct]) -> None:
     rows = re.findall(rf"^\| `{name_of(kind)}` \|(.*)$", PAGE, re.MULTILINE)
     section = PAGE.partition("## Saying hello")[2].partition("## Requests")[0]
-    text = section if kind is requests.Hello else rows[0]
-    for field in kind.__struct_encode_fields__:
-        assert field == "id" or f"`{field}`" in text, field
+    fields = {f"`{field}`" for field in kind.__struct_encode_fields__} - {"`id`"}
+    assert any(all(field in text for field in fields) for text in ([section] if kind is requests.Hello else rows))
 
 
 @pytest.mark.parametrize(
@@ -95,3 +101,30 @@ def test_every_example_is_a_message_with_all_its_fields_known(example: str) -> N
             raise
         message = decode_push(example)
     assert json.loads(msgspec.json.encode(message)) == json.loads(example)
+
+
+# -- as they are rendered -------------------------------------------------------------------------------------------
+
+
+def anchors_of(path: Path) -> set[str]:
+    """Return what a link to a page may have behind its `#`: its headings, as GitHub spells them there."""
+    tokens = MARKDOWN.parse(path.read_text(encoding="utf-8"))
+    headings = [title for tag, title in itertools.pairwise(tokens) if tag.type == "heading_open"]
+    texts = ("".join(part.content for part in title.children or ()) for title in headings)
+    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in texts}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(DOCS.parent)))
+def test_every_row_of_a_table_is_rendered_as_one_and_every_link_leads_somewhere(path: Path) -> None:
+    page = path.read_text(encoding="utf-8")
+    html = MARKDOWN.render(page)
+    written = re.findall(r"^\|(?! ?-)", re.sub(r"^```.*?^```$", "", page, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    assert html.count("<tr>") == len(written)
+    for place, anchor in re.findall(r'href="([^"#:]*)(?:#([^"]+))?"', html):
+        target = path.parent / place if place else path
+        assert target.exists(), place
+        assert not anchor or anchor in anchors_of(target), (place, anchor)
+
+
+def test_what_a_bot_needs_is_soon_read() -> None:
+    assert len(CORE.read_text(encoding="utf-8")) <= 45_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 import shutil
 import string
 import subprocess
@@ -25,7 +24,6 @@ from tictactoe_protocol.refusals import describe_closing, describe_fault, descri
 from tictactoe_server.http.assets import FOLDER
 
 PROGRAM = Path(__file__).with_name("refusals.mjs")
-PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 SOURCES = [
     path
     for folder in ("protocol", "server")
@@ -34,7 +32,6 @@ SOURCES = [
 ]
 LISTS = ("levels", "limits", "marks", "presets", "types")
 NOT_SAID = {"path", "retry_ms", "url"}
-OF_CLIENTS = {"refused off_board word", "refused bad_message reason", "refused bad_input"}  # which no server says
 ENGLISH = open_catalogue("en")
 IDS = [id for id in ENGLISH.sentences if id.startswith(("refused ", "closed "))]
 
@@ -88,13 +85,6 @@ def test_what_the_server_refuses_has_a_sentence_with_the_places_of_its_data() ->
     for id, names in found:
         assert id in IDS
         assert names == places_of(id), id
-
-
-def test_the_page_on_the_protocol_has_every_sentence() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| (?:`(.+)`)? \| (.+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    written = {(" ".join(filter(None, (code, why))), sentence) for code, why, sentence in rows}
-    for id in {*IDS} - OF_CLIENTS:
-        assert (id.partition(" ")[2], ENGLISH.sentences[id]) in written, id
 
 
 @pytest.mark.parametrize("id", [id for id in IDS if id.count(" ") > 1])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -20,7 +19,7 @@ from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, until
 from tests.raw import open_bytes, open_raw, ping, read_to_end, text
 from tictactoe_server.server import Server
-from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
+from tictactoe_server.settings import Limits, Settings
 
 HERE = Settings(host="127.0.0.1", port=0)
 LOOPBACK = (ip_network("127.0.0.0/8"),)
@@ -157,15 +156,6 @@ async def test_the_operator_sees_how_much_of_each_limit_is_used(clock_ns: list[i
             }
             == now
         )
-
-
-def test_the_protocol_has_every_limit_with_its_default() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
-    found: dict[str, int] = {}
-    for row in re.findall(r"^\| .*\| .* \| (`.*`) \| ([\d, ]+) \| .*\|$", page, re.MULTILINE):
-        names, numbers = re.findall("`([a-z-]+)`", row[0]), row[1].split(", ")
-        found |= zip(names, (int(number.replace(",", "")) for number in numbers), strict=True)
-    assert found == {name: count_of(Limits(), name) for name in COUNTS}
 
 
 # -- rooms ----------------------------------------------------------------------------------------------------------

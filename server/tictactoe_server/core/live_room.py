@@ -350,5 +350,5 @@ def not_in_room(code: str) -> Refused:
 
 
 def closed(room: str, code: str, /, **data: Any) -> Closed:
-    """Return what those in a room are told that is gone, by the code of why; see `docs/protocol.md`."""
+    """Return what those in a room are told that is gone, by the code of why; see `docs/protocol/sentences.md`."""
     return Closed(room, describe_closing(code, data) or code, code, data)

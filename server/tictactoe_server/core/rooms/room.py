@@ -86,7 +86,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     mark's clock showed when its turn began; `clock_started_at`, when the time for this turn began, None for none.
     `asked` is what was asked of this game and took effect, see `offers`, each with the number of moves before it.
     `happened` is what the change to this `seq` brought beside what shows in the state. `event` and `pairing` say for
-    what it was opened, empty for a room that is no event's; see `docs/protocol.md` for what is different in one.
+    what it was opened, empty for a room that is no event's; `docs/protocol/tournaments.md` says what differs there.
     `kept_at` is when the last game ended that is over, in ms since 1970, 0 where it was not kept.
     """
 

@@ -1,0 +1,54 @@
+"""The pages of reference of the protocol: the sentences of errors from the catalogue, the limits from the settings.
+
+What stands around their tables is written by hand and stays. `tools.schemas` writes them with the other documents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from tictactoe_protocol.catalogue import open_catalogue
+from tictactoe_server.settings import COUNTS, Limits, count_of
+
+OF_CLIENTS: Final = {"refused off_board word", "refused bad_message reason", "refused bad_input"}
+"""The refusals that no server says."""
+_DOCS: Final = Path(__file__).parent.parent / "docs"
+
+
+def render_pages() -> Mapping[str, str]:
+    """Return the text of each page by its path within the folder of documents."""
+    pages = {"protocol/sentences.md": _put_sentences, "protocol/limits.md": _put_defaults}
+    return {path: put((_DOCS / path).read_text(encoding="utf-8")) for path, put in pages.items()}
+
+
+def _put_sentences(page: str) -> str:
+    """Return the page with all sentences of the catalogue in its two tables, of errors and of closed rooms."""
+    tables = map(_list_sentences, ("refused ", "closed "))
+    return re.sub(r"^(\|---\|---\|---\|\n)(?:\|.*\n)*", lambda found: found[1] + next(tables), page, flags=re.MULTILINE)
+
+
+def _list_sentences(event: str) -> str:
+    rows = []
+    for id, sentence in open_catalogue("en").sentences.items():
+        if id.startswith(event) and id not in OF_CLIENTS:
+            _, code, *why = id.split(" ", 2)
+            rows.append(f"| `{code}` | {f'`{why[0]}`' if why else ''} | {sentence} |\n")
+    return "".join(rows)
+
+
+def _put_defaults(page: str) -> str:
+    """Return the page with the default of each limit beside its name; ValueError where one has no place or two."""
+    named: list[str] = []
+
+    def put(row: re.Match[str]) -> str:
+        names = re.findall(r"[a-z-]+", row[2])
+        named.extend(names)
+        return f"{row[1]}{row[2]} | {', '.join(f'{count_of(Limits(), name):,}' for name in names)} |"
+
+    filled = re.sub(r"^(\|[^|]*\|[^|]*\| )(`[a-z][a-z-]+`(?:, `[a-z-]+`)*) \|[^|]*\|", put, page, flags=re.MULTILINE)
+    if sorted(named) != sorted(COUNTS):
+        raise ValueError(f"limits.md does not name these once: {sorted({*COUNTS} ^ {*named}) or sorted(named)}")
+    return filled
