@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from tests.server.events.authors import begun, better_wins, entered, new_event, play_on, run
+from tests.server.events.authors import begun, better_wins, entered, new_event, play_on, play_round, run
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.services.events.commands import Enter, Leave, Score, Tick, apply
@@ -72,6 +72,8 @@ def test_who_is_out_in_the_same_round_shares_a_place() -> None:
     event = play_on(begun(8, "knock_out"), better_wins)
     assert [row.place for row in rows(event)] == [1, 2, 3, 3, 5, 5, 5, 5]
     assert rows(event)[0].tie == (("matches", 3, "2-0, 2-0, 2-0"),)
+    event = play_round(begun(3, "knock_out"), better_wins)
+    assert [(row.place, row.played) for row in rows(event)] == [(1, 0), (1, 2), (3, 2)]  # the first was free
 
 
 def test_a_match_has_two_games_with_marks_swapped() -> None:

@@ -233,6 +233,7 @@ def test_who_won_without_a_game_has_no_bye_either() -> None:
     event = begun(["p1", "p2", "p3"], "swiss")
     (game,) = (one for one in event.pairings if not one.is_bye)
     event = apply(opened(event), "", Score(game.id, "O", "forfeit", by="forfeit"), 0)
+    assert {one.id for one in players_of(event, "in") if not one.was_free} == {game.players["X"]}
     event = apply(event, "", Tick(), due_at(event) or 0)
     assert [[*one.players.values()] for one in event.in_round(2) if one.is_bye] == [[game.players["X"]]]
 

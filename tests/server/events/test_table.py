@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import random
+from typing import cast
 
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from tests.fakes import Watcher
 from tests.server.events.authors import begun, better_wins, entered, new_event, opened, play_on, play_round, run
 from tictactoe_protocol import encode
-from tictactoe_server.services.events.commands import Leave, Score, Tick, apply
-from tictactoe_server.services.events.event import EDITION, Event, due_at, open_pairings
+from tictactoe_protocol.standings import Game
+from tictactoe_server.core.session import Session
+from tictactoe_server.services.events.commands import Leave, Ready, Score, Tick, apply
+from tictactoe_server.services.events.event import EDITION, Event, counted_games, due_at, open_pairings
+from tictactoe_server.services.events.shown import Shown
 from tictactoe_server.services.events.table import rows
 
 
@@ -78,6 +83,16 @@ def test_what_began_before_version_1_6_keeps_its_table_and_what_begins_now_count
     assert run(entered(2), "begin").edition == EDITION
 
 
+def test_a_swiss_counts_the_rounds_that_somebody_was_not_paired_in_and_the_games_that_are_on() -> None:
+    event = apply(play_round(begun(4, "swiss"), better_wins), "p4", Ready(on=False), 0)
+    event = apply(event, "", Tick(), due_at(event) or 0)
+    (game,) = open_pairings(event)
+    first, second = game.players.values()
+    counted = [*counted_games(event)]
+    assert Game("p4", None, 0, 0, is_played=False, round=2) in counted
+    assert Game(first, second, 0, 0, is_played=None, round=2) in counted
+
+
 def test_who_has_left_is_shown_so() -> None:
     event = apply(begun(4), "p2", Leave(), 0)
     assert {row.player: row.status for row in rows(event)}["p2"] == "out"
@@ -92,3 +107,15 @@ def test_a_table_of_many_rows_is_short() -> None:
 
 def test_a_room_of_a_pairing_changes_no_table() -> None:
     assert rows(opened(begun(5))) == rows(begun(5))
+
+
+async def test_one_is_shown_the_own_pairing_first_and_a_view_of_nobody_is_kept_no_longer() -> None:
+    event, watcher = begun(120, "swiss"), Watcher("p7")
+    topic, session = Shown(lambda: 0, set), cast(Session, watcher)
+    idle = topic.gather_seconds()
+    topic.watch(session, event)
+    assert "p7" in watcher.seen[0]["pairings"][0]["players"].values()
+    assert topic.gather_seconds() > idle
+    topic.unwatch(session, event.code)
+    topic.tell()
+    assert topic.gather_seconds() == idle
