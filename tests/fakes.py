@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Literal
 
@@ -235,3 +236,14 @@ class FakePool(ThinkingPool):
         if isinstance(self._answer, Exception):
             raise self._answer
         return False
+
+
+class Watcher:
+    """A session that keeps the messages that it is sent."""
+
+    def __init__(self, player: str) -> None:
+        self.player, self.connection = Player(player, player), self
+        self.seen: list[dict[str, Any]] = []
+
+    def push_frame(self, frame: bytes) -> None:
+        self.seen.append(json.loads(frame[frame.index(b'{"') :]))

@@ -227,3 +227,12 @@ def round_of(pairing: str) -> str:
     '3.2'
     """
     return pairing.removeprefix("r").replace("-", ".")
+
+
+def id_of(pairing: str) -> str:
+    """Return the id of a pairing that is named by it, or as records do.
+
+    >>> id_of("3.2"), id_of("r3-2")
+    ('r3-2', 'r3-2')
+    """
+    return "r" + round_of(pairing).replace(".", "-")

@@ -1,16 +1,16 @@
 """The table of a tournament with its tie-breaks, each with the sum that made it: a fold over the games.
 
 A win counts 1, a draw 1/2. All of it is reckoned in half points, so nothing is rounded, and the order in which results
-came does not matter. The tie-breaks are those of the FIDE Handbook, C.07: direct encounter, where all who are level
-have met; wins; Sonneborn-Berger, the points of all whom one beat and half of theirs with whom one drew; Buchholz cut 1,
-the points of all whom one met but the least. A bye or a round without a game adds nothing to either, and is cut first.
+came does not matter. The tie-breaks are those of the FIDE Handbook, C.07 of 2023: direct encounter; wins, with those
+without a game; Sonneborn-Berger, the points of all whom one beat and half of theirs with whom one drew; Buchholz cut 1,
+the points of all whom one met but the least.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Final, NamedTuple
 
 ROUND_ROBIN: Final = ("direct", "wins", "sonneborn_berger")
@@ -20,14 +20,16 @@ SWISS: Final = ("buchholz_cut_1", *ROUND_ROBIN)
 class Game(NamedTuple):
     """What one pairing came to in half points; `second` is None where nobody was there to play.
 
-    `is_played` is false for a bye and for what was given without a game.
+    `is_played` is false for a bye and for what was given without a game, None while the game is on. A Swiss has one of
+    these, with its `round`, for each player and round that has begun: alone and without a point who was not paired.
     """
 
     first: str
     second: str | None
     first_halves: int
     second_halves: int
-    is_played: bool = True
+    is_played: bool | None = True
+    round: int = 0
 
 
 class Tie(NamedTuple):
@@ -53,51 +55,115 @@ class Meeting(NamedTuple):
 
     opponent: str | None
     halves: int
-    is_played: bool
+    is_played: bool | None
+    round: int
+
+    @property
+    def is_voluntary(self) -> bool:
+        """Whether one did not play because one did not want to or did not come, as far as the points tell."""
+        return self.is_played is False and self.halves < 2
 
 
 class Results:
-    """What everybody got against whom, and the tie-breaks as sums of that."""
+    """What everybody got against whom, and the tie-breaks as sums of that; what was given counts as its result."""
+
+    decides_early = False
 
     def __init__(self, players: Sequence[str], games: Iterable[Game]) -> None:
         self.players = tuple(players)
         self.meetings: dict[str, list[Meeting]] = defaultdict(list)
-        for first, second, first_halves, second_halves, is_played in games:
-            self.meetings[first].append(Meeting(second, first_halves, is_played))
+        self._encounters: dict[tuple[str, ...], dict[str, Tie]] = {}
+        for first, second, first_halves, second_halves, is_played, round in games:
+            self.meetings[first].append(Meeting(second, first_halves, is_played, round))
             if second is not None:
-                self.meetings[second].append(Meeting(first, second_halves, is_played))
+                self.meetings[second].append(Meeting(first, second_halves, is_played, round))
         self.halves = {player: sum(one.halves for one in self.meetings[player]) for player in self.players}
-        self.played = {player: sum(one.is_played for one in self.meetings[player]) for player in self.players}
+        self.played = {player: sum(one.is_played is True for one in self.meetings[player]) for player in self.players}
+
+    def first_key(self, player: str) -> tuple[int, int]:
+        """Return what the table goes by before any tie-break: points; without one, whether somebody ever played."""
+        return -self.halves[player], not self.halves[player] and not self.played[player]
 
     def direct(self, player: str, level: Sequence[str]) -> Tie | None:
-        """Return the points against those who are level, or None where not all of them have met."""
-        met = {one: {meeting.opponent for meeting in self.meetings[one]} for one in level}
-        if any(other not in met[one] for one in level for other in level if other != one):
-            return None
-        got = sorted((one.halves for one in self.meetings[player] if one.opponent in level), reverse=True)
-        return Tie("direct", sum(got) / 2, _add(got))
+        """Return the points against those who are level, or None where these do not decide."""
+        key = tuple(level)
+        if key not in self._encounters:
+            self._encounters[key] = dict(self._find_encounters(level))
+        return self._encounters[key].get(player)
 
-    def wins(self, player: str, level: Sequence[str]) -> Tie:
-        """Return how many games were won, those given among them but no byes."""
-        count = sum(one.halves == 2 and one.opponent is not None for one in self.meetings[player])
+    def wins(self, player: str, level: Sequence[str] = ()) -> Tie:
+        """Return in how many rounds one got as much as for a win, without a game as well."""
+        count = sum(one.halves == 2 for one in self.meetings[player])
         return Tie("wins", count, str(count))
 
     def sonneborn_berger(self, player: str, level: Sequence[str] = ()) -> Tie:
         """Return the points of those beaten and half the points of those drawn with, as ``4+1+½(3+2½)``."""
-        beaten, drawn = (self._opponents(player, halves) for halves in (2, 1))
+        had = self.meetings[player]
+        beaten, drawn = (self.worths(player, [one for one in had if one.halves == halves]) for halves in (2, 1))
         half = f"½({_add(drawn)})" if drawn else ""
         return Tie("sonneborn_berger", (2 * sum(beaten) + sum(drawn)) / 4, "+".join(filter(None, (_add(beaten), half))))
 
-    def buchholz_cut_1(self, player: str, level: Sequence[str] = ()) -> Tie:
-        """Return the points of all opponents but the least, as ``4+3+2½ (1)`` with what is cut in brackets."""
-        rounds = max(1, *map(len, self.meetings.values()))
-        *kept, cut = (self._opponents(player) + [0] * rounds)[:rounds]
-        return Tie("buchholz_cut_1", sum(kept) / 2, f"{_add(kept)} ({spell_halves(cut)})")
+    def _find_encounters(self, level: Sequence[str]) -> Iterable[tuple[str, Tie]]:
+        """Yield who is ranked by direct encounter: all where all have met, else whom nobody of the rest can pass."""
+        rest = set(level)
+        while rest:
+            games = {player: [one for one in self.meetings[player] if self._is_met(one, rest)] for player in rest}
+            got = {player: sorted((one.halves for one in games[player]), reverse=True) for player in rest}
+            missing = {player: len(rest) - 1 - len({one.opponent for one in games[player]}) for player in rest}
+            ties = {player: Tie("direct", sum(got[player]) / 2, _add(got[player])) for player in rest}
+            if not any(missing.values()):
+                yield from ties.items()
+                return
+            first = max(rest, key=lambda player: ties[player].value)
+            rest.remove(first)
+            if not self.decides_early or any(ties[one].value + missing[one] >= ties[first].value for one in rest):
+                return
+            yield first, ties[first]
 
-    def _opponents(self, player: str, halves: int | None = None) -> list[int]:
-        """Return what the opponents have, the most first, all or those against whom one got so many half points."""
-        meetings = (one for one in self.meetings[player] if halves is None or one.halves == halves)
-        return sorted((self.halves.get(one.opponent or "", 0) for one in meetings), reverse=True)
+    def _is_met(self, one: Meeting, others: set[str]) -> bool:
+        return one.is_played is not None and one.opponent in others
+
+    def worths(self, player: str, meetings: Iterable[Meeting]) -> list[int]:
+        """Return what the opponents in these meetings are worth in half points, the most first."""
+        return sorted((self._worth(player, one) for one in meetings if one.is_played is not None), reverse=True)
+
+    def _worth(self, player: str, one: Meeting) -> int:
+        return self.halves.get(one.opponent or "", 0)
+
+
+class SwissResults(Results):
+    """The same for a Swiss, where what was not played counts against somebody with as many points as one has oneself.
+
+    Those who did not play in the end, because they did not want to, are worth as much as if they had drawn there.
+    """
+
+    decides_early = True
+
+    def __init__(self, players: Sequence[str], games: Iterable[Game]) -> None:
+        super().__init__(players, games)
+        self._adjusted = {player: self.halves[player] + self._drawn_in_the_end(player) for player in self.players}
+
+    def buchholz_cut_1(self, player: str, level: Sequence[str] = ()) -> Tie:
+        """Return the points of all opponents but the least, as ``4+3+2½ (1)`` with what is cut in brackets.
+
+        A round that one did not want to play is cut first, and nothing while one's game is on.
+        """
+        had, cut = self.meetings[player], 0
+        kept = self.worths(player, had)
+        if kept and all(one.is_played is not None for one in had):
+            cut = min(self.worths(player, [one for one in had if one.is_voluntary]) or kept)
+            kept.remove(cut)
+        return Tie("buchholz_cut_1", sum(kept) / 2, f"{_add(kept) or 0} ({spell_halves(cut)})")
+
+    def _is_met(self, one: Meeting, others: set[str]) -> bool:
+        return one.is_played is True and one.opponent in others
+
+    def _worth(self, player: str, one: Meeting) -> int:
+        return self._adjusted.get(one.opponent or "", 0) if one.is_played else self.halves[player]
+
+    def _drawn_in_the_end(self, player: str) -> int:
+        newest_first = sorted(self.meetings[player], key=lambda one: -one.round)
+        return sum(1 - one.halves for one in takewhile(lambda one: one.is_voluntary, newest_first))
 
 
 def standings(
@@ -105,19 +171,19 @@ def standings(
 ) -> tuple[Standing, ...]:
     """Return the table, best first; who is level after all tie-breaks shares a place, in the order of `players`.
 
-    Who never played stands behind all who did.
+    Of those without a point who never played stand behind who did.
 
     >>> table = standings(["ana", "bo", "cem"], [Game("ana", "bo", 1, 1), Game("bo", "cem", 2, 0)])
     >>> [(row.place, row.player, row.points) for row in table]
     [(1, 'bo', 1.5), (2, 'ana', 0.5), (3, 'cem', 0.0)]
     """
-    results = Results(players, games)
+    return rank((SwissResults if "buchholz_cut_1" in breaks else Results)(players, games), breaks)
+
+
+def rank(results: Results, breaks: Sequence[str]) -> tuple[Standing, ...]:
+    """Return the table that these results make."""
     ranked: list[tuple[str, tuple[Tie, ...], int]] = []
-
-    def first_key(player: str) -> tuple[bool, int]:
-        return not results.played[player], -results.halves[player]
-
-    for _, level in groupby(sorted(results.players, key=first_key), first_key):
+    for _, level in groupby(sorted(results.players, key=results.first_key), results.first_key):
         start = len(ranked)
         ranked += [(player, tie, start + before) for player, tie, before in _break(results, [*level], tuple(breaks))]
     return tuple(

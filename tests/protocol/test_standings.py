@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
@@ -11,8 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.protocol.cross_tables import ROUND_ROBINS, SIX_IN_A_SWISS, CrossTable
-from tictactoe_protocol.standings import ROUND_ROBIN, SWISS, Game, Results, Standing, Tie, standings
+from tests.protocol.cross_tables import (
+    ROUND_ROBINS,
+    SIX_IN_A_SWISS,
+    SIX_WITH_A_FORFEIT,
+    SIXTEEN_IN_A_SWISS,
+    CrossTable,
+    read_rounds,
+)
+from tictactoe_protocol.standings import ROUND_ROBIN, SWISS, Game, Results, Standing, SwissResults, Tie, standings
 
 EVERY = (*ROUND_ROBINS, SIX_IN_A_SWISS)
 
@@ -54,13 +62,17 @@ def test_sonneborn_berger_is_what_was_published(table: CrossTable) -> None:
     assert {name: results.sonneborn_berger(name).value for name in table.values} == table.values
 
 
-def test_buchholz_is_what_was_published_with_the_least_cut_from_it() -> None:
-    results = Results(SIX_IN_A_SWISS.names, SIX_IN_A_SWISS.games)
-    for name, value in SIX_IN_A_SWISS.values.items():
-        tie = results.buchholz_cut_1(name)
-        kept, cut = tie.sum.rstrip(")").split(" (")
-        assert tie.value == value_of(kept)
-        assert tie.value + value_of(cut) == value
+def test_the_exercise_of_a_swiss_has_the_tie_breaks_that_its_author_found() -> None:
+    rounds, *values = zip(*SIXTEEN_IN_A_SWISS, strict=True)
+    found = SwissResults([str(number) for number in range(1, 17)], read_rounds(rounds))
+    breaks = found.buchholz_cut_1, found.sonneborn_berger, found.wins
+    assert [tuple(find(player).value for player in found.players) for find in breaks] == values
+
+
+def test_the_exercise_of_a_round_robin_counts_a_forfeit_as_its_result() -> None:
+    rounds, values = zip(*SIX_WITH_A_FORFEIT, strict=True)
+    found = Results("123456", read_rounds(rounds))
+    assert tuple(found.sonneborn_berger(player).value for player in found.players) == values
 
 
 def value_of(figures: str) -> Fraction:
@@ -74,16 +86,15 @@ def value_of(figures: str) -> Fraction:
 
 @st.composite
 def results(draw: st.DrawFn) -> tuple[list[str], list[Game]]:
-    """Draw games of up to seven players, some of them not played."""
+    """Draw games of up to seven players, some of them not played, each in a round of its own."""
     players = [f"p{number}" for number in range(draw(st.integers(1, 7)))]
     pairs = [(one, other) for one in players for other in players if one < other]
-    games = []
-    for one, other in draw(st.lists(st.sampled_from(pairs), max_size=25)) if pairs else ():
+    games: list[Game] = []
+    alone = [(player, None) for player in players]
+    for one, other in draw(st.lists(st.sampled_from([*pairs, *alone]), max_size=28)):
         first, second = draw(st.sampled_from([(2, 0), (0, 2), (1, 1), (0, 0)]))
-        games.append(Game(one, other, first, second, draw(st.booleans())))
-    games += [
-        Game(player, None, 2, 0, is_played=False) for player in draw(st.lists(st.sampled_from(players), max_size=3))
-    ]
+        is_played = other is not None and draw(st.booleans())
+        games.append(Game(one, other, first, second, is_played, len(games)))
     return players, games
 
 
@@ -93,7 +104,7 @@ def test_a_table_is_the_same_whatever_the_order_of_the_results(
 ) -> None:
     players, games = drawn
     turned = [
-        Game(game.second, game.first, game.second_halves, game.first_halves, game.is_played)
+        Game(game.second, game.first, game.second_halves, game.first_halves, game.is_played, game.round)
         if game.second is not None and shuffled.random() < 0.5
         else game
         for game in games
@@ -115,8 +126,9 @@ def test_each_tie_break_is_the_sum_that_it_shows(drawn: tuple[list[str], list[Ga
 def test_places_follow_from_what_is_shown(drawn: tuple[list[str], list[Game]], breaks: tuple[str, ...]) -> None:
     table = standings(*drawn, breaks)
 
-    def key(row: Standing) -> tuple[bool, float, list[float]]:
-        return not row.played, -row.points, [-tie.value for tie in row.tie]
+    def key(row: Standing) -> tuple[float, bool, list[float]]:
+        values = {tie.name: tie.value for tie in row.tie}
+        return -row.points, not row.points and not row.played, [-values.get(name, 0) for name in breaks]
 
     assert [row.place for row in table] == sorted(row.place for row in table)
     assert table[0].place == 1
@@ -126,9 +138,13 @@ def test_places_follow_from_what_is_shown(drawn: tuple[list[str], list[Game]], b
         assert other.place in (one.place, index + 1)
 
 
-def test_who_never_played_stands_behind_who_did() -> None:
-    table = standings(["free", "ana", "bo"], [Game("free", None, 2, 0, is_played=False), Game("ana", "bo", 2, 0)])
-    assert [(row.place, row.player, row.points) for row in table] == [(1, "ana", 1), (2, "bo", 0), (3, "free", 1)]
+@pytest.mark.parametrize("breaks", [ROUND_ROBIN, SWISS])
+def test_points_without_a_game_count_and_who_has_none_and_never_played_stands_behind(breaks: tuple[str, ...]) -> None:
+    games = [Game("free", None, 2, 0, is_played=False), Game("ana", "bo", 2, 0), Game("cy", "di", 0, 0, is_played=None)]
+    table = standings(["di", "cy", "free", "ana", "bo"], games, breaks)
+    places = [(row.place, row.player, row.points, row.played) for row in table]
+    assert {row[1:] for row in places[:2]} == {("ana", 1, 1), ("free", 1, 0)}
+    assert places[2:] == [(3, "bo", 0, 1), (4, "di", 0, 0), (4, "cy", 0, 0)]
 
 
 def test_direct_encounter_decides_only_where_all_have_met() -> None:
@@ -144,11 +160,36 @@ def test_direct_encounter_decides_only_where_all_have_met() -> None:
     ]
 
 
-def test_a_bye_is_what_buchholz_cuts_first() -> None:
-    games = [Game("a", "b", 2, 0), Game("a", "c", 2, 0), Game("b", "c", 2, 0), Game("c", None, 2, 0, is_played=False)]
-    found = Results(["a", "b", "c"], games)
-    assert found.buchholz_cut_1("c") == Tie("buchholz_cut_1", 3, "2+1 (0)")
-    assert found.buchholz_cut_1("b") == Tie("buchholz_cut_1", 3, "2+1 (0)")
+@pytest.mark.parametrize(
+    ("last", "ranked"),
+    [
+        ((), {"a": 2.0}),  # nobody can pass a, and b has not met c
+        ([Game("b", "c", 2, 0)], {"a": 2.0, "b": 1.0, "c": 0.0}),
+        ([Game("b", "c", 2, 0, is_played=False)], {"a": 2.0}),
+        ([Game("b", "c", 0, 0, is_played=None)], {"a": 2.0}),
+    ],
+)
+def test_in_a_swiss_direct_encounter_decides_for_whom_no_missing_game_could_change_it(
+    last: Sequence[Game], ranked: dict[str, float]
+) -> None:
+    games = [Game("a", "b", 2, 0), Game("a", "c", 2, 0), *last]
+    ties = {player: SwissResults("abc", games).direct(player, "abc") for player in "abc"}
+    assert {player: tie.value for player, tie in ties.items() if tie} == ranked
+    level = [Game("a", "b", 2, 0), Game("a", "c", 1, 1)]  # c may still have as many as a
+    assert not any(SwissResults("abc", level).direct(player, "abc") for player in "abc")
+
+
+def test_while_ones_game_is_on_buchholz_cuts_nothing_and_no_round_before_it_counts_as_drawn() -> None:
+    games = [
+        *(Game("a", "b", 2, 0, round=1), Game("c", None, 0, 0, is_played=False, round=1)),
+        *(Game("a", "c", 2, 0, round=2), Game("b", None, 0, 0, is_played=False, round=2)),
+    ]
+    found = SwissResults("abc", games)
+    assert found.buchholz_cut_1("a") == Tie("buchholz_cut_1", 0.5, "½ (0)")  # b, who paused, for half a point
+    assert found.buchholz_cut_1("b") == Tie("buchholz_cut_1", 2, "2 (0)")
+    found = SwissResults("abc", [*games, Game("b", "c", 0, 0, is_played=None, round=3)])
+    assert found.buchholz_cut_1("a") == Tie("buchholz_cut_1", 0, "0 (0)")
+    assert found.buchholz_cut_1("b") == Tie("buchholz_cut_1", 2, "2+0 (0)")
 
 
 def test_no_games_make_a_table_of_all_in_the_first_place() -> None:

@@ -106,13 +106,15 @@ def test_a_sheet_has_table_and_pairings_and_no_formulas() -> None:
     assert (first["name"], first["points"], second["name"]) == ("Bo", "1.0", "'=Ana")
     (row,) = csv.DictReader(StringIO(pairings))
     assert {row["X"], row["O"]} == {"Bo", "'=Ana"}
-    assert (row["round"], row["pairing"], row["by"], row["game"]) == ("1", "r1-1", "game", "game-r1-1")
+    named = row["round"], row["pairing"], row["number"], row["by"], row["game"]
+    assert named == ("1", "r1-1", "1.1", "game", "game-r1-1")
 
 
 def test_the_whole_has_all_rounds_and_null_for_what_is_open() -> None:
     event = begun(("ana", "bo", "cy"), double=True)
     (row, *_), (*_, last) = whole_of(event).table, whole_of(event).pairings
     assert (row.points, row.played, row.status) == (0, 0, "in")
+    assert (last.id, last.number) == ("r1-2", "1.2")
     assert (last.state, last.result, last.reason, last.by, last.game) == ("due", None, None, None, None)
     over = whole_of(play_on(event, by_name("ana", "bo", "cy")))
     assert [one.round for one in over.pairings] == [number for number in range(1, 7) for _ in range(2)]

@@ -194,9 +194,9 @@ async def test_who_comes_later_finds_the_call_in_the_welcome_until_the_game_is_s
         ({"title": " \u202e "}, "bad_message", "title"),
         ({"start": "full"}, "not_allowed", "size"),
         ({"size": 25}, "event_full", "size"),
-        ({"entry": "roster", "roster": ["ana", "Ana"]}, "bad_name", "name"),
-        ({"entry": "roster", "roster": ["perfect-bot"]}, "bad_name", "name"),
-        ({"entry": "roster", "roster": ["\u202e"]}, "bad_name", "roster"),
+        ({"entry": "roster", "roster": ["ana", "Ana"]}, "bad_name", "roster[1]"),
+        ({"entry": "roster", "roster": ["perfect-bot"]}, "bad_name", "roster[0]"),
+        ({"entry": "roster", "bots": ["easy"], "roster": ["\u202e"]}, "bad_name", "roster[0]"),
         ({"clock": {}}, "bad_message", "clock"),
         ({"ready_ms": 10}, "bad_message", "ready_ms"),
     ],
@@ -206,6 +206,17 @@ async def test_an_event_that_cannot_be_is_refused(server: Server, terms: dict[st
         refused = await ana.ask("event_open", **{**SLOW, **terms})
         assert (refused["code"], refused["path"]) == (code, path), refused
         assert (await ana.ask("events"))["events"] == []
+
+
+async def test_who_could_not_play_an_opening_does_not_enter_where_there_may_be_one(server: Server) -> None:
+    async with known(server, "ana") as ana, open_peer(server.url, "old", features=["events", "moved"]) as old:
+        for terms in ({"kind": "knock_out"}, {"rules": "four-pie"}):
+            event = await opened(ana, **terms)
+            refused = await old.ask("event_join", event=event)
+            assert (refused["code"], refused["path"]) == ("feature_required", "features")
+            await ana.ask("event_join", event=event)
+            assert (await watched(old, event))["head"]["players"] == 1
+            await run(ana, event, "close")
 
 
 async def test_a_player_has_two_events_and_an_address_a_few_more(

@@ -64,7 +64,7 @@ class Results:
 
     def _make_row(self, standing: Standing) -> Row:
         (place, me, points, played, _), got, against = standing, Counter[int](), defaultdict[str, float](float)
-        for one, other, first, second, _ in self.games:
+        for one, other, first, second, *_ in self.games:
             if me in (one, other):
                 halves, opponent = (first, other) if me == one else (second, one)
                 got[halves] += 1

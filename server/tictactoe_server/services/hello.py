@@ -179,7 +179,7 @@ class Greeting(Service):
 
 def read_name(text: str, path: str = "name") -> str:
     """Return a name that a person may take; raises `Refused` for what is none, which stands under this path."""
-    return _own_name(_parse_name(text, path))
+    return _own_name(_parse_name(text, path), path)
 
 
 def _parse_name(text: str, path: str = "name") -> str:
@@ -189,10 +189,10 @@ def _parse_name(text: str, path: str = "name") -> str:
         raise Refused(ErrorCode.BAD_NAME, path=path, **bad.data) from None
 
 
-def _own_name(name: str) -> str:
+def _own_name(name: str, path: str = "name") -> str:
     """Return a name that a person may take: not one of a bot, however it is written."""
     if any(map(_HOUSE_NAME.fullmatch, (unicodedata.normalize("NFKC", name), *keys_of(name)))):
-        raise Refused(ErrorCode.BAD_NAME, "taken", path="name", name=name)
+        raise Refused(ErrorCode.BAD_NAME, "taken", path=path, name=name)
     return name
 
 

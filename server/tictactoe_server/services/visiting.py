@@ -51,7 +51,7 @@ class Visiting(Service):
         rules = chosen_rules(request.rules)
         _check_bots(request.bots, rules)
         if len(request.bots) < len(rules.marks):
-            _check_knows(call.session, rules)
+            check_knows(call.session, rules.opening)
         seat = rules.marks[0] if request.seat is UNSET else request.seat
         if seat not in tuple(rules.marks):
             raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="seat", seat=seat, marks=list(rules.marks))
@@ -78,7 +78,7 @@ class Visiting(Service):
         self.drain.check()
         self.check_seats(call)
         kind = chosen_rules(call.request.rules), call.request.clock
-        _check_knows(call.session, kind[0])
+        check_knows(call.session, kind[0].opening)
         registry = self.core.registry
         if registry.elsewhere.is_several:
             return self._match_elsewhere(call, kind)
@@ -107,7 +107,7 @@ class Visiting(Service):
 
     def join(self, call: Call) -> None:
         """Take a free seat, or attach this session to the seat that the player holds."""
-        _check_knows(call.session, call.live.room.rules)
+        check_knows(call.session, call.live.room.rules.opening)
         self._read_if_ahead(call)
         if _takes_seat(call.player, call.live.room):
             self.check_seats(call)
@@ -325,10 +325,10 @@ def chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
         raise Refused(ErrorCode(invalid.code), path=path, **invalid.data) from None
 
 
-def _check_knows(session: Session, rules: Rules) -> None:
+def check_knows(session: Session, opening: str | None) -> None:
     """Refuse a seat to a program that has not said to know openings, where there is one: it could not play."""
-    if rules.opening is not None and "opening" not in session.features:
-        raise Refused(ErrorCode.FEATURE_REQUIRED, path="features", opening=rules.opening)
+    if opening is not None and "opening" not in session.features:
+        raise Refused(ErrorCode.FEATURE_REQUIRED, path="features", opening=opening)
 
 
 def _check_bots(names: Sequence[str], rules: Rules) -> None:

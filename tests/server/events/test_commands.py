@@ -63,6 +63,7 @@ def test_no_more_enter_than_fit() -> None:
     event = entered(3, size=3)
     assert refusal(event, "p4", Enter("P4")) == ("event_full", "")
     assert apply(apply(event, "p1", Leave(), 0), "p4", Enter("P4"), 0).entrants[-1].player == "p4"
+    assert refusal(run(event, "begin"), "p4", Enter("P4")) == ("event_begun", "")
 
 
 def test_a_code_lets_in_who_knows_it() -> None:
@@ -213,7 +214,7 @@ def test_the_organiser_gives_a_game_to_one_of_both_or_to_nobody() -> None:
     event = begun(4)
     one, other = open_pairings(event)
     event = run(event, "forfeit", pairing=one.id, player=one.players["X"])
-    event = run(event, "void", pairing=other.id)
+    event = run(event, "void", pairing=other.id.replace("r", "").replace("-", "."))  # as records name it
     first, second = event.in_round(1)
     assert (first.result, first.by, first.reason) == ("O", "organiser", "forfeit")
     assert (second.result, second.by, second.reason) == ("none", "organiser", "void")
@@ -274,6 +275,8 @@ def test_an_event_that_is_paused_goes_on_where_it_was() -> None:
     event = run(event, "resume", 2_000)
     assert run(event, "resume", 2_000) is event
     assert due_at(event) == 7_000
+    event = run(run(event, "pause", 3_000), "resume", 10**6)
+    assert due_at(event) == 10**6 + 5_000
 
 
 def test_an_event_that_is_closed_has_nothing_left_to_do() -> None:

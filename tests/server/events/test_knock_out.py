@@ -9,17 +9,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from tests.server.events.authors import begun, better_wins, new_event, play_on, run
+from tests.server.events.authors import begun, better_wins, entered, new_event, play_on, play_round, run
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.services.events.commands import Enter, Leave, Score, Tick, apply
-from tictactoe_server.services.events.event import Event, Pairing, due_at, open_pairings, ticket_of
-from tictactoe_server.services.events.knock_out import GAMES, bracket, terms_of, winner_of
+from tictactoe_server.services.events.event import (
+    EDITION,
+    Event,
+    Pairing,
+    due_at,
+    open_pairings,
+    result_for,
+    ticket_of,
+)
+from tictactoe_server.services.events.knock_out import GAMES, bracket, matches_of, terms_of, winner_of
 from tictactoe_server.services.events.table import rows
 
 
 def winner(event: Event, round: int, match: int) -> str | None:
-    return winner_of([one for one in event.in_round(round) if one.match == match])
+    return winner_of(event, [one for one in event.in_round(round) if one.match == match])
 
 
 def match_of(event: Event) -> list[Pairing]:
@@ -64,6 +72,8 @@ def test_who_is_out_in_the_same_round_shares_a_place() -> None:
     event = play_on(begun(8, "knock_out"), better_wins)
     assert [row.place for row in rows(event)] == [1, 2, 3, 3, 5, 5, 5, 5]
     assert rows(event)[0].tie == (("matches", 3, "2-0, 2-0, 2-0"),)
+    event = play_round(begun(3, "knock_out"), better_wins)
+    assert [(row.place, row.played) for row in rows(event)] == [(1, 0), (1, 2), (3, 2)]  # the first was free
 
 
 def test_a_match_has_two_games_with_marks_swapped() -> None:
@@ -81,6 +91,8 @@ def test_a_match_has_two_games_with_marks_swapped() -> None:
         ("OO", False),
         (("draw", "O"), True),
         (("draw", "draw"), False),
+        (("draw", "none"), False),
+        (("none", "none"), True),
         (("draw", "draw", "X", "draw"), True),
         (("draw", "draw", "X", "X", "O", "O"), True),
     ],
@@ -91,21 +103,25 @@ def test_a_match_goes_on_as_long_as_it_is_level(results: str | tuple[str, ...], 
     assert len(open_pairings(event)) == (not is_over)
 
 
-def test_if_all_games_of_a_match_are_level_the_better_number_goes_on() -> None:
-    event = play_match(*["draw"] * GAMES)
-    assert event.status == "over"
-    assert winner(event, 1, 1) == event.field[0].player
-    assert rows(event)[0].tie[0][2] == "3-3"
+@pytest.mark.parametrize("result", ["draw", "none"])
+@pytest.mark.parametrize(("edition", "winners"), [(EDITION, ["8", "6", "6"]), (1, ["8", "7", "8"])])
+def test_behind_upsets_a_level_match_still_sends_on_the_smaller_number(
+    edition: int, winners: list[str], result: str
+) -> None:
+    def decide(one: Pairing) -> str:
+        is_level = (one.round, one.match) in ((2, 2), (3, 1))
+        return result if is_level else max(one.players, key=lambda mark: numbers[one.players[mark]])
 
-
-def test_where_nobody_comes_to_two_games_the_better_number_goes_on() -> None:
-    event = play_match("none", "none")
-    assert event.status == "over"
-    assert winner(event, 1, 1) == event.field[0].player
+    event = replace(run(entered(8, "knock_out"), "begin"), edition=edition)  # 1 is what began before version 1.6
+    numbers = {one.player: str(number) for number, one in enumerate(event.field, 1)}
+    event = play_on(event, decide)
+    won = [numbers[winner(event, round, match) or ""] for round, match in ((2, 1), (2, 2), (3, 1))]
+    assert won == winners
 
 
 def test_later_games_of_a_match_have_half_the_time_and_then_the_pie_rule() -> None:
     event = play_match(*["draw"] * GAMES)
+    assert (event.status, rows(event)[0].tie[0][2]) == ("over", "3-3")
     terms = [terms_of(event, one) for one in match_of(event)]
     full, half = ClockFields(initial_ms=60_000, increment_ms=1_000), ClockFields(initial_ms=30_000, increment_ms=500)
     assert [clock for _, clock in terms] == [full, full, half, half, half, half]
@@ -158,8 +174,15 @@ def test_a_roster_is_seeded_as_its_names_stand() -> None:
 
 @given(st.integers(2, 20), st.lists(st.sampled_from(["X", "O", "draw", "none"]), min_size=1, max_size=30))
 @settings(max_examples=60, deadline=None)
-def test_whatever_the_results_one_is_left(players: int, results: list[str]) -> None:
+def test_whatever_the_results_one_is_left_and_of_a_level_match_the_smaller_number(
+    players: int, results: list[str]
+) -> None:
     event = play_on(begun(players, "knock_out"), lambda one: results[(3 * one.match + one.number) % len(results)])
+    numbers = [one.player for one in event.field]
+    for games in matches_of(event.pairings):
+        halves = {player: sum(result_for(one, player) for one in games) for player in games[0].players.values()}
+        best = [player for player, got in halves.items() if got == max(halves.values())]
+        assert winner_of(event, games) == min(best, key=numbers.index)
     assert (event.status, due_at(event)) == ("over", None)
     places = Counter(row.place for row in rows(event))
     assert places[1] == places[2] == 1

@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from tests.server.events.authors import ORGANISER, begun, better_wins, first_wins, pairs_of, play_on, play_round, run
-from tictactoe_protocol.berger import berger_pairs, berger_round, berger_rounds
+from tictactoe_protocol.berger import berger_round, berger_rounds
 from tictactoe_server.services.events.commands import Leave, Tick, apply
 from tictactoe_server.services.events.event import Event, due_at, voided
 from tictactoe_server.services.events.table import rows
@@ -65,13 +65,9 @@ def test_the_numbers_are_drawn_by_lot_from_the_seed() -> None:
     assert len(orders) == 3
 
 
-def test_berger_pairs_of_one_pair_swap_in_a_double_one() -> None:
-    assert [berger_pairs(2, round, double=True) for round in (1, 2)] == [[(1, 2)], [(2, 1)]]
-
-
-def left_after(rounds: int, player: str = "p1") -> Event:
+def left_after(rounds: int, player: str = "p1", *, double: bool = False) -> Event:
     """Return a round robin of six that somebody leaves after so many games."""
-    event = begun(6)
+    event = begun(6, double=double)
     for _ in range(rounds):
         event = play_round(event, better_wins, 0)
         event = apply(event, "", Tick(), due_at(event) or 0)
@@ -85,6 +81,10 @@ def test_games_of_one_who_leaves_before_half_of_them_count_for_nobody(rounds: in
     table = {row.player: row for row in rows(event)}
     assert [table[f"p{number}"].points for number in range(1, 7)] == [0, 4, 3, 2, 1, 0]
     assert (table["p1"].place, table["p1"].played, table["p1"].status) == (6, 0, "out")
+
+
+def test_in_a_double_one_half_of_all_games_is_twice_as_many() -> None:
+    assert [voided(left_after(rounds, double=True)) for rounds in (3, 4, 5)] == [{"p1"}, {"p1"}, set()]
 
 
 @pytest.mark.parametrize("rounds", [3, 4])

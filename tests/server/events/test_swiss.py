@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.server.events.authors import begun, better_wins, entered, opened, play_on, play_round, run
 from tictactoe_server.services.events.commands import Enter, Leave, Ready, Score, Tick, apply, pair_next
-from tictactoe_server.services.events.event import Event, due_at, open_pairings
+from tictactoe_server.services.events.event import Event, Pairing, due_at, open_pairings
 from tictactoe_server.services.events.matching import match_all
 from tictactoe_server.services.events.swiss import Player, costs_of, pair, players_of
 from tictactoe_server.services.events.table import rows
@@ -152,8 +152,12 @@ def test_a_pair_is_allowed_but_for_those_who_met_and_a_second_bye(event: Event) 
         )
         assert (other in costs[one]) != have_met
     for place, player in enumerate(players if len(players) % 2 else ()):
-        was_free = any(one.is_bye for one in event.pairings_of(player.id))
-        assert (place in costs[len(players)]) != was_free
+        assert (place in costs[len(players)]) != any(is_given(one, player.id) for one in event.pairings_of(player.id))
+
+
+def is_given(pairing: Pairing, player: str) -> bool:
+    """Tell whether somebody got a point without a game."""
+    return pairing.winner == player and pairing.by != "game"
 
 
 def check_rules(event: Event) -> None:
@@ -163,7 +167,8 @@ def check_rules(event: Event) -> None:
     for one in event.field:
         had = event.pairings_of(one.player)
         assert len({pairing.round for pairing in had}) == len(had)
-        assert sum(pairing.is_bye for pairing in had) <= 1
+        given = [pairing for pairing in had if is_given(pairing, one.player)]
+        assert not any(pairing.is_bye for pairing in given[1:])
     for round in range(1, event.round + 1):
         assert sum(one.is_bye for one in event.in_round(round)) <= 1
 
@@ -224,6 +229,15 @@ def test_a_bye_is_a_point_for_one_of_the_least() -> None:
     assert player in {row.player for row in rows(event) if row.points <= 1}
 
 
+def test_who_won_without_a_game_has_no_bye_either() -> None:
+    event = begun(["p1", "p2", "p3"], "swiss")
+    (game,) = (one for one in event.pairings if not one.is_bye)
+    event = apply(opened(event), "", Score(game.id, "O", "forfeit", by="forfeit"), 0)
+    assert {one.id for one in players_of(event, "in") if not one.was_free} == {game.players["X"]}
+    event = apply(event, "", Tick(), due_at(event) or 0)
+    assert [[*one.players.values()] for one in event.in_round(2) if one.is_bye] == [[game.players["X"]]]
+
+
 def test_who_pauses_is_not_paired_and_gets_nothing() -> None:
     event = apply(play_round(begun(6, "swiss"), better_wins), "p1", Ready(on=False), 0)
     event = apply(event, "", Tick(), due_at(event) or 0)
@@ -261,6 +275,9 @@ def test_who_comes_late_plays_from_the_next_round_with_no_points() -> None:
     event = apply(play_round(event, better_wins), "", Tick(), 10**9)
     assert event.pairings_of("late")
     assert not event.takes_entrants
+    event = begun(6, "swiss", rounds=2, late_until=9)
+    assert event.takes_entrants
+    assert not apply(play_round(event, better_wins), "", Tick(), 10**9).takes_entrants  # it is the last
 
 
 def test_a_swiss_ends_when_every_round_would_repeat_a_pair() -> None:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import random
+from typing import cast
 
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from tests.server.events.authors import begun, better_wins, new_event, opened, play_on, play_round
+from tests.fakes import Watcher
+from tests.server.events.authors import begun, better_wins, entered, new_event, opened, play_on, play_round, run
 from tictactoe_protocol import encode
-from tictactoe_server.services.events.commands import Leave, Score, Tick, apply
-from tictactoe_server.services.events.event import Event, due_at, open_pairings
+from tictactoe_protocol.standings import Game
+from tictactoe_server.core.session import Session
+from tictactoe_server.services.events.commands import Leave, Ready, Score, Tick, apply
+from tictactoe_server.services.events.event import EDITION, Event, counted_games, due_at, open_pairings
+from tictactoe_server.services.events.shown import Shown
 from tictactoe_server.services.events.table import rows
 
 
@@ -53,6 +60,39 @@ def test_a_row_has_who_it_is_and_what_decided() -> None:
     ] * 3
 
 
+BEFORE_1_6 = """
+{"code":"K7M4PQ","title":"Friday","kind":"swiss","rules":{"preset":"classic","rows":3,"columns":3,"line":3,"marks":"XO",
+"blocked":[],"misere":false,"gravity":false},"clock":{"move_ms":60000},"organisers":["organiser"],"seed":674,
+"secret":"secret","opened_at":0,"rounds":2,"late_until":3,"status":"over","round":2,"seq":11,"entrants":[
+{"player":"p3","name":"P3"},{"player":"p1","name":"P1"},{"player":"p2","name":"P2"},
+{"player":"late","name":"Late","joined_round":2}],"pairings":[
+{"id":"r1-1","round":1,"players":{"X":"p3","O":"p1"},"state":"scored","result":"O","game":"g1","by":"game"},
+{"id":"r1-2","round":1,"players":{"X":"p2"},"match":2,"state":"scored","result":"X","by":"bye"},
+{"id":"r2-1","round":2,"players":{"X":"p1","O":"p2"},"state":"scored","result":"draw","game":"g2","by":"game"},
+{"id":"r2-2","round":2,"players":{"X":"late","O":"p3"},"match":2,"state":"scored","result":"X","game":"g3","by":"game"}]}
+"""
+
+
+def test_what_began_before_version_1_6_keeps_its_table_and_what_begins_now_counts_byes_as_fide_does() -> None:
+    before = msgspec.json.decode(BEFORE_1_6, type=Event)
+    tables = [rows(event) for event in (before, replace(before, edition=EDITION))]
+    assert [[(row.player, row.points, *row.tie[-1][:2]) for row in table[:2]] for table in tables] == [
+        [("p1", 1.5, "wins", 1), ("p2", 1.5, "wins", 0)],
+        [("p2", 1.5, "sonneborn_berger", 2.25), ("p1", 1.5, "sonneborn_berger", 0.75)],
+    ]
+    assert run(entered(2), "begin").edition == EDITION
+
+
+def test_a_swiss_counts_the_rounds_that_somebody_was_not_paired_in_and_the_games_that_are_on() -> None:
+    event = apply(play_round(begun(4, "swiss"), better_wins), "p4", Ready(on=False), 0)
+    event = apply(event, "", Tick(), due_at(event) or 0)
+    (game,) = open_pairings(event)
+    first, second = game.players.values()
+    counted = [*counted_games(event)]
+    assert Game("p4", None, 0, 0, is_played=False, round=2) in counted
+    assert Game(first, second, 0, 0, is_played=None, round=2) in counted
+
+
 def test_who_has_left_is_shown_so() -> None:
     event = apply(begun(4), "p2", Leave(), 0)
     assert {row.player: row.status for row in rows(event)}["p2"] == "out"
@@ -67,3 +107,15 @@ def test_a_table_of_many_rows_is_short() -> None:
 
 def test_a_room_of_a_pairing_changes_no_table() -> None:
     assert rows(opened(begun(5))) == rows(begun(5))
+
+
+async def test_one_is_shown_the_own_pairing_first_and_a_view_of_nobody_is_kept_no_longer() -> None:
+    event, watcher = begun(120, "swiss"), Watcher("p7")
+    topic, session = Shown(lambda: 0, set), cast(Session, watcher)
+    idle = topic.gather_seconds()
+    topic.watch(session, event)
+    assert "p7" in watcher.seen[0]["pairings"][0]["players"].values()
+    assert topic.gather_seconds() > idle
+    topic.unwatch(session, event.code)
+    topic.tell()
+    assert topic.gather_seconds() == idle

@@ -14,10 +14,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.events import EntrantStatus, EventRun, ScoredBy
+from tictactoe_protocol.events import EntrantStatus, EventRun, ScoredBy, id_of
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.services.events import knock_out, round_robin, swiss
 from tictactoe_server.services.events.event import (
+    EDITION,
     Entrant,
     Event,
     Pairing,
@@ -250,7 +251,7 @@ def _run_expel(event: Event, command: EventRun, now: int) -> Event:
 
 def _run_score(event: Event, command: EventRun, now: int) -> Event:
     """Give a game to the opponent of the player who is named, or to nobody."""
-    one = event.pairing(command.pairing or "")
+    one = event.pairing(id_of(command.pairing or ""))
     player = command.player if command.action == "forfeit" else ""
     if one is None or (player and player not in one.players.values()):
         raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="pairing")
@@ -284,7 +285,7 @@ def _begin(event: Event, due_at: int) -> Event:
     lots = {one.player: (places.get(one.name, len(places)), digest(str(event.seed), one.player)) for one in event.field}
     ordered = sorted(event.field, key=lambda one: lots[one.player])
     expelled = (one for one in event.entrants if not one.joined_round)
-    return replace(event, status="running", due_at=due_at, entrants=(*ordered, *expelled))
+    return replace(event, status="running", due_at=due_at, entrants=(*ordered, *expelled), edition=EDITION)
 
 
 def _with_status(event: Event, entrant: Entrant, status: EntrantStatus) -> Event:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hmac
 from base64 import b32encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
@@ -25,6 +25,8 @@ from tictactoe_server.core.look_alikes import keys_of
 from tictactoe_server.core.rooms import Refused
 
 MAX_ROUND_ROBIN: Final = 24
+EDITION: Final = 2
+"""By which edition of the rules an event is played that begins now; what began before version 1.6 keeps the first."""
 
 
 class Entrant(Struct, frozen=True, omit_defaults=True):
@@ -105,7 +107,8 @@ class Event(Struct, frozen=True, omit_defaults=True):
     """One event; its terms are those of `EventOpen`, and `rounds` what was asked for, 0 for none.
 
     `seq` grows with every change. `round` is the one that was begun last, 0 for none. `due_at` is when the next one
-    begins by itself. `seed` decides lots, `secret` makes the tickets. `roster` are the names that have cards.
+    begins by itself. `seed` decides lots, `secret` makes the tickets. `roster` are the names that have cards. `edition`
+    says by which rules level matches are decided and tables are made (see `EDITION`).
     """
 
     code: str
@@ -133,11 +136,17 @@ class Event(Struct, frozen=True, omit_defaults=True):
     round: int = 0
     seq: int = 1
     due_at: int | None = None
+    edition: int = 1
 
     @property
     def marks(self) -> str:
         """Both marks; whose is first moves first."""
         return self.rules.marks
+
+    @property
+    def opening(self) -> str | None:
+        """The opening that may have to be played, in a knock-out that of the last games of a match."""
+        return self.rules.opening or ("pie" if self.kind == "knock_out" else None)
 
     @property
     def limit(self) -> int:
@@ -169,7 +178,8 @@ class Event(Struct, frozen=True, omit_defaults=True):
         """Whether one may still enter."""
         if self.status == "open" or self.is_over:
             return self.status == "open"
-        return not self.round or (self.round <= self.late_until and self.round < self.all_rounds)
+        is_late = self.round and (self.round > self.late_until or self.round >= self.all_rounds)
+        return not is_late and len(self.entrants) < self.limit
 
     def entrant(self, player: str) -> Entrant | None:
         """Return who takes part under this id, or None."""
@@ -211,17 +221,17 @@ def open_event(
         raise Refused(ErrorCode.EVENT_FULL, path="size", size=event.limit)
     numbers = [bots[: index + 1].count(level) if bots.count(level) > 1 else 0 for index, level in enumerate(bots)]
     names = [f"{level}-bot-{number}" if number else f"{level}-bot" for level, number in zip(bots, numbers, strict=True)]
-    check_names((*names, *roster))
+    check_names((*names, *roster), [f"roster[{index - len(names)}]" for index in range(len(names) + len(roster))])
     entrants = (Entrant(f"bot-{digest(secret, name)}", name, bot) for name, bot in zip(names, bots, strict=True))
     return replace(event, entrants=tuple(entrants))
 
 
-def check_names(names: Iterable[str]) -> None:
+def check_names(names: Sequence[str], paths: Sequence[str] = ()) -> None:
     """Refuse a name that stands twice in a list, or that people may take for another one there."""
     known: set[str] = set()
-    for name in names:
+    for index, name in enumerate(names):
         if not known.isdisjoint(keys_of(name)):
-            raise Refused(ErrorCode.BAD_NAME, "taken", path="name", name=name)
+            raise Refused(ErrorCode.BAD_NAME, "taken", path=paths[index] if paths else "name", name=name)
         known.update(keys_of(name))
 
 
@@ -273,9 +283,14 @@ def voided(event: Event) -> frozenset[str]:
 
 def counted_games(event: Event) -> Iterator[Game]:
     """Yield what counts for the table, as the protocol's `standings` takes it."""
-    void = voided(event)
+    void, unpaired = voided(event), {(one.player, round + 1) for one in event.field for round in range(event.round)}
     for one in event.pairings:
-        if one.state == "scored" and one.by and not void.intersection(one.players.values()):
+        unpaired -= {(player, one.round) for player in one.players.values()}
+        is_over = one.state == "scored"
+        if (is_over or event.edition > 1) and not void.intersection(one.players.values()):
             first, *others = one.players.values()
             second = others[0] if others else None
-            yield Game(first, second, result_for(one, first), result_for(one, second or ""), one.by == "game")
+            halves = result_for(one, first), result_for(one, second or "")
+            yield Game(first, second, *halves, one.by == "game" if is_over else None, one.round)
+    if event.kind == "swiss" and event.edition > 1:
+        yield from (Game(player, None, 0, 0, is_played=False, round=round) for player, round in unpaired)

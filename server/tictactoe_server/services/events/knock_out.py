@@ -1,7 +1,7 @@
 """Knock-out: who loses a match is out, who wins it plays the next winner.
 
 A match is of two games with marks swapped. Level, it goes on with two games at half the time, then with two that begin
-with the pie rule where the game has no opening of its own. If all of that is level, or nobody comes, the better number
+with the pie rule where the game has no opening of its own. If all of that is level, or nobody comes, the smaller number
 goes on. Numbers are drawn by lot, those of a roster by its order; so are the first pairs, the best against the last,
 and the best are free where the number of players is no power of two.
 """
@@ -31,7 +31,7 @@ def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
         going_on = [players.get(number, "") for number in bracket(1 << (len(players) - 1).bit_length())]
     else:
         matches = sorted(matches_of(event.in_round(round - 1)), key=lambda games: games[0].match)
-        going_on = [winner_of(games) or "" for games in matches]
+        going_on = [winner_of(event, games) or "" for games in matches]
     return pair_up(round, zip(going_on[::2], going_on[1::2], strict=True), event.marks)
 
 
@@ -52,7 +52,7 @@ def more_games(event: Event) -> tuple[Pairing, ...]:
     first, second = tuple(event.marks)
     more = []
     for games in matches_of(event.in_round(event.round)):
-        if winner_of(games) is None and all(one.state == "scored" for one in games):
+        if winner_of(event, games) is None and all(one.state == "scored" for one in games):
             last, number = games[-1], games[-1].number + 1
             swapped = {first: last.players[second], second: last.players[first]}
             more.append(Pairing(f"r{last.round}-{last.match}-{number}", last.round, swapped, last.match, number))
@@ -67,18 +67,20 @@ def matches_of(pairings: Iterable[Pairing]) -> Collection[list[Pairing]]:
     return matches.values()
 
 
-def winner_of(games: Sequence[Pairing]) -> str | None:
+def winner_of(event: Event, games: Sequence[Pairing]) -> str | None:
     """Return who won the match of these games, or None as long as it is not decided."""
-    better, *others = games[0].players.values()
-    if not others:
-        return better
+    players = [*games[0].players.values()]
+    if len(players) == 1:
+        return players[0]
     if len(games) % 2 or any(one.state != "scored" for one in games):
         return None
-    ahead = sum(result_for(one, better) - result_for(one, others[0]) for one in games)
-    nobody_came = all(one.result == "none" for one in games[-2:])
-    if ahead or nobody_came or len(games) == GAMES:
-        return better if ahead >= 0 else others[0]
-    return None
+    ahead = sum(result_for(one, players[0]) - result_for(one, players[1]) for one in games)
+    if ahead:
+        return players[0] if ahead > 0 else players[1]
+    if len(games) < GAMES and any(one.result != "none" for one in games[-2:]):
+        return None
+    numbers = players if event.edition == 1 else (one.player for one in event.field)
+    return next(player for player in numbers if player in players)
 
 
 def terms_of(event: Event, pairing: Pairing) -> tuple[RulesState, ClockFields]:
@@ -93,7 +95,7 @@ def terms_of(event: Event, pairing: Pairing) -> tuple[RulesState, ClockFields]:
 
 
 def ranking(event: Event) -> tuple[Standing, ...]:
-    """Return the table: who won as many matches shares a place, those of them who never played stand behind.
+    """Return the table: who won as many matches shares a place, of those who won none who never played stand behind.
 
     Their tie-break is how many that were, with the scores of all matches, ``+`` for a bye.
     """
@@ -101,13 +103,14 @@ def ranking(event: Event) -> tuple[Standing, ...]:
     won = dict.fromkeys(results.players, 0)
     scores: dict[str, list[str]] = {player: [] for player in won}
     for games in matches_of(event.pairings):
-        winner = winner_of(games)
+        winner = winner_of(event, games)
         halves = {player: sum(result_for(one, player) for one in games) for player in games[0].players.values()}
         for player in halves:
             won[player] += player == winner
             score = "-".join(spell_halves(halves[one]) for one in (player, *(halves.keys() - {player})))
             scores[player].append(score if len(halves) > 1 else "+")
-    keys = {player: (-won[player], not results.played[player]) for player in won}
+    has_won = dict.fromkeys(won, 0) if event.edition == 1 else won
+    keys = {player: (-won[player], not has_won[player] and not results.played[player]) for player in won}
     places = sorted(keys.values())
     return tuple(
         Standing(

@@ -40,7 +40,7 @@ from tictactoe_server.services.events.running import Running
 from tictactoe_server.services.events.shown import Shown
 from tictactoe_server.services.events.texts import EventTexts
 from tictactoe_server.services.hello import read_name
-from tictactoe_server.services.visiting import chosen_rules
+from tictactoe_server.services.visiting import check_knows, chosen_rules
 
 EVENTS_OF_PLAYER: Final = 2
 EVENTS_OF_ADDRESS: Final = 20
@@ -105,7 +105,7 @@ class Tournaments(Service):
         request = replace(
             request,
             title=_clean_title(request.title),
-            roster=tuple(read_name(name, "roster") for name in request.roster),
+            roster=tuple(read_name(name, f"roster[{place}]") for place, name in enumerate(request.roster)),
         )
         seed, secret = secrets.randbits(53), secrets.token_hex(16)
         event = open_event("", call.player.id, request, rules, now=call.now, seed=seed, secret=secret)
@@ -123,6 +123,7 @@ class Tournaments(Service):
         """Enter an event, or come back to it, and have its states sent from now on."""
         request: EventJoin = call.request
         name = call.player.name
+        check_knows(call.session, (await self._find(call)).opening)
         if request.name is not UNSET:
             own = Player(call.player.id, read_name(request.name, "name"))
             name = (await self._accounts.shown(own))[0].name

@@ -3,7 +3,7 @@
 Each pair has a cost, and a round is the pairing with the least sum. What weighs more than all that follows together:
 marks that would be the same three times in a row or off by more than two; points that are apart, by their square; marks
 that somebody should not have again; and within a score group how far a pair is from first half against second half. Of
-an odd number one is free for a point, once in an event: the lower in the table, the rather.
+an odd number one is free for a point, who had none without a game before: the lower in the table, the rather.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FORBIDDEN: Final = 100  # more than what any marks that are allowed weigh
 
 
 class Player(NamedTuple):
-    """What somebody has had so far: half points, whom they met, whether they were free, which marks they played."""
+    """What somebody has had so far: half points, whom they met, whether a point without a game, which marks."""
 
     id: str
     halves: int
@@ -62,7 +62,8 @@ def players_of(event: Event, *statuses: EntrantStatus) -> list[Player]:
             met = frozenset(player for one in had for player in one.players.values()) - {entrant.player}
             marks = "".join(one.mark_of(entrant.player) or "" for one in had if one.by == "game")
             halves = sum(result_for(one, entrant.player) for one in had)
-            players.append(Player(entrant.player, halves, met, any(one.is_bye for one in had), marks))
+            was_free = any(one.by not in ("", "game") and one.winner == entrant.player for one in had)
+            players.append(Player(entrant.player, halves, met, was_free, marks))
     return sorted(players, key=lambda player: -player.halves)
 
 

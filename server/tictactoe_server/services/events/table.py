@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
-from tictactoe_protocol.events import EventKind, EventRow, EventStatus, PairingResult, PairingState
-from tictactoe_protocol.standings import ROUND_ROBIN, SWISS, standings
+from tictactoe_protocol.events import EventKind, EventRow, EventStatus, PairingResult, PairingState, round_of
+from tictactoe_protocol.standings import ROUND_ROBIN, SWISS, Results, Tie, rank, spell_halves, standings
 from tictactoe_server.services.events.event import Event, counted_games
 from tictactoe_server.services.events.knock_out import ranking
 
@@ -16,7 +18,9 @@ def rows(event: Event) -> tuple[EventRow, ...]:
     if event.kind == "knock_out":
         table = ranking(event)
     else:
-        table = standings(tuple(field), counted_games(event), SWISS if event.kind == "swiss" else ROUND_ROBIN)
+        breaks, games = SWISS if event.kind == "swiss" else ROUND_ROBIN, counted_games(event)
+        is_first = event.edition == 1
+        table = rank(FirstEdition([*field], games), breaks) if is_first else standings([*field], games, breaks)
     named = ((row, field[row.player]) for row in table)
     return tuple(
         EventRow(row.place, row.player, one.name, one.bot, row.points, row.played, row.tie, one.status)
@@ -24,10 +28,30 @@ def rows(event: Event) -> tuple[EventRow, ...]:
     )
 
 
+class FirstEdition(Results):
+    """The results of an event that began before version 1.6, as they were reckoned then."""
+
+    def first_key(self, player: str) -> tuple[int, int]:
+        return not self.played[player], -self.halves[player]
+
+    def wins(self, player: str, level: Sequence[str] = ()) -> Tie:
+        count = sum(one.halves == 2 and one.opponent is not None for one in self.meetings[player])
+        return Tie("wins", count, str(count))
+
+    def buchholz_cut_1(self, player: str, level: Sequence[str] = ()) -> Tie:
+        rounds = max(1, *map(len, self.meetings.values()))
+        *kept, cut = (self.worths(player, self.meetings[player]) + [0] * rounds)[:rounds]
+        return Tie("buchholz_cut_1", sum(kept) / 2, f"{'+'.join(map(spell_halves, kept))} ({spell_halves(cut)})")
+
+
 class WholePairing(Struct, frozen=True):
-    """Who played whom, by mark; `result` is the winner's mark, ``draw``, ``none`` for 0-0, None while it is open."""
+    """Who played whom, by mark; `result` is the winner's mark, ``draw``, ``none`` for 0-0, None while it is open.
+
+    `number` is what people and records call it, such as ``1.2``.
+    """
 
     id: str
+    number: str
     round: int
     players: dict[str, str]
     state: PairingState
@@ -53,4 +77,6 @@ class WholeEvent(Struct, frozen=True):
 def whole_of(event: Event) -> WholeEvent:
     """Return all of an event that everybody may know."""
     head = event.code, event.title, event.kind, event.status, event.round, event.seq
-    return WholeEvent(*head, rows(event), tuple(WholePairing(**one.told) for one in event.pairings))
+    return WholeEvent(
+        *head, rows(event), tuple(WholePairing(**one.told, number=round_of(one.id)) for one in event.pairings)
+    )

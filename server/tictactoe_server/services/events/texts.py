@@ -59,10 +59,10 @@ def render_sheet(event: Event) -> str:
         about = row.place, _plain(row.name), row.bot, row.points, row.played
         sheet.writerow([*about, *(values.get(name) for name in _TIES), row.status, _plain(row.player)])
     sheet.writerow([])
-    sheet.writerow(["round", "pairing", *event.marks, "result", "reason", "by", "game"])
+    sheet.writerow(["round", "pairing", "number", *event.marks, "result", "reason", "by", "game"])
     for one in whole.pairings:
         sat = [_plain(names.get(one.players.get(mark, ""), "")) for mark in event.marks]
-        sheet.writerow([one.round, one.id, *sat, one.result, one.reason, one.by, one.game])
+        sheet.writerow([one.round, one.id, one.number, *sat, one.result, one.reason, one.by, one.game])
     return text.getvalue()
 
 
