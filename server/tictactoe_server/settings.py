@@ -225,6 +225,8 @@ class Limits:
     messages_at_once: int = 300  # messages that may come at once, before that rate counts
     messages_per_second_per_address: int = 1_000  # messages that may come from one address
     messages_at_once_per_address: int = 3_000  # of these at once, before that rate counts
+    messages_for_a_bad_one: int = 10  # messages of its address as which one counts that cannot be read
+    bad_messages_per_ten_seconds: int = 300  # messages of a connection that cannot be read, before it is closed
     connections: int = 20_000  # connections; never more than the system's descriptors allow
     connections_per_address: int = 1_000  # connections from one address
     connections_per_minute_per_address: int = 3_000  # new ones from one address in a minute, but those of plain HTTP

@@ -77,6 +77,29 @@ async def test_one_who_goes_on_flooding_is_closed() -> None:
         assert await flooder.close_code() == 1008
 
 
+@pytest.mark.parametrize("share_seconds", [-1, 0.002])
+async def test_a_burst_is_answered_also_where_it_waits_in_the_line_of_its_address_first(
+    share_seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(Limits(messages_per_second=1_000)) as server, open_raw(server.url) as hasty:
+        monkeypatch.setattr("tictactoe_server.core.pressure.SHARE_SECONDS", share_seconds)
+        another = server._pressure.of("192.0.2.1")
+        await hasty.write(b"".join(text(ping(str(number))) for number in range(700)))
+        for number in range(700):
+            while "id" not in (message := await hasty.message()):
+                assert message["code"] == "rate_limited"
+            assert message["id"] == str(number)
+        assert another.asked == 0
+
+
+async def test_one_who_says_much_that_cannot_be_read_is_closed() -> None:
+    limits = uncounted(bad_messages_per_ten_seconds=5)
+    async with serving(limits) as server, open_raw(server.url) as confused:
+        await confused.write(b"".join(text(f'{{"type":"nonsense","id":"{number}"}}') for number in range(7)))
+        assert [(await confused.message())["id"] for _ in range(6)] == ["0", "1", "2", "3", "4", "5"]
+        assert await confused.close_code() == 1008
+
+
 async def test_one_who_says_too_much_for_a_while_only_is_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.core.session._EPISODE_SECONDS", 0.4)
     limits = uncounted(messages_per_second=100, messages_at_once=10, flood_seconds=0.6)

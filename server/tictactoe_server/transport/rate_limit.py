@@ -32,6 +32,10 @@ class RateLimit:
         self._next = following
         return 0
 
+    def spend(self, count: int) -> None:
+        """Count so many uses, whether they are allowed or not: the next ones wait the longer."""
+        self._next = max(self._next, self._monotonic_ns()) + self._interval * count
+
     def give_back(self, count: int = 1) -> None:
         """Take one use back, or so many, that was counted for nothing."""
         self._next -= self._interval * count
