@@ -47,7 +47,7 @@ from tictactoe_server.services.visiting import Visiting
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 from tictactoe_server.storage.specs import Specs, Storage
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
-from tictactoe_server.transport.admission import Admission
+from tictactoe_server.transport.admission import MEGABYTE, Admission
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.listen import MachineNames, addresses_at, is_for_others, open_sockets, url_of
@@ -306,6 +306,7 @@ class Server:
         settings, limits = self._settings, self._limits
         self._admission = admission = Admission(limits, settings.origins, settings.trusted_proxies, self._monotonic_ns)
         admission.unready = self._unready
+        admission.is_late = lambda: self.parts.lag.is_late
         admission.describe_ban = self._describe_ban
         admission.links_for_others = self.links_for_others
         names = () if self.certificate is None else self.certificate.names
@@ -400,6 +401,7 @@ class Server:
             "connections-per-minute-per-address": admission.newcomers.most_used,
             "connections-at-once-per-address": admission.newcomers.most_used,
             "requests-per-minute-per-address": admission.requests.most_used,
+            "answer-megabytes-per-minute-per-address": round(admission.answers.most_used / MEGABYTE, 1),
             "messages-per-second-per-address": self._pressure.rates.most_used,
             "messages-at-once-per-address": self._pressure.rates.most_used,
             **self.core.allowances.used,
@@ -409,6 +411,7 @@ class Server:
             "bot-games-per-player": registry.owners.most_bot_games,
             "seats-per-player": registry.seats.of_player.most,
             "seats-per-address": registry.seats.of_address.most,
+            "unbegun-seats-per-address": registry.seats.most_unbegun,
             "streams-per-address": self.api.streams.of_address.most,
             "watchers-per-room": max((len(live.watchers) for live in registry.by_code.values()), default=0),
         }

@@ -17,6 +17,7 @@ from tictactoe_server.transport.http_messages import Answer, HttpRequest
 from tictactoe_server.transport.listen import is_for_others
 from tictactoe_server.transport.rate_limit import Held, RateLimits
 
+MEGABYTE: Final = 1_000_000
 TOO_MANY_WORDS: Final = "Too many connections: try again later."
 _LOG_SECONDS: Final = 60.0
 _MINUTE_MS: Final = 60_000
@@ -38,10 +39,10 @@ class Admission:
     before the others that do. Handshakes and plain requests wait in the `queue`.
 
     `unready` returns why nobody had better be sent here now, `describe_ban` what one from a banned address is told,
-    each None for nothing; `pages` answers plain HTTP, None where nothing does. `links_for_others` returns how people on
-    other machines reach this server, the best way first. The server's own origins are those of `origins`, of the
-    `names` of a certificate, of those by which this machine is known in its network, and of addresses and names that
-    nobody far away could give to this machine.
+    each None for nothing; `is_late` whether the event loop was late lately; `pages` answers plain HTTP, None where
+    nothing does. `links_for_others` returns how people on other machines reach this server, the best way first. The
+    server's own origins are those of `origins`, of the `names` of a certificate, of those by which this machine is
+    known in its network, and of addresses and names that nobody far away could give to this machine.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Admission:
         at_once = max(1, limits.connections_at_once_per_address)
         self.newcomers = RateLimits(limits.connections_per_minute_per_address, _MINUTE_MS, monotonic_ns, at_once)
         self.requests = RateLimits(limits.requests_per_minute_per_address, _MINUTE_MS, monotonic_ns)
+        self.answers = RateLimits(limits.answer_megabytes_per_minute_per_address * MEGABYTE, _MINUTE_MS, monotonic_ns)
         self.queue = FairQueue()
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
         self.names = {urlsplit(origin).hostname or "" for origin in self._origins}
@@ -68,6 +70,7 @@ class Admission:
         self.refused: Counter[str] = Counter()
         self.describe_ban: Callable[[str], str | None] = lambda address: None
         self.unready: Callable[[], str | None] = lambda: None
+        self.is_late: Callable[[], bool] = lambda: False
         self.pages: Answer | None = None
         self.links_for_others: Callable[[], Sequence[str]] = tuple
 
