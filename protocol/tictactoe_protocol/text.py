@@ -39,7 +39,9 @@ _INVISIBLE_RANGES: Final = (
     (0x1D173, 0x1D17A),
     (0xE0000, 0xE0FFF),
 )
-_PLAIN: Final = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027]*")  # letters of Latin script, dashes, quotes and dots
+_PLAIN: Final = re.compile(
+    "[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027]*"
+)  # letters of Latin script, dashes, quotes and dots
 _UNPRINTABLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 

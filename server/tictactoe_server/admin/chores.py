@@ -24,7 +24,7 @@ STEP_SECONDS: Final = 0.1
 _DAY_MS: Final = 86_400_000
 _LOOK_SECONDS: Final = 0.25
 _WINDOW_SECONDS: Final = 10.0
-_LATE_SECONDS: Final = 0.5
+LATE_SECONDS: Final = 0.5  # from which delay on somebody may have waited for the event loop
 
 log: Final = structlog.get_logger(__name__)
 
@@ -98,11 +98,6 @@ class LoopLag:
     def seconds(self) -> float:
         """The longest delay of the last ten to twenty seconds, the one that may be going on among them."""
         return max(self._worst, time.monotonic() - self._due)
-
-    @property
-    def is_late(self) -> bool:
-        """Whether somebody may have waited for the event loop lately."""
-        return self.seconds > _LATE_SECONDS
 
     async def keep(self) -> None:
         before = 0.0

@@ -48,41 +48,21 @@ class Allowances(Limiting):
     def __init__(self, limits: Limits, limited: Counter[str], monotonic_ns: Callable[[], int]) -> None:
         super().__init__(limits, limited)
 
-        def a_minute(times: int, at_once: int = 0) -> RateLimits:
-            return RateLimits(times, _MINUTE_MS, monotonic_ns, max(times, at_once))
+        def named(*names: str, window_ms: int = _MINUTE_MS, unit: int = 1) -> RateLimits:
+            return RateLimits.named(limits, window_ms, monotonic_ns, *names, unit=unit)
 
-        def an_hour(megabytes: int) -> RateLimits:
-            return RateLimits(megabytes * MEGABYTE, 60 * _MINUTE_MS, monotonic_ns)
-
-        self.messages = RateLimits(limits.messages_per_second, 1_000, monotonic_ns, max(1, limits.messages_at_once))
-        self.creates_of_player = a_minute(limits.creates_per_minute_per_player)
-        self.creates_of_address = a_minute(limits.creates_per_minute_per_address)
-        self.misses_of_player = a_minute(limits.misses_per_minute_per_player)
-        self.misses_of_address = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
-        self.page_misses = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
-        self.new_players = a_minute(limits.new_players_per_minute_per_address, limits.new_players_at_once_per_address)
-        self.kept_of_player = an_hour(limits.kept_megabytes_per_hour_per_player)
-        self.kept_of_address = an_hour(limits.kept_megabytes_per_hour_per_address)
-        self.offers = RateLimits(limits.offers_per_ten_seconds_per_player, _TEN_SECONDS_MS, monotonic_ns)
+        misses = "misses-per-minute-per-address", "misses-at-once-per-address"
+        hour = {"window_ms": 60 * _MINUTE_MS, "unit": MEGABYTE}
+        self.messages = named("messages-per-second", "messages-at-once", window_ms=1_000)
+        self.creates_of_player = named("creates-per-minute-per-player")
+        self.creates_of_address = named("creates-per-minute-per-address")
+        self.misses_of_player = named("misses-per-minute-per-player")
+        self.page_misses, self.misses_of_address = named(*misses), named(*misses)
+        self.new_players = named("new-players-per-minute-per-address", "new-players-at-once-per-address")
+        self.kept_of_player = named("kept-megabytes-per-hour-per-player", **hour)
+        self.kept_of_address = named("kept-megabytes-per-hour-per-address", **hour)
+        self.offers = named("offers-per-ten-seconds-per-player", window_ms=_TEN_SECONDS_MS)
         self.crowd_chat = RateLimits(1, CROWD_CHAT_MS, monotonic_ns)
-
-    @property
-    def used(self) -> dict[str, float]:
-        """How much of these limits is used up now, by the player or address that has used most."""
-        return {
-            "messages-per-second": self.messages.most_used,
-            "messages-at-once": self.messages.most_used,
-            "creates-per-minute-per-player": self.creates_of_player.most_used,
-            "creates-per-minute-per-address": self.creates_of_address.most_used,
-            "misses-per-minute-per-player": self.misses_of_player.most_used,
-            "misses-per-minute-per-address": self.misses_of_address.most_used,
-            "misses-at-once-per-address": self.misses_of_address.most_used,
-            "new-players-per-minute-per-address": self.new_players.most_used,
-            "new-players-at-once-per-address": self.new_players.most_used,
-            "kept-megabytes-per-hour-per-player": round(self.kept_of_player.most_used / MEGABYTE, 1),
-            "kept-megabytes-per-hour-per-address": round(self.kept_of_address.most_used / MEGABYTE, 1),
-            "offers-per-ten-seconds-per-player": self.offers.most_used,
-        }
 
     def take(self, limit: RateLimit, kind: str, why: str = "") -> None:
         """Count one use of a limit; raises `Refused` where that is too much."""

@@ -120,8 +120,8 @@ class Pressure:
     """
 
     def __init__(self, limits: Limits, monotonic_ns: Callable[[], int]) -> None:
-        per_second, at_once = limits.messages_per_second_per_address, limits.messages_at_once_per_address
-        self.rates = RateLimits(per_second, 1_000, monotonic_ns, max(1, at_once))
+        names = "messages-per-second-per-address", "messages-at-once-per-address"
+        self.rates = RateLimits.named(limits, 1_000, monotonic_ns, *names)
         self.bad_count = max(1, limits.messages_for_a_bad_one)
         self.lines = FairQueue(SHARE_SECONDS)
         self.requests = self.looked_at = self.shed = self.asked = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final
 from urllib.parse import urlsplit
@@ -53,10 +54,10 @@ class Admission:
         monotonic_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self._limits = limits
-        at_once = max(1, limits.connections_at_once_per_address)
-        self.newcomers = RateLimits(limits.connections_per_minute_per_address, _MINUTE_MS, monotonic_ns, at_once)
-        self.requests = RateLimits(limits.requests_per_minute_per_address, _MINUTE_MS, monotonic_ns)
-        self.answers = RateLimits(limits.answer_megabytes_per_minute_per_address * MEGABYTE, _MINUTE_MS, monotonic_ns)
+        a_minute = partial(RateLimits.named, limits, _MINUTE_MS, monotonic_ns)
+        self.newcomers = a_minute("connections-per-minute-per-address", "connections-at-once-per-address")
+        self.requests = a_minute("requests-per-minute-per-address")
+        self.answers = a_minute("answer-megabytes-per-minute-per-address", unit=MEGABYTE)
         self.queue = FairQueue()
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
         self.names = {urlsplit(origin).hostname or "" for origin in self._origins}
