@@ -6,6 +6,7 @@ Source of the invisible ranges: Unicode's Default_Ignorable_Code_Point property,
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from functools import lru_cache
 from typing import Any, Final
@@ -38,6 +39,9 @@ _INVISIBLE_RANGES: Final = (
     (0x1D173, 0x1D17A),
     (0xE0000, 0xE0FFF),
 )
+_PLAIN: Final = re.compile(
+    "[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027]*"
+)  # letters of Latin script, dashes, quotes and dots
 _UNPRINTABLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -67,7 +71,7 @@ def clean_text(text: str) -> str:
     >>> clean_text("a\\x1b[31mb\\u202ec")
     'a[31mbc'
     """
-    if text.isascii() and text.isprintable():
+    if _PLAIN.fullmatch(text):
         return text
     kept, stacked = [], 0
     for character in text:

@@ -16,7 +16,7 @@ import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
 from tictactoe_server.admin.bans import Bans, Barred, banned
-from tictactoe_server.admin.chores import Housekeeping, LoopLag, log_refusals
+from tictactoe_server.admin.chores import LATE_SECONDS, Housekeeping, LoopLag, log_refusals
 from tictactoe_server.admin.control import answer_line, carry_out
 from tictactoe_server.admin.drain import HANDOVER_MS, Drain
 from tictactoe_server.admin.orders.order import LimitsNow, Order, ServerParts
@@ -52,6 +52,7 @@ from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.listen import MachineNames, addresses_at, is_for_others, open_sockets, url_of
 from tictactoe_server.transport.listener import Listener
+from tictactoe_server.transport.rate_limit import used_of
 
 if TYPE_CHECKING:
     from tictactoe_server.admin.metrics import MetricsServer
@@ -306,6 +307,7 @@ class Server:
         settings, limits = self._settings, self._limits
         self._admission = admission = Admission(limits, settings.origins, settings.trusted_proxies, self._monotonic_ns)
         admission.unready = self._unready
+        admission.is_late = lambda: self.parts.lag.seconds > LATE_SECONDS
         admission.describe_ban = self._describe_ban
         admission.links_for_others = self.links_for_others
         names = () if self.certificate is None else self.certificate.names
@@ -397,18 +399,16 @@ class Server:
         now = {
             "connections": admission.connections,
             "connections-per-address": admission.of_address.most,
-            "connections-per-minute-per-address": admission.newcomers.most_used,
-            "connections-at-once-per-address": admission.newcomers.most_used,
-            "requests-per-minute-per-address": admission.requests.most_used,
-            "messages-per-second-per-address": self._pressure.rates.most_used,
-            "messages-at-once-per-address": self._pressure.rates.most_used,
-            **self.core.allowances.used,
+            **used_of(admission),
+            **used_of(self._pressure),
+            **used_of(self.core.allowances),
             "rooms": registry.count,
             "rooms-per-player": registry.owners.of_player.most,
             "rooms-per-address": registry.owners.of_address.most,
             "bot-games-per-player": registry.owners.most_bot_games,
             "seats-per-player": registry.seats.of_player.most,
             "seats-per-address": registry.seats.of_address.most,
+            "unbegun-seats-per-address": registry.seats.most_unbegun,
             "streams-per-address": self.api.streams.of_address.most,
             "watchers-per-room": max((len(live.watchers) for live in registry.by_code.values()), default=0),
         }

@@ -225,6 +225,8 @@ class Limits:
     messages_at_once: int = 300  # messages that may come at once, before that rate counts
     messages_per_second_per_address: int = 1_000  # messages that may come from one address
     messages_at_once_per_address: int = 3_000  # of these at once, before that rate counts
+    messages_for_a_bad_one: int = 10  # messages of its address as which one counts that cannot be read
+    bad_messages_per_ten_seconds: int = 300  # messages of a connection that cannot be read, before it is closed
     connections: int = 20_000  # connections; never more than the system's descriptors allow
     connections_per_address: int = 1_000  # connections from one address
     connections_per_minute_per_address: int = 3_000  # new ones from one address in a minute, but those of plain HTTP
@@ -239,10 +241,12 @@ class Limits:
     misses_per_minute_per_address: int = 100  # the same from one address
     misses_at_once_per_address: int = 300  # how many of these may come at once from one address
     requests_per_minute_per_address: int = 20_000  # requests of plain HTTP from one address, in a minute
+    answer_megabytes_per_minute_per_address: int = 100  # answered to one address under /api/, /e/ and /replay/
     new_players_per_minute_per_address: int = 120  # players that are made from one address in a minute
     new_players_at_once_per_address: int = 400  # how many of these may come at once from one address
     seats_per_player: int = 20  # seats of unfinished games with others that one player holds
     seats_per_address: int = 1_000  # seats of such games that were taken from one address
+    unbegun_seats_per_address: int = 40  # of these in public rooms that others opened, until the players have moved
     kept_megabytes_per_hour_per_player: int = 10  # of finished games that are kept for good for one player, in an hour
     kept_megabytes_per_hour_per_address: int = 100  # the same for all who play from one address
     watchers_per_room: int = 500  # connections that watch one room, and streams of it

@@ -62,6 +62,7 @@ class Round(NamedTuple):
     control: Figures
     attacked: Figures
     did: str
+    cost_us: float
 
     @property
     def ratio(self) -> float:
@@ -79,11 +80,14 @@ async def withstand(name: str, server: Measured, other: Measured, seconds: float
         figures = await hall.play(seconds + 1)
         return figures, await end(stranger)
 
-    control, _ = await flood(other)
+    used = other.cpu_seconds()
+    control, answered = await flood(other)
+    used = other.cpu_seconds() - used
     await asyncio.sleep(1)
     attacked, did = await flood(server)
     await hall.close()
-    return Round(alone, control, attacked, did)
+    answers = sum(count for what, count in json.loads(answered).items() if what != "said")
+    return Round(alone, control, attacked, did, used / max(1, answers) * 1e6)
 
 
 def describe(name: str, rounds: list[Round]) -> str:
@@ -92,7 +96,8 @@ def describe(name: str, rounds: list[Round]) -> str:
     ratio = median(one.ratio for one in rounds)
     return (
         f"{name:<10} p50/p99 in ms: alone {felt(rounds[0].alone)}; control -> attacked {felt_then}; "
-        f"p99 is {ratio:.2f} times the control's; {rounds[-1].did}"
+        f"p99 is {ratio:.2f} times the control's; {median(one.cost_us for one in rounds):.0f} us of the server's "
+        f"processor an answer; {rounds[-1].did}"
     )
 
 

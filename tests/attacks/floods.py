@@ -1,6 +1,7 @@
-"""Floods from one address: as many connections as a stranger likes, each asking for as much as it likes.
+"""Floods: as many connections as a stranger likes, each asking for as much as it likes, or as much as it may.
 
-Each runs for a while in a process of its own, comes from `STRANGER`, and returns what it did and what it heard.
+Each runs for a while in a process of its own, comes from `STRANGER` or, within every limit, from `STRANGERS`, and
+returns what it did and what it heard.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
+from functools import partial
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -22,6 +24,18 @@ STRANGER = "127.0.0.2"
 CONNECTIONS = 1_000
 WATCHERS = 294
 MESSAGES_A_SECOND = 100
+STRANGERS = tuple(f"127.0.2.{number}" for number in range(1, 21))
+CONNECTIONS_EACH, MESSAGES_EACH = 30, 33
+ALLOWED = {
+    "unknown": '{"type":"nonsense","id":"a"}',
+    "wrong": '{"type":"move","room":"K7M4PQ","cell":"b2","ply":0,"id":"a"}',
+    "ping": '{"type":"ping","id":"a"}',
+    "rooms": '{"type":"rooms","id":"a"}',
+    "hello": '{"type":"hello","id":"a"}',
+    "refused": '{"type":"chat","room":"K7M4PQ","text":"hello all","id":"a"}',
+}
+"""What all strangers say who stay within every limit, by the names of their floods."""
+
 IN_FLIGHT = 10
 TICK_SECONDS = 0.01
 
@@ -92,21 +106,20 @@ async def leave(wires: list[Stranger], said: int) -> Found:
     return found
 
 
-async def _say_alike(url: str, seconds: float, text: str) -> Found:
+async def types(url: str, seconds: float) -> Found:
+    """Send messages of a type that there is not, more than may be."""
     Stranger.heard.clear()
     wires = await gather_some(enter(url) for _ in range(CONNECTIONS))
-    said = await say(wires, itertools.repeat(text), MESSAGES_A_SECOND, seconds)
+    said = await say(wires, itertools.repeat('{"type":"nonsense"}'), MESSAGES_A_SECOND, seconds)
     return await leave(wires, said)
 
 
-async def types(url: str, seconds: float) -> Found:
-    """Send messages of a type that there is not."""
-    return await _say_alike(url, seconds, '{"type":"nonsense"}')
-
-
-async def rooms(url: str, seconds: float) -> Found:
-    """Ask for the list of rooms."""
-    return await _say_alike(url, seconds, '{"type":"rooms","id":"a"}')
+async def say_what_is_allowed(text: str, url: str, seconds: float) -> Found:
+    """Say the same from many addresses, on each connection as often as all of its address may."""
+    Stranger.heard.clear()
+    wires = await gather_some(enter(url, address) for address in STRANGERS for _ in range(CONNECTIONS_EACH))
+    said = await say(wires, itertools.repeat(text), MESSAGES_EACH, seconds)
+    return await leave(wires, said)
 
 
 class Asker(asyncio.Protocol):
@@ -225,5 +238,6 @@ async def offers(url: str, seconds: float) -> Found:
 
 
 FLOODS: dict[str, Callable[[str, float], Coroutine[Any, Any, Found]]] = {
-    flood.__name__: flood for flood in (types, rooms, health, page, handshakes, chat, offers)
+    **{name: partial(say_what_is_allowed, text) for name, text in ALLOWED.items()},
+    **{flood.__name__: flood for flood in (types, health, page, handshakes, chat, offers)},
 }

@@ -147,7 +147,7 @@ def test_a_class_of_300_behind_one_address_opens_the_page_and_plays_and_meets_no
         for peer in peers:
             assert peer.accept("192.0.2.1")
         for number in range(PARTS):
-            assert peers[number % CONNECTIONS].count_request() == 0
+            assert peers[number % CONNECTIONS].count_request("/") == 0
         for peer in peers:
             peer.idle(peer.release)
         players.append(RemotePeer(admission))

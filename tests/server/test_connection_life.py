@@ -99,6 +99,15 @@ async def test_one_who_does_not_say_hello_is_gone_in_time_also_without_answering
         assert heard.endswith(closed)
 
 
+async def test_who_said_hello_in_time_stays_where_it_is_the_server_that_was_late(serve: Serve) -> None:
+    server = await serve(uncounted(hello_seconds=0.6))
+    async with open_raw(server.url, hello=False) as peer:
+        await until(lambda: server.parts.lag.seconds > -1)
+        peer.writer.write(text('{"type":"hello"}'))
+        time.sleep(1.5)  # noqa: ASYNC251  # as where the server has no processor
+        assert (await peer.message())["type"] == "welcome"
+
+
 async def test_saying_hello_lets_one_stay_for_as_long_as_one_likes(serve: Serve) -> None:
     server = await serve(uncounted(hello_seconds=0.1))
     async with open_raw(server.url) as peer:

@@ -76,6 +76,28 @@ async def test_one_who_goes_on_flooding_is_closed() -> None:
         assert await flooder.close_code() == 1008
 
 
+async def test_bursts_are_answered_also_where_they_wait_in_the_line_of_their_address_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with serving(Limits()) as server, open_raw(server.url) as first, open_raw(server.url) as second:
+        monkeypatch.setattr("tictactoe_server.core.pressure.SHARE_SECONDS", -1, raising=False)
+        server._pressure._active = 2  # as if somebody else had something to say
+        for hasty in (first, second):
+            hasty.writer.write(b"".join(text(ping(str(number))) for number in range(360)))
+        for hasty in (first, second):
+            heard = 0
+            while heard < 360:
+                heard += (await hasty.message()).get("id") == str(heard)
+
+
+async def test_one_who_says_much_that_cannot_be_read_is_closed() -> None:
+    limits = uncounted(bad_messages_per_ten_seconds=5)
+    async with serving(limits) as server, open_raw(server.url) as confused:
+        await confused.write(b"".join(text(f'{{"type":"nonsense","id":"{number}"}}') for number in range(7)))
+        assert [(await confused.message())["id"] for _ in range(6)] == ["0", "1", "2", "3", "4", "5"]
+        assert await confused.close_code() == 1008
+
+
 async def test_one_who_says_too_much_for_a_while_only_is_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.core.session._EPISODE_SECONDS", 0.4)
     limits = uncounted(messages_per_second=100, messages_at_once=10, flood_seconds=0.6)

@@ -125,13 +125,14 @@ async def test_half_requests_for_figures_cost_no_threads_and_end(metered: Server
     assert metered.metrics_port is not None
     threads = threading.active_count()
     async with contextlib.AsyncExitStack() as stack:
-        peers = [await stack.enter_async_context(open_bytes(metered.metrics_port)) for _ in range(90)]
-        for _, writer in peers:
-            writer.write(b"GET /metrics HTTP/1.1\r\n")
+        peers = []
+        for number in range(300):
+            peers.append(await stack.enter_async_context(open_bytes(metered.metrics_port)))
+            peers[-1][1].write(b"GET /metrics HTTP/1.1\r\n" if number % 2 else b"")
         assert "tictactoe_ready" in await figures(metered)
         assert threading.active_count() <= threads + 1  # the one in which this test asks
-        for reader, _ in peers:
-            assert (await read_to_end(reader)).startswith(b"HTTP/1.1 408 ")
+        heard = [await read_to_end(reader) for reader, _ in peers]
+        assert sum(one.startswith(b"HTTP/1.1 408 ") for one in heard) <= 10
 
 
 async def test_what_is_no_figure_is_not_shown_beside_them(metered: Server) -> None:

@@ -75,7 +75,11 @@ async def test_the_lists_show_who_is_here_and_what_is_played(server: Server) -> 
         assert (status["rooms"], status["unready"]) == ({"waiting": 0, "playing": 1, "over": 0}, None)
         limits = {row["name"]: row for row in await ask(server, ListLimits())}
         used = {name: row["now"] for name, row in limits.items()}
-        assert {name for name, now in used.items() if now is None} == {"turn-milliseconds"}
+        assert {name for name, now in used.items() if now is None} == {
+            "bad-messages-per-ten-seconds",
+            "messages-for-a-bad-one",
+            "turn-milliseconds",
+        }
         assert (limits["rooms"]["now"], limits["connections"]["now"], limits["rooms-per-player"]["now"]) == (1, 3, 1)
     assert await refusal(server, ShowRoom("nothing")) != ""
 

@@ -335,6 +335,22 @@ async def test_an_address_may_be_said_in_full_and_then_names_the_host(server: Se
         assert (await heard(server, asked)).endswith(b"there.local:80 /a b c=d\n")
 
 
+async def test_nobody_is_answered_for_a_host_that_this_is_not(server: Server) -> None:
+    asked = b"GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"
+    assert (await heard(server, asked)).startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize("path", ["/api/rooms", "/e/K7M4PQ.json", "/replay/a"])
+async def test_an_address_is_answered_so_much_in_a_minute_where_answers_may_be_large(serve: Serve, path: str) -> None:
+    server = await serve(uncounted(answer_megabytes_per_minute_per_address=1))
+    async with answering(server, lambda request: say(HTTPStatus.OK, "x" * 600_000)):
+        statuses = []
+        for asked in ("/", "/", path, path, path, "/"):
+            request = f"GET {asked} HTTP/1.1\r\n".encode() + HOST + b"Connection: close\r\n\r\n"
+            statuses.append((await heard(server, request)).split(b" ", 2)[1])
+    assert statuses == [b"200"] * 4 + [b"429", b"200"]
+
+
 # -- slow ones, and too many ----------------------------------------------------------------------------------------
 
 

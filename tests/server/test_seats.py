@@ -11,6 +11,7 @@ import pytest
 
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, play_out
+from tests.server.test_limits import LOOPBACK, speaking_for
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -76,6 +77,25 @@ async def test_all_from_one_address_take_so_many_seats(folder: Path | None) -> N
         assert refused["message"].startswith("From your address")
         await ana.ask("leave", room=rooms[2])
         assert (await cy.ask("join", room=rooms[1]))["type"] == "ok"
+
+
+async def test_an_address_takes_so_many_seats_in_rooms_of_others_until_somebody_plays() -> None:
+    settings, limits = Settings("127.0.0.1", 0, trusted_proxies=LOOPBACK), uncounted(unbegun_seats_per_address=2)
+    async with Server(settings, limits=limits) as server, contextlib.AsyncExitStack() as stack:
+        ana, bo, cy, dan = [
+            await stack.enter_async_context(speaking_for(server, f"192.0.2.{number}")) for number in (1, 2, 2, 1)
+        ]
+        rooms = await waiting_rooms(ana, 4)
+        (hidden,) = await waiting_rooms(ana, 1, visibility="private")
+        for peer, room in ((bo, rooms[0]), (cy, rooms[1]), (bo, hidden)):
+            assert (await peer.ask("join", room=room))["type"] == "ok"
+        for refused in (await cy.ask("join", room=rooms[2]), await cy.ask("match")):
+            assert refused["data"] == {"why": "unbegun-seats-per-address"}
+        assert server.parts.limits()["unbegun-seats-per-address"] == (2, 2)
+        assert (await dan.ask("join", room=rooms[2]))["type"] == "ok", "a class plays in its own rooms"
+        assert (await bo.ask("join", room=rooms[0]))["type"] == "ok", "a seat is come back to"
+        await play_out({"X": ana, "O": bo}, rooms[0], [0, 4])
+        assert (await cy.ask("join", room=rooms[3]))["type"] == "ok"
 
 
 async def test_seats_that_are_asked_for_at_the_same_moment_count_too(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from tests.peer import open_peer, until
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
 from tictactoe_server.core.answers import Call
-from tictactoe_server.core.pressure import HELLOS, IN_LINE, TURNS, Pressure
+from tictactoe_server.core.pressure import HELLOS, IN_LINE, Pressure
+from tictactoe_server.server import Server
 from tictactoe_server.services.hello import Greeting
 from tictactoe_server.transport.rate_limit import RateLimit, take_both
 
@@ -23,9 +24,9 @@ SECOND_NS = 1_000_000_000
 class InLine:
     """One who always has so many more messages to say, and knows when they were taken."""
 
-    def __init__(self, taken: list[InLine], sources: Pressure, messages: int) -> None:
+    def __init__(self, taken: list[InLine], sources: Pressure, messages: int, address: str = "192.0.2.1") -> None:
         self._taken = taken
-        self._source = sources.of("192.0.2.1")
+        self._source = sources.of(address)
         self._messages = messages
 
     def take_turn(self) -> bool:
@@ -38,13 +39,25 @@ class InLine:
         return True
 
 
+def note_what_is_read(server: Server, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Return a list to which each message is added that the server decodes."""
+    read, decode = list[bytes](), server._dispatcher._decode
+
+    def note(message: bytes) -> Any:
+        read.append(message)
+        return decode(message)
+
+    monkeypatch.setattr(server._dispatcher, "_decode", note)
+    return read
+
+
 def unlimited() -> RateLimit:
     """Return the limit of a session that may say what it wants."""
     return RateLimit(0, 0, lambda: 0)
 
 
-def some_sources(now_ns: list[int], at_once: int = 3) -> Pressure:
-    limits = uncounted(messages_per_second_per_address=1, messages_at_once_per_address=at_once)
+def some_sources(now_ns: list[int], at_once: int = 3, **more: int) -> Pressure:
+    limits = uncounted(messages_per_second_per_address=1, messages_at_once_per_address=at_once, **more)
     return Pressure(limits, lambda: now_ns[0])
 
 
@@ -68,31 +81,34 @@ async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_oth
     for one in crowd:
         source.line_up(one.take_turn)
     timers = asyncio.get_running_loop()._scheduled  # type: ignore[attr-defined]
-    assert [timer._callback == source._serve for timer in timers].count(True) == 1
-    now_ns[0] += SECOND_NS
-    source._serve()
-    assert taken == crowd[:1]
-    assert [timer._callback == source._serve for timer in timers].count(True) == 2, "one was served here by hand"
-    assert source.take(unlimited()) == IN_LINE, "who comes now waits behind those who wait"
-    now_ns[0] += 3 * SECOND_NS
-    source._serve()
-    assert taken == crowd[:4]
+    assert [timer._callback == source._queue_up for timer in timers].count(True) == 1
+    for seconds, served in ((1, 1), (3, 4)):
+        now_ns[0] += seconds * SECOND_NS
+        source._queue_up()
+        assert source.take(unlimited()) == IN_LINE, "who comes now waits behind those who wait"
+        await asyncio.sleep(0)
+        assert taken == crowd[:served]
 
 
-async def test_of_one_address_only_so_much_is_done_in_a_turn_of_the_event_loop() -> None:
-    sources = some_sources([SECOND_NS], at_once=20 * TURNS)
-    source, taken = sources.of("192.0.2.1"), list[InLine]()
-    for _ in range(20):
-        assert source.take(unlimited()) == 0
-    assert source.take(unlimited()) == IN_LINE
-    assert sources.of("192.0.2.2").take(unlimited()) == 0
-    source.line_up(InLine(taken, sources, 21).take_turn)
-    sources.turn += 1
-    source._serve()
-    assert len(taken) == 20
-    sources.turn += 1
-    source._serve()
-    assert len(taken) == 21
+async def test_once_a_turn_of_the_event_loop_took_its_share_all_wait_in_lines_that_take_turns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tictactoe_server.core.pressure.SHARE_SECONDS", -1)
+    sources, taken = some_sources([SECOND_NS], at_once=100), list[InLine]()
+    first = sources.of("192.0.2.1")
+    sources.count(first)
+    assert first.take(unlimited()) == 0, "there is nobody else who would wait for it"
+    await asyncio.sleep(0)
+    second = sources.of("192.0.2.2")
+    sources.count(first)
+    crowd = [InLine(taken, sources, 3, address) for address in ("192.0.2.1", "192.0.2.2")]
+    for source, one in zip((first, second), crowd, strict=True):
+        assert source.take(unlimited()) == IN_LINE
+        source.line_up(one.take_turn)
+    sources.lines._work_seconds = 60
+    await asyncio.sleep(0)
+    assert taken == crowd * 3
+    assert second.take(unlimited()) == 0, "that was the next turn"
 
 
 async def test_what_nobody_has_to_say_any_more_is_given_back_to_the_address() -> None:
@@ -101,10 +117,11 @@ async def test_what_nobody_has_to_say_any_more_is_given_back_to_the_address() ->
     source, taken = sources.of("192.0.2.1"), list[InLine]()
     for _ in range(3):
         source.take(unlimited())
-    source.line_up(InLine(taken, sources, 0).take_turn)
-    source.line_up(InLine(taken, sources, 1).take_turn)
+    for messages in (0, 1):
+        source.line_up(InLine(taken, sources, messages).take_turn)
     now_ns[0] += SECOND_NS
-    source._serve()
+    source._queue_up()
+    await asyncio.sleep(0)
     assert len(taken) == 1
 
 
@@ -112,16 +129,16 @@ def test_who_had_more_than_the_average_is_heavy_and_who_had_little_only_where_fa
     sources = some_sources([SECOND_NS])
     heavy, light = sources.of("192.0.2.1"), sources.of("192.0.2.2")
     for source, count in ((heavy, 1_600), (light, 40)):
-        source.served += count
-        sources.served += count
+        source.asked += count
+        sources.asked += count
     sources.fade()
-    assert (heavy.served, light.served) == (800, 20)
+    assert (heavy.asked, light.asked) == (800, 20)
     assert sources.is_heavy(heavy, 1.01)
     assert not sources.is_heavy(light, 1.01)
     assert not sources.is_heavy(light, 10)
     assert sources.is_heavy(light, 100)
     sources.fade()
-    assert sources.served == heavy.served + light.served == 410
+    assert sources.asked == heavy.asked + light.asked == 410
 
 
 def test_one_address_alone_is_heavy() -> None:
@@ -216,8 +233,30 @@ async def test_under_pressure_the_requests_of_the_address_that_had_most_are_refu
             pressure.looked_at, pressure.excess = 100, 1.5  # as if the turn had begun long before
             assert (await peer.ask("rooms")).get("code") == code
         assert pressure.shed == 1
-        pressure.looked_at, pressure.excess = 100, 1.5
-        assert (await greedy.ask("join", room=room))["type"] == "ok", "nobody is kept from an own seat"
+        for kind, code in (("ping", "busy"), ("hello", "busy"), ("join", None), ("leave", None)):
+            pressure.looked_at, pressure.excess = 100, 3.0
+            answer = await greedy.ask(kind, **({"room": room} if code is None else {}))
+            assert (answer.get("code"), answer.get("retry_ms")) == (code, 500 if code else None)
+
+
+async def test_under_pressure_one_answer_is_for_all_from_where_hardly_anything_can_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits = uncounted(turn_milliseconds=1_000, messages_for_a_bad_one=10)
+    async with (
+        serving(limits, trusted_proxies=LOOPBACK) as server,
+        speaking_for(server, "192.0.2.1") as noisy,
+        speaking_for(server, "192.0.2.2") as modest,
+    ):
+        read = note_what_is_read(server, monkeypatch)
+        for _ in range(20):
+            assert await noisy.refusal("nonsense") == "unknown_type"
+        for peer, sent, id in ((modest, "nonsense", "a"), (noisy, "ping", None), (noisy, "nonsense", None)):
+            server._pressure.looked_at, server._pressure.excess = 100, 30.0
+            await peer.send(sent, id="a")
+            answer = await peer.receive()
+            assert (answer["code"], answer.get("id")) == ("unknown_type" if id else "busy", id)
+        assert len(read) == 21, "each was read once, and these not at all"
 
 
 async def test_many_requests_at_once_that_take_no_time_are_all_done() -> None:
@@ -251,7 +290,8 @@ async def test_where_there_is_no_rest_a_connection_has_one_request_under_way_and
     monkeypatch.setattr("tictactoe_server.core.pressure._LITTLE_REST", 1e9)
     async with serving(uncounted(turn_milliseconds=1_000)) as server, open_raw(server.url) as ana:
         asked = ('{"type":"history","id":"slow"}', *(f'{{"type":"rooms","id":"{number}"}}' for number in range(3)))
-        await ana.write(b"".join(map(text, asked)))
+        read = note_what_is_read(server, monkeypatch)
+        await ana.write(b"".join(map(text, (*asked, '{"type":"leave","room":"K7M4PQ"}'))))
         answers = [await ana.message() for _ in range(4)]
         assert {answer["id"]: answer.get("code") for answer in answers} == {
             "slow": None,
@@ -260,10 +300,12 @@ async def test_where_there_is_no_rest_a_connection_has_one_request_under_way_and
             "2": "busy",
         }
         assert [answer["id"] for answer in answers] == ["1", "2", "slow", "0"]
+        assert (await ana.message())["code"] == "no_such_room", "to leave is never refused so"
+        assert len(read) == 5
 
 
 async def test_what_a_session_has_to_hold_back_takes_nothing_from_its_neighbours() -> None:
-    sources = some_sources([SECOND_NS], at_once=20 * TURNS)
+    sources = some_sources([SECOND_NS], at_once=4_000)
     source, loud = sources.of("192.0.2.1"), RateLimit(1, 1_000, lambda: SECOND_NS)
     assert [source.take(loud) for _ in range(30)] == [0, *[1_001] * 29]
     assert source.take(unlimited()) == 0
@@ -276,3 +318,13 @@ def test_two_limits_are_counted_together_or_not_at_all() -> None:
         second.take()
         wait, other = take_both(first, second)
         assert (wait, bool(other), first.used) == (0, True, 0)
+
+
+def test_what_cannot_be_read_counts_as_several_of_its_address_even_past_the_limit() -> None:
+    source = some_sources([SECOND_NS], at_once=30, messages_for_a_bad_one=10).of("192.0.2.1")
+    assert source.take(unlimited()) == 0
+    for _ in range(3):
+        source.count_bad()
+    assert (source.limit.used, source.take(unlimited())) == (28, 0)
+    source.count_bad()
+    assert (source.limit.used, source.take(unlimited())) == (38, IN_LINE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ STEP_SECONDS: Final = 0.1
 _DAY_MS: Final = 86_400_000
 _LOOK_SECONDS: Final = 0.25
 _WINDOW_SECONDS: Final = 10.0
+LATE_SECONDS: Final = 0.5  # from which delay on somebody may have waited for the event loop
 
 log: Final = structlog.get_logger(__name__)
 
@@ -87,19 +89,25 @@ class Housekeeping:
 
 
 class LoopLag:
-    """How late the event loop does what is due: `seconds` is the longest delay of the last ten to twenty seconds."""
+    """How late the event loop does what is due."""
 
-    seconds = 0.0
+    def __init__(self) -> None:
+        self._worst, self._due = 0.0, math.inf
+
+    @property
+    def seconds(self) -> float:
+        """The longest delay of the last ten to twenty seconds, the one that may be going on among them."""
+        return max(self._worst, time.monotonic() - self._due)
 
     async def keep(self) -> None:
-        loop, before = asyncio.get_running_loop(), 0.0
+        before = 0.0
         while True:
             worst = 0.0
             for _ in range(round(_WINDOW_SECONDS / _LOOK_SECONDS)):
-                due = loop.time() + _LOOK_SECONDS
+                self._due = time.monotonic() + _LOOK_SECONDS
                 await asyncio.sleep(_LOOK_SECONDS)
-                worst = max(worst, loop.time() - due)
-                self.seconds = max(before, worst)
+                worst = max(worst, time.monotonic() - self._due)
+                self._worst = max(before, worst)
             before = worst
 
 

@@ -28,7 +28,7 @@ from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, 
 from tictactoe_server.transport.listen import CannotListen, open_sockets
 from tictactoe_server.transport.listener import Listener
 
-_LIMITS: Final = Limits(connections=100)  # so that those who ask for figures leave descriptors to those who play
+_LIMITS: Final = Limits(connections=100, connections_per_address=10)  # descriptors are for those who play
 _PREFIX: Final = "tictactoe_"
 
 
@@ -42,7 +42,7 @@ class MetricsServer(Collector):
         self._registry = CollectorRegistry()
         admission = Admission(_LIMITS)
         admission.unready, admission.pages = server.unready, self._answer
-        self._listener = Listener(_Nobody, admission, _LIMITS)
+        self._listener = Listener(_Nobody, admission, _LIMITS, make=_Asking)
 
     async def open(self) -> None:
         """Listen from now on; raises `CannotListen`."""
@@ -86,6 +86,24 @@ class MeteredConnection(Connection):
             write(data)
 
         self._write = count
+
+
+class _Asking(Connection):
+    """One over which figures are asked for: it makes room for another of its address until it has asked."""
+
+    __slots__ = ()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._peer.idle(self._give_way)
+
+    def _read_on(self) -> None:
+        super()._read_on()
+        self._peer.idle(self._give_way)
+
+    def _give_way(self) -> None:
+        self._peer.release()
+        self.abort()
 
 
 class _Nobody:

@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import Any, Final
 
-from tictactoe_protocol import BadMessage, ErrorCode, error_answer, parse_room_code
+from msgspec import UNSET
+
+from tictactoe_protocol import BadMessage, ErrorCode, encode, error_answer, parse_room_code
 from tictactoe_protocol.codec import RequestDecoder
-from tictactoe_protocol.requests import Hello, Join, Leave, Ping
+from tictactoe_protocol.requests import Hello, Join, Leave
 from tictactoe_server.core.answers import Call, refuse
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, not_in_room
@@ -16,9 +18,12 @@ from tictactoe_server.core.pressure import Pressure
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.service import Handler, Service
 from tictactoe_server.core.session import Session
+from tictactoe_server.transport.frames import encode_frame
 
 _MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)  # what those are told who try codes
 BUSY_MS: Final = 500  # when to ask again where there is too much to do
+_BUSY: Final = Refused(ErrorCode.BUSY, "server", retry_ms=BUSY_MS)
+_BUSY_FRAME: Final = encode_frame(encode(error_answer(_BUSY.code, _BUSY.message, retry_ms=BUSY_MS, data=_BUSY.data)))
 
 
 class Dispatcher:
@@ -43,35 +48,48 @@ class Dispatcher:
             self._admitting |= service.admits
         self._decode = RequestDecoder(self._handlers)
 
-    def receive(self, session: Session, message: bytes, now: int) -> None:
-        """Carry out one message that came at `now` (ms of served time), or answer why not."""
-        pressure, source = self._pressure, session.source
-        pressure.requests += 1
-        if pressure.requests > pressure.looked_at:
-            pressure.look()
-        if pressure.excess > 1 and pressure.is_heavy(source, pressure.excess) and self.shed(session, message):
-            return
-        source.served += 1
-        pressure.served += 1
-        try:
-            request = self._decode(message)
-        except BadMessage as bad:
-            answer = error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path, data=bad.data)
-            session.refuse(answer)
-            return
-        self.carry_out(session, request, now)
+    def receive(self, session: Session, message: Any, now: int, *, is_late: bool = False) -> None:
+        """Carry out one message that came at `now` (ms of served time), or answer why not.
 
-    def shed(self, session: Session, message: bytes) -> bool:
-        """Answer a message with `busy`, but for what lets people in and out, and back to their seats."""
-        try:
-            request = self._decode(message)
-        except BadMessage:
-            return False
-        if isinstance(request, Hello | Ping | Leave) or self._leads_to_own_seat(session, request):
-            return False
+        It may have been read before, see `shed`. One that `is_late` is refused, if it may be refused.
+        """
+        pressure, source = self._pressure, session.source
+        pressure.count(source)
+        if (is_late or pressure.excess > 1) and pressure.is_heavy(source, pressure.excess):
+            message = self.shed(session, message)
+            if message is None:
+                return
+        request = message if type(message) is not bytes else self._read(session, message)
+        if request is not None:
+            self.carry_out(session, request, now)
+
+    def shed(self, session: Session, message: Any) -> Any:
+        """Answer a message with `busy` and return None, or return the request that is never refused so.
+
+        That is one that leads out of a room or back to an own seat. Where hardly anything from the same address can be
+        read, it is not even looked what a message says.
+        """
+        if session.source.is_mostly_bad:
+            session.tally.refusals[ErrorCode.BUSY] += 1
+            session.connection.push_frame(_BUSY_FRAME)
+            request = None
+        else:
+            request = message if type(message) is not bytes else self._read(session, message)
+            if request is None or isinstance(request, Leave) or self._leads_to_own_seat(session, request):
+                return request
+            refuse(session, request, _BUSY)
         self._pressure.shed += 1
-        refuse(session, request, Refused(ErrorCode.BUSY, "server", retry_ms=BUSY_MS))
-        return True
+        return None
+
+    def _read(self, session: Session, message: bytes) -> Any:
+        """Return the request that a message is, or None where it is answered why it is none."""
+        try:
+            return self._decode(message)
+        except BadMessage as bad:
+            session.refuse_bad(
+                error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path, data=bad.data)
+            )
+            return None
 
     def carry_out(self, session: Session, request: Any, now: int) -> None:
         """Have a request carried out that came at `now`, or say why not."""
@@ -130,6 +148,8 @@ class Dispatcher:
 
     def _leads_to_own_seat(self, session: Session, request: Any) -> bool:
         player = session.player
+        if isinstance(request, Hello):
+            return player is None and request.token is not UNSET
         live = self._core.registry.find_here(request.room) if isinstance(request, Join) else None
         return live is not None and player is not None and live.room.mark_of(player.id) is not None
 

@@ -14,12 +14,11 @@ from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.rooms import Player, Refused, Room
 from tictactoe_server.core.session import Session
 from tictactoe_server.settings import Limits, count_of
-from tictactoe_server.transport.admission import key_of
+from tictactoe_server.transport.admission import MEGABYTE, key_of
 from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits, take_each
 
 CROWD_CHAT_MS: Final = 3_000  # how often a watcher may say something in a crowd
 RETRY_MS: Final = 60_000  # when who has too many of something may ask again
-_MEGABYTE: Final = 1_000_000
 _MINUTE_MS: Final = 60_000
 _TEN_SECONDS_MS: Final = 10_000
 
@@ -49,41 +48,21 @@ class Allowances(Limiting):
     def __init__(self, limits: Limits, limited: Counter[str], monotonic_ns: Callable[[], int]) -> None:
         super().__init__(limits, limited)
 
-        def a_minute(times: int, at_once: int = 0) -> RateLimits:
-            return RateLimits(times, _MINUTE_MS, monotonic_ns, max(times, at_once))
+        def named(*names: str, window_ms: int = _MINUTE_MS, unit: int = 1) -> RateLimits:
+            return RateLimits.named(limits, window_ms, monotonic_ns, *names, unit=unit)
 
-        def an_hour(megabytes: int) -> RateLimits:
-            return RateLimits(megabytes * _MEGABYTE, 60 * _MINUTE_MS, monotonic_ns)
-
-        self.messages = RateLimits(limits.messages_per_second, 1_000, monotonic_ns, max(1, limits.messages_at_once))
-        self.creates_of_player = a_minute(limits.creates_per_minute_per_player)
-        self.creates_of_address = a_minute(limits.creates_per_minute_per_address)
-        self.misses_of_player = a_minute(limits.misses_per_minute_per_player)
-        self.misses_of_address = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
-        self.page_misses = a_minute(limits.misses_per_minute_per_address, limits.misses_at_once_per_address)
-        self.new_players = a_minute(limits.new_players_per_minute_per_address, limits.new_players_at_once_per_address)
-        self.kept_of_player = an_hour(limits.kept_megabytes_per_hour_per_player)
-        self.kept_of_address = an_hour(limits.kept_megabytes_per_hour_per_address)
-        self.offers = RateLimits(limits.offers_per_ten_seconds_per_player, _TEN_SECONDS_MS, monotonic_ns)
+        misses = "misses-per-minute-per-address", "misses-at-once-per-address"
+        hour = {"window_ms": 60 * _MINUTE_MS, "unit": MEGABYTE}
+        self.messages = named("messages-per-second", "messages-at-once", window_ms=1_000)
+        self.creates_of_player = named("creates-per-minute-per-player")
+        self.creates_of_address = named("creates-per-minute-per-address")
+        self.misses_of_player = named("misses-per-minute-per-player")
+        self.page_misses, self.misses_of_address = named(*misses), named(*misses)
+        self.new_players = named("new-players-per-minute-per-address", "new-players-at-once-per-address")
+        self.kept_of_player = named("kept-megabytes-per-hour-per-player", **hour)
+        self.kept_of_address = named("kept-megabytes-per-hour-per-address", **hour)
+        self.offers = named("offers-per-ten-seconds-per-player", window_ms=_TEN_SECONDS_MS)
         self.crowd_chat = RateLimits(1, CROWD_CHAT_MS, monotonic_ns)
-
-    @property
-    def used(self) -> dict[str, float]:
-        """How much of these limits is used up now, by the player or address that has used most."""
-        return {
-            "messages-per-second": self.messages.most_used,
-            "messages-at-once": self.messages.most_used,
-            "creates-per-minute-per-player": self.creates_of_player.most_used,
-            "creates-per-minute-per-address": self.creates_of_address.most_used,
-            "misses-per-minute-per-player": self.misses_of_player.most_used,
-            "misses-per-minute-per-address": self.misses_of_address.most_used,
-            "misses-at-once-per-address": self.misses_of_address.most_used,
-            "new-players-per-minute-per-address": self.new_players.most_used,
-            "new-players-at-once-per-address": self.new_players.most_used,
-            "kept-megabytes-per-hour-per-player": round(self.kept_of_player.most_used / _MEGABYTE, 1),
-            "kept-megabytes-per-hour-per-address": round(self.kept_of_address.most_used / _MEGABYTE, 1),
-            "offers-per-ten-seconds-per-player": self.offers.most_used,
-        }
 
     def take(self, limit: RateLimit, kind: str, why: str = "") -> None:
         """Count one use of a limit; raises `Refused` where that is too much."""
@@ -170,12 +149,14 @@ class Seats(Limiting):
     """Which player has a seat in which rooms: for greetings, and so that nobody holds more seats than may be.
 
     Of unfinished games in which more than one person has a place, seats are counted for the player and for the address
-    from which they were taken, as soon as somebody is about to take them.
+    from which they were taken, as soon as somebody is about to take them. `source_of` returns what the rooms know an
+    address by.
     """
 
-    def __init__(self, limits: Limits, limited: Counter[str]) -> None:
+    def __init__(self, limits: Limits, limited: Counter[str], source_of: Callable[[str], str] = str) -> None:
         super().__init__(limits, limited)
-        self.of_player, self.of_address, self._rooms = Held(), Held(), Held()
+        self._source_of = source_of
+        self.of_player, self.of_address, self._rooms, self._of_others = Held(), Held(), Held(), Held()
         self._addresses: dict[tuple[str, str], str] = {}
 
     @property
@@ -196,14 +177,37 @@ class Seats(Limiting):
         self._check("seats-per-player", self.of_player.count(player))
         self._check("seats-per-address", self.of_address.count(address))
 
+    def check_unbegun(self, listed: Listed, address: str) -> None:
+        """Raise `Refused` for one who may take no seat there: too many from there have one where nobody plays yet."""
+        if self._is_of_others(listed, address):
+            self._check("unbegun-seats-per-address", self._count_unbegun(address))
+
+    @property
+    def most_unbegun(self) -> int:
+        """How many seats in others' public rooms whose game has not begun are held from the address with most."""
+        return max(map(self._count_unbegun, [*self._of_others]), default=0)
+
+    def _count_unbegun(self, address: str) -> int:
+        for seat, listed in [*self._of_others.get(address, {}).items()]:
+            if listed.is_gone or not listed.room.is_beginning:
+                self._of_others.discard(address, seat)
+        return self._of_others.count(address)
+
+    def _is_of_others(self, listed: Listed, address: str) -> bool:
+        """Tell whether a room is public and known to be opened from elsewhere."""
+        return listed.room.visibility == "public" and listed.source not in ("", self._source_of(address))
+
     def is_full(self, player: str) -> bool:
         """Tell whether a player sits in as many unfinished games as may be."""
         return 0 < self._limits.seats_per_player <= self.of_player.count(player)
 
-    def expect(self, player: str, code: str, address: str) -> None:
+    def expect(self, player: str, listed: Listed, address: str) -> None:
         """Count a seat that is about to be taken from there, until the room is stored with it or `give_up`."""
+        code = listed.room.code
         self._addresses[player, code] = address
         self._count(player, code)
+        if self._is_of_others(listed, address):
+            self._of_others.add(address, (player, code), listed)
 
     def give_up(self, player: str, code: str) -> None:
         """Count a seat no more that was not taken."""
@@ -241,8 +245,10 @@ class Seats(Limiting):
         self.of_address.add(self._addresses.get((player, code), ""), (player, code))
 
     def _uncount(self, player: str, code: str) -> None:
+        address = self._addresses.get((player, code), "")
         self.of_player.discard(player, code)
-        self.of_address.discard(self._addresses.get((player, code), ""), (player, code))
+        self.of_address.discard(address, (player, code))
+        self._of_others.discard(address, (player, code))
 
 
 def _bot_games(rooms: Iterable[Listed]) -> int:

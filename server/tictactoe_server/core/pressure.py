@@ -1,8 +1,9 @@
 """What is asked by all from one address, and whether all ask for more than can be done: then some is refused at once.
 
-All who wait for the rate of their address stand in one line with one timer: a thousand of them cost no more than one.
-Too much to do shows in two ways. Many ask at once: a turn of the event loop takes long. Or each of them asks for more
-than is done for it: then requests wait in their sessions, and the event loop never comes to rest.
+Once a turn of the event loop has taken a while, what comes then stands in lines, one for each address, which take turns
+and are served a little in each turn of the loop: so who asks for most waits longest. There wait all for the rate of
+their address, too. Too much to do shows in two ways. Many ask at once: a turn of the event loop takes long. Or each of
+them asks for more than is done for it: then requests wait, and the event loop never comes to rest.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from typing import Final
 from weakref import WeakValueDictionary
 
 from tictactoe_server.settings import Limits
+from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_both
 
-TURNS: Final = 200  # in how many turns of the event loop at least is carried out what may come at once from one address
 HELLOS: Final = 4  # how many of those of one address that say hello at once are looked up or written down at a time
 IN_LINE: Final = -1  # instead of how many ms to wait: until one's turn in the line of all from the same address
 LATE_MS: Final = 100  # how long a request may wait behind another of its session where the server never rests
+SHARE_SECONDS: Final = 0.002
+"""How long requests are carried out in a turn of the event loop until the next ones wait, and how long their lines are
+served in one."""
 
 _FEW_MESSAGES: Final = 16
 _SERVED_EVERY: Final = 0.01  # how often (s) a line is served at most that waits for the rate of its address
@@ -35,32 +39,41 @@ _LITTLE_REST: Final = 0.2  # how much of a window is rest where the server still
 class Source:
     """All who come from one address. `hellos` lets few of them in at a time.
 
-    `served` counts what was carried out for them lately.
+    `asked` counts what came from them lately, and `bad` what of it could not be read, which counts as several there.
     """
 
-    __slots__ = ("__weakref__", "_line", "_pressure", "_serving", "_taken", "_turn", "hellos", "limit", "served")
+    __slots__ = ("__weakref__", "_address", "_is_due", "_line", "_pressure", "asked", "bad", "hellos", "limit")
 
-    def __init__(self, pressure: Pressure, limit: RateLimit) -> None:
-        self.limit = limit
+    def __init__(self, pressure: Pressure, address: str) -> None:
+        self.limit = pressure.rates[address]
         self.hellos = asyncio.Semaphore(HELLOS)
-        self.served = 0
+        self.asked = self.bad = 0
         self._pressure = pressure
-        self._turn = self._taken = 0
+        self._address = address
         self._line: deque[Callable[[], bool]] = deque()
-        self._serving: asyncio.Handle | None = None
+        self._is_due = False
+
+    @property
+    def is_mostly_bad(self) -> bool:
+        """Whether most of what came from there lately could not be read."""
+        return self.bad > _FEW_MESSAGES and 2 * self.bad > self.asked - self.bad * (self._pressure.bad_count - 1)
+
+    def count_bad(self) -> None:
+        """Count one more message that cannot be read: as several, whether the limit allows so many or not."""
+        more = self._pressure.bad_count - 1
+        self.bad += 1
+        self.asked += more
+        self._pressure.asked += more
+        self.limit.spend(more)
 
     def take(self, own: RateLimit) -> int:
         """Count one message of a session whose `own` limit this is, and return 0.
 
         Else nothing is counted, and so many ms are returned for which its own limit has it wait, or `IN_LINE`.
         """
-        pressure = self._pressure
-        if self._turn != pressure.turn:
-            self._turn, self._taken = pressure.turn, 0
-        if self._line or self._taken >= pressure.most_a_turn:
+        if self._line or self._pressure.is_full:
             return own.wait() or IN_LINE
         wait, for_address = take_both(own, self.limit)
-        self._taken += not wait  # what a session's own limit holds back takes nothing from the others
         return wait or (IN_LINE if for_address else 0)
 
     def line_up(self, take_turn: Callable[[], bool]) -> None:
@@ -69,51 +82,52 @@ class Source:
         It returns whether there was one to take.
         """
         self._line.append(take_turn)
-        if self._serving is None:
+        if not self._is_due:
             self._serve_later()
 
     def _serve(self) -> None:
-        """Give a turn to those who came first, as far as the limit goes; who has more to say lines up again."""
-        self._serving = None
-        if self._turn != self._pressure.turn:
-            self._turn, self._taken = self._pressure.turn, 0
-        while self._line and self._taken < self._pressure.most_a_turn and not self.limit.take():
-            self._taken += 1
-            if not self._line.popleft()():
-                self.limit.give_back()
-        if self._line and self._serving is None:
+        """Give a turn to who came first, if the limit allows it; who has more to say lines up again."""
+        self._is_due = False
+        if not self.limit.take() and not self._line.popleft()():
+            self.limit.give_back()
+        if self._line and not self._is_due:
             self._serve_later()
 
     def _serve_later(self) -> None:
-        loop, wait = asyncio.get_running_loop(), self.limit.wait()
+        self._is_due = True
+        wait = self.limit.wait()
         if wait:
-            self._serving = loop.call_later(max(_SERVED_EVERY, wait / 1000), self._serve)
+            asyncio.get_running_loop().call_later(max(_SERVED_EVERY, wait / 1000), self._queue_up)
         else:
-            self._serving = loop.call_soon(self._serve)
+            self._queue_up()
+
+    def _queue_up(self) -> None:
+        self._pressure.lines.put(self._address, self._serve)
 
 
 class Pressure:
     """All sources by their addresses, and whether a turn has spent more than its time on what they ask for.
 
     The time is `turn_milliseconds` of the processor's; with 0 it has any, and no request is too late. Each request is
-    counted in `requests`; once that is more than `looked_at`, it is to `look`. `excess` is how often the time has
-    passed in this turn: above 1, requests of heavy sources are refused, which `shed` counts. The server `is_restless`
+    counted in `requests`; once that is more than `looked_at`, it is to `look`. A turn `is_full` after `SHARE_SECONDS`
+    where there are several sources, and their `lines` go on in the next. `excess` is how often the time has passed in
+    this turn: above 1, requests of heavy sources are refused, which `shed` counts. The server `is_restless`
     where it had hardly any time without work lately, which is measured only while requests wait: what a thread has had
     of the processor is the kernel's to say.
 
-    The `rates` of the sources outlive their connections. `served` counts what was carried out lately for all; `turn` is
-    another number in each turn of the event loop, in which `most_a_turn` are carried out for each source. Let `keep`
-    run beside the server.
+    The `rates` of the sources outlive their connections. `asked` counts what came lately from all, of which one that
+    cannot be read is `bad_count`. Let `keep` run beside the server.
     """
 
     def __init__(self, limits: Limits, monotonic_ns: Callable[[], int]) -> None:
-        per_second, at_once = limits.messages_per_second_per_address, limits.messages_at_once_per_address
-        self.rates = RateLimits(per_second, 1_000, monotonic_ns, max(1, at_once))
-        self.most_a_turn = max(_FEW_MESSAGES, at_once // TURNS) if per_second else math.inf
-        self.requests = self.looked_at = self.shed = self.served = self.turn = 0
+        names = "messages-per-second-per-address", "messages-at-once-per-address"
+        self.rates = RateLimits.named(limits, 1_000, monotonic_ns, *names)
+        self.bad_count = max(1, limits.messages_for_a_bad_one)
+        self.lines = FairQueue(SHARE_SECONDS)
+        self.requests = self.looked_at = self.shed = self.asked = 0
         self.excess = 0.0
-        self.is_restless = False
-        self._active = 1
+        self.is_full = self.is_restless = False
+        self._active = 0
         self._sources: WeakValueDictionary[str, Source] = WeakValueDictionary()
         self._turn_seconds = limits.turn_milliseconds / 1000 or math.inf
         self._began = 0.0
@@ -124,26 +138,36 @@ class Pressure:
         """Return all who come from an address."""
         source = self._sources.get(address)
         if source is None:
-            source = self._sources[address] = Source(self, self.rates[address])
+            source = self._sources[address] = Source(self, address)
+            self._active += 1
         return source
 
+    def count(self, source: Source) -> None:
+        """Count a request, and find out now and then how long this turn has gone on."""
+        source.asked += 1
+        self.asked += 1
+        self.requests += 1
+        if self.requests > self.looked_at:
+            self.look()
+
     def is_heavy(self, source: Source, excess: float) -> bool:
-        """Tell whether a source was served as much as all are on the average, or less where the excess is above 2."""
-        return source.served * self._active * max(1.0, excess - 1) >= self.served
+        """Tell whether a source asked for as much as all do on the average, or less where the excess is above 2."""
+        return source.asked * self._active * max(1.0, excess - 1) >= self.asked
 
     async def keep(self) -> None:
-        """Forget half of what was served each second, until cancelled."""
+        """Forget half of what was asked each second, until cancelled."""
         while True:
             await asyncio.sleep(_LATELY_SECONDS)
             self.fade()
 
     def fade(self) -> None:
-        """Forget half of what was served."""
+        """Forget half of what was asked."""
         sources = list(self._sources.values())
         for source in sources:
-            source.served //= 2
-        self.served = sum(source.served for source in sources)
-        self._active = max(1, sum(source.served > 0 for source in sources))
+            source.asked //= 2
+            source.bad //= 2
+        self.asked = sum(source.asked for source in sources)
+        self._active = max(1, sum(source.asked > 0 for source in sources))
 
     def look(self) -> None:
         """Find out how long this turn has gone on, or begin one."""
@@ -152,10 +176,12 @@ class Pressure:
             self._began, self._counted_from = now, None
             asyncio.get_running_loop().call_soon(self._end)
         spent = now - self._began
-        if spent > self._turn_seconds * _LONG_TURN:  # others may have had the processor, too
+        if spent > self._turn_seconds * _LONG_TURN:  # from here on others may have had the processor, too
             working = time.thread_time()
-            self._counted_from = working - spent if self._counted_from is None else self._counted_from
+            if self._counted_from is None:
+                self._counted_from = working - self._turn_seconds * _LONG_TURN
             spent = working - self._counted_from
+        self.is_full = spent > SHARE_SECONDS and self._active > 1
         self.excess = spent / self._turn_seconds
         self.looked_at = self.requests + _LOOKED_AT_EVERY - 1
 
@@ -174,4 +200,4 @@ class Pressure:
     def _end(self) -> None:
         self.requests = self.looked_at = 0
         self.excess = 0.0
-        self.turn += 1
+        self.is_full = False

@@ -75,7 +75,7 @@ class Registry:
         self._limits = limits
         self.log = RoomLog(tally)
         self.owners = OpenedRooms(limits, tally.limited)
-        self.seats = Seats(limits, tally.limited)
+        self.seats = Seats(limits, tally.limited, lambda address: self.source_of(address))
         self.matchmaker = Matchmaker(self.seats.is_full)
         self.elsewhere = Elsewhere()
         self.on_told = Listeners[[LiveRoom]]()
@@ -198,7 +198,7 @@ class Registry:
         self._opening[code] = live
         self.owners.add(live)
         if live.room.is_for_several and live.room.mark_of(live.owner) is not None:
-            self.seats.expect(live.owner, code, live.origin)
+            self.seats.expect(live.owner, live, live.origin)
 
     def with_free_code(self, opening: Change) -> Room:
         """Return a room that is opened: under another code where somebody was found to have that one.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Final, Protocol
@@ -16,7 +17,7 @@ from tictactoe_server.core.tally import Tally
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.frames import encode_frame
-from tictactoe_server.transport.rate_limit import RateLimit
+from tictactoe_server.transport.rate_limit import RateLimit, take_both
 
 INBOX_MESSAGES: Final = 8  # how many messages may wait for their turn before the peer is no longer read from
 CHAT_LINES: Final = 5
@@ -70,11 +71,14 @@ class Peer(Protocol):
 class Dispatching(Protocol):
     """Who carries out what a session asks for."""
 
-    def receive(self, session: Session, message: bytes, now: int) -> None:
-        """Carry out one message that came at `now` (ms of served time); what takes longer makes the session busy."""
+    def receive(self, session: Session, message: Any, now: int, *, is_late: bool = False) -> None:
+        """Carry out one message that came at `now` (ms of served time); what takes longer makes the session busy.
 
-    def shed(self, session: Session, message: bytes) -> bool:
-        """Refuse one message because there is too much to do, and tell whether that could be done."""
+        It may have been read before; refuse it where it `is_late`, if it may be refused.
+        """
+
+    def shed(self, session: Session, message: Any) -> Any:
+        """Refuse one message because there is too much to do; return what it asks for where that has to be done."""
 
     def again(self, session: Session, request: Any, now: int) -> None:
         """Carry the request under way out again, which came at `now` and found that it needs another room."""
@@ -92,8 +96,9 @@ class Session:
 
     One request is carried out at a time: while `is_busy` the next ones wait, each with the time at which it came. So do
     those that are more than `messages` allows, or than its address may send, and the peer is not read from meanwhile:
-    none goes unanswered. One that goes on like that for `flood_seconds` is closed. `now` returns ms of served time;
-    limits go by `monotonic_ns`. `address` is by what limits know where it comes from.
+    none goes unanswered. One that goes on like that for `flood_seconds` is closed, as is one who says more that cannot
+    be read than `bad` allows. `now` returns ms of served time; limits go by `monotonic_ns`. `address` is by what limits
+    know where it comes from.
     """
 
     __slots__ = (
@@ -111,6 +116,7 @@ class Session:
         "_release",
         "address",
         "analyses",
+        "bad",
         "chat",
         "client",
         "connection",
@@ -149,15 +155,16 @@ class Session:
         self.messages = RateLimit(limits.messages_per_second, 1_000, monotonic_ns, at_once)
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, monotonic_ns)
         self.analyses = RateLimit(ANALYSES, ANALYSES_MS, monotonic_ns)
+        self.bad = RateLimit(limits.bad_messages_per_ten_seconds, 10_000, monotonic_ns)
         self.is_busy = self._is_over = self._is_in_line = False
         self._dispatcher = dispatcher
         self._pressure = pressure
         self._limits = limits
         self._now = now
-        self._inbox: deque[tuple[bytes, int]] = deque()
+        self._inbox: deque[tuple[Any, int]] = deque()
         self._release: asyncio.TimerHandle | None = None
         self._is_reading = True
-        self._held_at = self._over_since = self._noticed_at = float("-inf")
+        self._held_at = self._over_since = self._noticed_at = -math.inf
 
     @property
     def waits_since(self) -> int | None:
@@ -173,6 +180,13 @@ class Session:
         self.tally.refusals[error.code] += 1
         self.push(error)
 
+    def refuse_bad(self, error: Error) -> None:
+        """Refuse what cannot be read: it counts as several messages of its address, and who goes on is closed."""
+        self.refuse(error)
+        self.source.count_bad()
+        if self.bad.take():
+            self._close("too many bad messages")
+
     def go_on(self) -> None:
         """Carry out what waits, as the request under way is done."""
         self.is_busy = False
@@ -185,19 +199,23 @@ class Session:
 
     # -- for the connection -------------------------------------------------------------------------------------
 
-    def received(self, message: bytes) -> None:
+    def received(self, message: Any) -> None:
         """Carry a message out, or let it wait for its turn."""
         if not (self.is_busy or self._inbox or self._is_in_line or self.source.take(self.messages)):
             self._dispatcher.receive(self, message, self._now())
-        elif self._is_in_line:
-            self._inbox.append((message, self._now()))
+            return
+        pressure, asked = self._pressure, message
+        pressure.measure()
+        may_shed = self._inbox and pressure.is_restless and not pressure.is_full
+        if may_shed and not any(take_both(self.messages, self.source.limit)):
+            pressure.count(self.source)
+            asked = self._dispatcher.shed(self, message)
+        if asked is not None:
+            self._inbox.append((asked, self._now()))
+        if self._is_in_line:
             self._read_or_not()
         else:
-            may_shed = self._inbox and self._pressure.is_restless and not self.source.take(self.messages)
-            if not (may_shed and self._dispatcher.shed(self, message)):
-                self._inbox.append((message, self._now()))
-                self._pressure.measure()
-                self._take_next()
+            self._take_next()
 
     def ended(self) -> None:
         """Carry out, each in its turn, what was asked before the connection was gone, and then no more."""
@@ -207,12 +225,17 @@ class Session:
     def take_turn(self) -> bool:
         """Take the message for which the address has room now; returns whether there was one to take."""
         self._is_in_line = False
-        self._held_at = asyncio.get_running_loop().time()
+        self._let_go()
         takes = bool(self._inbox) and not (self.is_busy or self.messages.take())
         if takes:
-            self._dispatcher.receive(self, *self._inbox.popleft())
+            self._take_one()
         self._take_next()
         return takes
+
+    def _take_one(self) -> None:
+        asked, now = self._inbox.popleft()
+        is_late = self._pressure.is_too_late(self._now() - now)
+        self._dispatcher.receive(self, asked, now, is_late=is_late)
 
     def _take_next(self) -> None:
         """Carry out what waits, until something of it takes longer or is too much."""
@@ -221,9 +244,7 @@ class Session:
             if wait:
                 self._hold_back(wait)
                 break
-            message, now = self._inbox.popleft()
-            if not (self._pressure.is_too_late(self._now() - now) and self._dispatcher.shed(self, message)):
-                self._dispatcher.receive(self, message, now)
+            self._take_one()
         self._read_or_not()
         if self._is_over and not self._inbox and not self.is_busy:
             self._dispatcher.dismiss(self)
@@ -242,10 +263,9 @@ class Session:
         now = loop.time()
         if now - self._held_at > _EPISODE_SECONDS:
             self._over_since = now
-        self._held_at = now
+        self._held_at = math.inf  # until it is let go
         if now - self._over_since > self._limits.flood_seconds and len(self._inbox) > _FEW_MESSAGES:
-            self._inbox.clear()
-            self.connection.close(CloseCode.POLICY_VIOLATION, "too many messages")
+            self._close("too many messages")
             return
         if now - self._noticed_at > NOTICE_SECONDS:
             self._noticed_at = now
@@ -254,6 +274,10 @@ class Session:
             self._line_up()
         else:
             self._release = loop.call_later(wait / 1000, self._let_go_on)
+
+    def _close(self, why: str) -> None:
+        self._inbox.clear()
+        self.connection.close(CloseCode.POLICY_VIOLATION, why)
 
     def _line_up(self) -> None:
         self._is_in_line = True
@@ -269,12 +293,17 @@ class Session:
 
     def _let_go_on(self) -> None:
         self._release = None
-        self._held_at = asyncio.get_running_loop().time()
+        self._let_go()
         self._take_next()
+
+    def _let_go(self) -> None:
+        """Be held back no more, if it was for saying too much."""
+        if self._held_at == math.inf:
+            self._held_at = asyncio.get_running_loop().time()
 
     def _read_or_not(self) -> None:
         """Read from the peer until much waits, or the line of its address is long; and again once that is over."""
-        most = _FEW_MESSAGES + 1 if self._is_in_line else INBOX_MESSAGES if self._is_reading else 1
+        most = 1 if not self._is_reading else _FEW_MESSAGES + 1 if self._is_in_line else INBOX_MESSAGES
         is_reading = len(self._inbox) <= most
         if is_reading != self._is_reading:
             self._is_reading = is_reading

@@ -11,7 +11,8 @@ import re
 import secrets
 import string
 import unicodedata
-from typing import Final
+from collections.abc import Coroutine
+from typing import Any, Final
 
 import structlog
 from msgspec import UNSET, UnsetType
@@ -66,11 +67,14 @@ class Greeting(Service):
         if self._notes:
             await asyncio.wait(self._notes, timeout=_CLOSING_SECONDS)
 
-    async def greet(self, call: Call) -> None:
+    def greet(self, call: Call) -> Coroutine[Any, Any, None]:
         """Say who one is, and which seats they hold."""
-        session, request = call.session, call.request
-        if session.player is not None:
+        if call.session.player is not None:
             raise Refused(ErrorCode.ALREADY_HELLO, name=call.player.name)
+        return self._greet(call)
+
+    async def _greet(self, call: Call) -> None:
+        session, request = call.session, call.request
         async with session.source.hellos:
             if request.link is UNSET and request.rescue is UNSET:
                 known, token = await self.welcome(request.name, request.token, session.address)

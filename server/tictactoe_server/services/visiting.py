@@ -115,9 +115,11 @@ class Visiting(Service):
 
     def _let_in(self, call: Call, live: LiveRoom) -> None:
         """Reserve a seat until it is stored that the player has it, or why not."""
-        live.entering.add(call.player.id)
         if _takes_seat(call.player, live.room):
-            self.core.registry.seats.expect(call.player.id, live.room.code, call.session.address)
+            seats, address = self.core.registry.seats, call.session.address
+            seats.check_unbegun(live, address)
+            seats.expect(call.player.id, live, address)
+        live.entering.add(call.player.id)
         self._submit(_Joining, call, live)
 
     def watch(self, call: Call) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from tictactoe_server.transport.http_messages import Answer, HttpRequest
 from tictactoe_server.transport.listen import is_for_others
 from tictactoe_server.transport.rate_limit import Held, RateLimits
 
+MEGABYTE: Final = 1_000_000
 TOO_MANY_WORDS: Final = "Too many connections: try again later."
 _LOG_SECONDS: Final = 60.0
 _MINUTE_MS: Final = 60_000
@@ -38,10 +40,10 @@ class Admission:
     before the others that do. Handshakes and plain requests wait in the `queue`.
 
     `unready` returns why nobody had better be sent here now, `describe_ban` what one from a banned address is told,
-    each None for nothing; `pages` answers plain HTTP, None where nothing does. `links_for_others` returns how people on
-    other machines reach this server, the best way first. The server's own origins are those of `origins`, of the
-    `names` of a certificate, of those by which this machine is known in its network, and of addresses and names that
-    nobody far away could give to this machine.
+    each None for nothing; `is_late` whether the event loop was late lately; `pages` answers plain HTTP, None where
+    nothing does. `links_for_others` returns how people on other machines reach this server, the best way first. The
+    server's own origins are those of `origins`, of the `names` of a certificate, of those by which this machine is
+    known in its network, and of addresses and names that nobody far away could give to this machine.
     """
 
     def __init__(
@@ -52,9 +54,10 @@ class Admission:
         monotonic_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self._limits = limits
-        at_once = max(1, limits.connections_at_once_per_address)
-        self.newcomers = RateLimits(limits.connections_per_minute_per_address, _MINUTE_MS, monotonic_ns, at_once)
-        self.requests = RateLimits(limits.requests_per_minute_per_address, _MINUTE_MS, monotonic_ns)
+        a_minute = partial(RateLimits.named, limits, _MINUTE_MS, monotonic_ns)
+        self.newcomers = a_minute("connections-per-minute-per-address", "connections-at-once-per-address")
+        self.requests = a_minute("requests-per-minute-per-address")
+        self.answers = a_minute("answer-megabytes-per-minute-per-address", unit=MEGABYTE)
         self.queue = FairQueue()
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
         self.names = {urlsplit(origin).hostname or "" for origin in self._origins}
@@ -68,6 +71,7 @@ class Admission:
         self.refused: Counter[str] = Counter()
         self.describe_ban: Callable[[str], str | None] = lambda address: None
         self.unready: Callable[[], str | None] = lambda: None
+        self.is_late: Callable[[], bool] = lambda: False
         self.pages: Answer | None = None
         self.links_for_others: Callable[[], Sequence[str]] = tuple
 

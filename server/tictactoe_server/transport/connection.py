@@ -53,9 +53,9 @@ class Connection(HttpConnection):
     """One from the server's side; `accept` makes its receiver once a WebSocket is open, `on_lost` is called at the end.
 
     A peer that does not say who it is (`let_in`) within `hello_seconds` of being accepted is closed, and gone a fifth
-    of that later whether it answers or not. A WebSocket that follows plain requests has all of `hello_seconds` for its
-    hello: a proxy hands connections on that others have used. `origin` is how the peer calls this server, as in
-    ``http://host:8765``; `_websocket` is there from OPEN on.
+    of that later whether it answers or not; while the event loop is late, that time begins anew. A WebSocket that
+    follows plain requests has all of it for its hello: a proxy hands connections on that others have used. `origin` is
+    how the peer calls this server, as in ``http://host:8765``; `_websocket` is there from OPEN on.
     """
 
     __slots__ = (
@@ -197,7 +197,7 @@ class Connection(HttpConnection):
         self._go_on()
 
     def _close_silent(self) -> None:
-        if self.is_open:
+        if self.is_open and not self._is_kept_waiting():
             self.close(CloseCode.POLICY_VIOLATION, "no hello", within=self._limits.hello_seconds / 5)
         else:
             super()._close_silent()

@@ -1,6 +1,6 @@
-"""What is asked by those who do not play yet, handshakes and plain HTTP: a little at a time.
+"""What may wait: handshakes, plain HTTP, and requests where there is much to do. It is done a little at a time.
 
-So whoever asks much waits for it, and those who play do not: their moves come in between. Addresses take turns.
+So whoever asks much waits for it, and the others do not: what they ask for comes in between. Addresses take turns.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import Final
 
-WORK_SECONDS: Final = 0.0005  # how long it may work in one turn of the event loop; one thing is done at least
+WORK_SECONDS: Final = 0.0005  # how long it usually may work in one turn of the event loop; one thing is done at least
 REST_SECONDS: Final = 0.001  # how long it rests after that
 
 
 class FairQueue:
     """Work that waits for its turn, by the addresses for which it is done."""
 
-    def __init__(self) -> None:
+    def __init__(self, work_seconds: float = WORK_SECONDS) -> None:
+        self._work_seconds = work_seconds
         self._waiting: OrderedDict[str, deque[Callable[[], None]]] = OrderedDict()
         self._is_due = False
 
@@ -30,7 +31,7 @@ class FairQueue:
             asyncio.get_running_loop().call_soon(self._work)
 
     def _work(self) -> None:
-        until = time.perf_counter() + WORK_SECONDS
+        until = time.perf_counter() + self._work_seconds
         try:
             while self._waiting and time.perf_counter() < until:
                 address, works = self._waiting.popitem(last=False)

@@ -70,13 +70,17 @@ class HttpConnection(Outgoing):
         """Open a WebSocket, or say why not."""
 
     def _close_silent(self) -> None:
-        """Let go of a peer whose request has not come in time."""
-        if self._is_taking():
+        """Let go of a peer whose request has not come in time, unless it is we who were late."""
+        if self._is_taking() or self._is_kept_waiting():
             self._set_deadline(self._limits.hello_seconds, self._close_silent)
         elif self._rest:
             self._end(say(HTTPStatus.REQUEST_TIMEOUT, "This request did not come in time."))
         else:
             self.abort()
+
+    def _is_kept_waiting(self) -> bool:
+        """Tell whether what has come may not have been looked at yet."""
+        return self._phase is Phase.QUEUED or self._peer.admission.is_late()
 
     # -- for the event loop -------------------------------------------------------------------------------------
 
@@ -168,7 +172,7 @@ class HttpConnection(Outgoing):
 
     def _answer(self, request: HttpRequest) -> None:
         """Answer what asks for no WebSocket, at once or later; what came after it waits meanwhile."""
-        wait = self._peer.count_request()
+        wait = self._peer.count_request(request.path)
         if wait:
             self._end(say_too_many(request, wait))
             return
@@ -193,6 +197,7 @@ class HttpConnection(Outgoing):
             return
         keeps_alive = request.keeps_alive and self._requests < MAX_REQUESTS
         data = encode_response(response, with_body=request.method != "HEAD", keeps_alive=keeps_alive)
+        self._peer.count_answer(request.path, len(data))
         if not keeps_alive:
             self._end(data)
             return
@@ -280,6 +285,8 @@ def answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | A
         return say(HTTPStatus.METHOD_NOT_ALLOWED, "Ask with GET or HEAD.", ("Allow", "GET, HEAD"))
     if request.has_body:
         return say(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "A request has no body here.")
+    if request.names_host and not admission.knows(request.host):
+        return say(HTTPStatus.BAD_REQUEST, "This server is no proxy, and does not know itself by this name.")
     if request.path == "/healthz":
         return say(HTTPStatus.OK, "ok")
     if request.path == "/readyz":

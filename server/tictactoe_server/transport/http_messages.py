@@ -30,6 +30,9 @@ OPEN_TO_ALL: Final = re.compile(r"/api/.*|/(?:e|replay)/[^/]+\.(?:json|csv|txt)"
 
 READABLE: Final = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "ETag, Retry-After"))
 
+METERED: Final = (OPEN_TO_ALL, "/e/", "/replay/")
+"""How the paths begin of what may be large: the bytes of these answers are counted."""
+
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
 _BARE_LINE_END: Final = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
 _AMBIGUOUS: Final = re.compile(rb"\n[ \t]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\ncontent-length:[^\r]*,", re.IGNORECASE)
@@ -50,7 +53,7 @@ class HttpRequest:
 
     `fields` are the headers by their names in lower case. `scheme` is ``https`` where the sender speaks TLS, to this
     server or to a proxy that is believed, and empty where that proxy does not say; `address` is where it comes from.
-    `keeps_alive` where more requests may follow.
+    `keeps_alive` where more requests may follow. It `names_host` where the address itself does, as a proxy is asked.
     """
 
     method: str
@@ -63,6 +66,7 @@ class HttpRequest:
     version: str = "1.1"
     scheme: str = "http"
     address: str = ""
+    names_host: bool = False
 
     def field(self, name: str) -> str:
         """Return a header, all its lines in one; empty where it is not there."""
@@ -184,7 +188,8 @@ def _make_request(found: h11.Request, *, has_body: bool) -> HttpRequest:
     wishes = [wish.strip().lower() for line in fields.get("connection", ()) for wish in line.split(",")]
     keeps_alive = version != "1.0" and "close" not in wishes and not has_body
     method, path = found.method.decode(), unquote(path, errors="replace")
-    return HttpRequest(method, path, query, host, fields, keeps_alive, has_body, version)
+    names_host = not found.target.startswith((b"/", b"*"))
+    return HttpRequest(method, path, query, host, fields, keeps_alive, has_body, version, names_host=names_host)
 
 
 def _read_target(target: str, host: str) -> tuple[str, str]:

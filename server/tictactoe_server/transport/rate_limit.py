@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from tictactoe_server.settings import Limits, count_of
+
 _PRUNED_FROM: Final = 1_024
 
 
@@ -32,6 +34,10 @@ class RateLimit:
         self._next = following
         return 0
 
+    def spend(self, count: int) -> None:
+        """Count so many uses, whether they are allowed or not: the next ones wait the longer."""
+        self._next = max(self._next, self._monotonic_ns()) + self._interval * count
+
     def give_back(self, count: int = 1) -> None:
         """Take one use back, or so many, that was counted for nothing."""
         self._next -= self._interval * count
@@ -51,12 +57,27 @@ class RateLimit:
 
 
 class RateLimits(dict[str, RateLimit]):
-    """One limit for each key: it outlives the connection that it counts, and is forgotten once it is full again."""
+    """One limit for each key: it outlives the connection that it counts, and is forgotten once it is full again.
+
+    `names` are those of `Limits` that it keeps to, where an operator can choose it, and `unit` how many uses are one.
+    """
 
     def __init__(self, times: int, window_ms: int, monotonic_ns: Callable[[], int], at_once: int = 0) -> None:
         super().__init__()
         self._rate = times, window_ms, monotonic_ns, at_once
         self._prune_at = _PRUNED_FROM
+        self.names: tuple[str, ...] = ()
+        self.unit = 1
+
+    @classmethod
+    def named(
+        cls, limits: Limits, window_ms: int, monotonic_ns: Callable[[], int], *names: str, unit: int = 1
+    ) -> RateLimits:
+        """Return those that `Limits` say by these names: how often in a window and, where a second one is, at once."""
+        times, *at_once = (unit * count_of(limits, name) for name in names)
+        made = cls(times, window_ms, monotonic_ns, max(1, *at_once) if at_once else 0)
+        made.names, made.unit = names, unit
+        return made
 
     def __missing__(self, key: str) -> RateLimit:
         if len(self) >= self._prune_at:
@@ -67,9 +88,16 @@ class RateLimits(dict[str, RateLimit]):
         return limit
 
     @property
-    def most_used(self) -> int:
+    def most_used(self) -> float:
         """How much of theirs is used up now by the key that has used most."""
-        return max((limit.used for limit in self.values()), default=0)
+        most = max((limit.used for limit in self.values()), default=0)
+        return most if self.unit == 1 else round(most / self.unit, 1)
+
+
+def used_of(owner: object) -> dict[str, float]:
+    """Return how much is used up now of the limits that something has, by name, by the key that has used most."""
+    limits = [one for one in vars(owner).values() if isinstance(one, RateLimits)]
+    return {name: one.most_used for one in limits for name in one.names}
 
 
 class Held(dict[str, dict[Any, Any]]):

@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from typing import Final
 
 from tictactoe_server.transport.admission import TOO_MANY_WORDS, Admission, canonical, key_of
-from tictactoe_server.transport.http_messages import BadRequest, HttpRequest
+from tictactoe_server.transport.http_messages import METERED, BadRequest, HttpRequest
 
 _FIRST: Final = b"PROXY "
 _SECOND: Final = b"\r\n\r\n\x00\r\nQUIT\n"
@@ -87,18 +87,25 @@ class RemotePeer:
             self._is_admitted = False
             self.admission.of_address.discard(self._key, self)
 
-    def count_request(self) -> int:
-        """Count a request of plain HTTP and return 0, or how many ms to wait.
+    def count_request(self, path: str) -> int:
+        """Count a request of plain HTTP for a path and return 0, or how many ms to wait.
 
         A connection of which that is the first does not count as a new one any more: its requests do.
         """
-        wait = self.admission.requests[self._key].take()
+        wait, limit = self.admission.requests[self._key].take(), "requests-per-minute-per-address"
+        if not wait and path.startswith(METERED):
+            wait, limit = self.admission.answers[self._key].wait(), "answer-megabytes-per-minute-per-address"
         if wait:
-            self.admission.refused["requests-per-minute-per-address"] += 1
+            self.admission.refused[limit] += 1
         elif not self._has_asked:
             self._has_asked = True
             self.admission.newcomers[self._key].give_back()
         return wait
+
+    def count_answer(self, path: str, size: int) -> None:
+        """Count how many bytes were answered to a request for a path."""
+        if path.startswith(METERED):
+            self.admission.answers[self._key].spend(size)
 
     def count_websocket(self) -> None:
         """Count a connection as a new one that was none for its requests; raises `BadRequest`."""
