@@ -157,6 +157,8 @@ class Client(Conversation):
         tournament = self.tournament(parse_code(event))
         await self._ask_of("events", EventWatch(event=tournament.code, on=True))
         await self._wait_for(tournament._wait_for_state(), "event", event=tournament.code)
+        if not tournament.has_state:
+            raise self._ended or Refused(ErrorCode.NO_SUCH_EVENT, say("refused no_such_event", event=tournament.code))
         return tournament
 
     async def _ask_of(self, feature: Literal["events", "names"], request: requests.Request) -> Ok:
