@@ -92,6 +92,7 @@ class JsonGame:
         self._session = session
         self._event = event
         self._messages = client.messages()
+        self._shows_token = event is None and session.identity.role == "player"  # who plays an event needs none
         self._room: Room | None = None
         self._left_with = ExitCode.NORMAL
         self._rematch_asked_in: int | None = None
@@ -120,7 +121,7 @@ class JsonGame:
     async def _hear_all(self) -> int:
         try:
             async for message in self._messages:
-                print_message(message, shows_token=self._session.identity.role == "player")
+                print_message(message, shows_token=self._shows_token)
                 if (ending := self._hear(message.event or message.push)) is not None:
                     return ending
                 self._changed.note()

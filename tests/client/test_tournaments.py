@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from tests.client.conftest import Program
 from tests.client.test_inspection import changed, places_in, put
 from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, news, with_events
-from tests.faults.hostile_server import CLIENT, ROOM, HostileServer, hostile_server, identity
+from tests.faults.hostile_server import CLIENT, ROOM, Frame, HostileServer, hostile_server, identity
 from tictactoe_client import ClientError, ConnectionLost, Refused, connect
 from tictactoe_client.exits import judge
 from tictactoe_client.input.intents import BadInput
@@ -26,7 +27,7 @@ from tictactoe_client.settings import ExitCode
 from tictactoe_client.text.tournament import describe_progress, tabulate
 from tictactoe_protocol.events import EventJoin, EventOpen, EventRow, EventRun, EventState, EventWatch
 from tictactoe_protocol.pushes import Error, Ok, Welcome
-from tictactoe_protocol.requests import Hello
+from tictactoe_protocol.requests import Hello, Request
 from tictactoe_protocol.terms import ClockFields
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
@@ -128,6 +129,10 @@ async def test_an_event_is_watched_again_after_a_loss() -> None:
         assert [state.seq async for state in tournament] == [9]
 
 
+def tell(frame: Frame, request: Request) -> list[Frame]:
+    return [Ok(id=identity(request)), frame]
+
+
 async def test_a_first_state_with_a_field_of_a_wrong_type_ends_in_one_sentence_or_does_no_harm() -> None:
     message = to_builtins(event())
     places, judged = [place for place in places_in(message) if place != ("type",)], set[ExitCode]()
@@ -135,7 +140,7 @@ async def test_a_first_state_with_a_field_of_a_wrong_type_ends_in_one_sentence_o
         server.features = ("events",)
         for place, nonsense in product(places, (None, 7)):
             frame = changed(message, place, put(nonsense))
-            server.answers[EventWatch] = lambda request, told=frame: [Ok(id=identity(request)), told]
+            server.answers[EventWatch] = partial(tell, frame)
             async with connect(server.url) as client:
                 try:
                     assert not (await client.watch_event(EVENT)).is_over

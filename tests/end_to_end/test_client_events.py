@@ -138,6 +138,7 @@ async def test_json_mode_passes_everything_on_and_fills_in_what_is_left_out(serv
         open_peer(server.url, "org") as organiser,
         run_client("event", await open_event(organiser, "random"), "--json", "--server", server.url) as ana,
     ):
+        assert (await ana.message(type="welcome"))["token"] == "…"
         assert (await ana.message(type="event"))["status"] == "open"
         ana.send(type="event_join", name="Ana")
         await ana.message(type="ok", id="line-1")
