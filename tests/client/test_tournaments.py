@@ -14,13 +14,14 @@ from msgspec.structs import replace
 
 from tests.client.conftest import Program
 from tests.client.test_inspection import changed, places_in, put
-from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, news, with_events
+from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, news, with_card_in_use, with_events
 from tests.faults.hostile_server import CLIENT, ROOM, Frame, HostileServer, hostile_server, identity
 from tictactoe_client import ClientError, ConnectionLost, Refused, connect
 from tictactoe_client.exits import judge
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.tournament import carry_out
 from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.client import EventWay
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.tournament import Tournament, take_in
 from tictactoe_client.settings import ExitCode
@@ -65,6 +66,20 @@ async def test_whoever_enters_an_event_watches_it_and_finds_themselves_in_it() -
         (join,) = heard(server, EventJoin)
         assert join == EventJoin(id=join.id, event=EVENT, ticket="ana-1", name="Ana")
         assert [one.title for one in await client.events()] == ["Friday"]
+
+
+async def test_the_place_of_another_device_is_taken_where_that_is_wanted_and_the_server_can() -> None:
+    async with hostile_server() as server, connect(with_card_in_use(server, event()).url) as client:
+        way = EventWay(EVENT, "ana-1")
+        with pytest.raises(Refused) as refused:
+            await way(client)
+        instead = way.instead(client, refused.value)
+        assert instead == EventWay(EVENT, "ana-1", here=True)
+        assert (await instead(client)).row == ROWS[1]
+        assert instead.instead(client, refused.value) is None
+        assert way.instead(client, Refused("not_allowed", "No.")) is None
+    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
+        assert way.instead(client, refused.value) is None
 
 
 async def test_an_event_is_followed_to_its_end() -> None:

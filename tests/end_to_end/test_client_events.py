@@ -10,8 +10,12 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.clients import ClientProcess, run_client
+from tests.client.tournaments import EVENT, event, with_card_in_use
+from tests.end_to_end.clients import COMMAND, ClientProcess, run_client
+from tests.faults.hostile_server import hostile_server
 from tests.peer import Peer, open_peer
+from tests.terminal import run_screen
+from tictactoe_protocol.events import EventJoin
 from tictactoe_server.server import Server
 
 CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
@@ -128,6 +132,21 @@ async def test_a_call_is_read_in_another_room_within_a_second(server: Server, tm
             await begin(org, code, 2)
             async with asyncio.timeout(1):
                 await ana.until("You are called: ")
+
+
+async def test_whoever_can_be_asked_plays_by_a_card_that_is_in_use_elsewhere(tmp_path: Path) -> None:
+    async with hostile_server() as server:
+        entering = ("event", EVENT, "--ticket", "ana-1", "-s", with_card_in_use(server, event()).url)
+        async with run_screen(*COMMAND, *entering, "--plain") as ana:
+            await ana.until("Play here instead? Type yes to do that; anything else goes.")
+            await ana.ask("yes\n", "You are in as ana.")
+            await ana.ask("quit\n", "Goodbye.")
+            assert await ana.end() == 0
+        for options in (("--plain", "--no-input"), ("--json",)):
+            async with run_client(*entering, *options, **at(tmp_path)) as script:
+                assert await script.end() == 6
+                assert "Somebody plays by this card just now" in await script.errors()
+        assert [one.here for one in server.heard if isinstance(one, EventJoin)] == [False, True, False, False]
 
 
 async def test_json_mode_passes_everything_on_and_fills_in_what_is_left_out(server: Server) -> None:

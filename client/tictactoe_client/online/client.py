@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -18,7 +18,7 @@ from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.cluster import Cluster, parse_cluster
 from tictactoe_client.online.connection import greet
 from tictactoe_client.online.conversation import Conversation
-from tictactoe_client.online.errors import ProtocolBroken, Refused, Unreachable
+from tictactoe_client.online.errors import ClientError, ProtocolBroken, Refused, Unreachable
 from tictactoe_client.online.reconnect import arrive
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
@@ -146,9 +146,14 @@ class Client(Conversation):
         tournament.ticket, tournament.cards = reply.ticket or "", reply.cards or ()
         return tournament
 
-    async def join_event(self, event: str, *, ticket: str | None = None, name: str | None = None) -> Tournament:
-        """Enter an event, with the `ticket` that lets us in, under a `name` for it alone; and watch it."""
-        request = EventJoin(event=parse_code(event), ticket=ticket or UNSET, name=name or UNSET)
+    async def join_event(
+        self, event: str, *, ticket: str | None = None, name: str | None = None, here: bool = False
+    ) -> Tournament:
+        """Enter an event, with the `ticket` that lets us in, under a `name` for it alone; and watch it.
+
+        Who plays by the same card at another device goes on there, unless we play `here`: see `EventWay.instead`.
+        """
+        request = EventJoin(event=parse_code(event), ticket=ticket or UNSET, name=name or UNSET, here=here)
         await self._ask_of("events", request)
         return await self.watch_event(event)
 
@@ -270,6 +275,28 @@ class Choice:
         if self.way in ("match", "create"):
             return self
         return Choice("match") if self.way == "join" else None
+
+
+@dataclass(frozen=True, slots=True)
+class EventWay:
+    """A way to an event, so that it can be gone again: it is entered by a ticket or a name, or only watched."""
+
+    event: str
+    ticket: str = ""
+    name: str = ""
+    watches: bool = False
+    here: bool = False
+
+    async def __call__(self, client: Client) -> Tournament:
+        """Go there; raises `Refused` and what else requests raise."""
+        if self.watches:
+            return await client.watch_event(self.event)
+        return await client.join_event(self.event, ticket=self.ticket, name=self.name, here=self.here)
+
+    def instead(self, client: Client, error: ClientError) -> EventWay | None:
+        """Return the way that takes the place of the device at which the card is in use, None where there is none."""
+        is_in_use = isinstance(error, Refused) and error.data.get("why") == "event card"
+        return replace(self, here=True) if is_in_use and not self.here and "cards" in client.features else None
 
 
 def against_computer(
