@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.client.tournaments import EVENT, event, with_card_in_use
-from tests.end_to_end.clients import COMMAND, ClientProcess, run_client
+from tests.end_to_end.clients import COMMAND, ClientProcess, complaint, run_client
 from tests.faults.hostile_server import hostile_server
 from tests.peer import Peer, open_peer
 from tests.terminal import run_screen
@@ -25,9 +25,9 @@ def at(home: Path | None) -> dict[str, Any]:
     return {} if home is None else {"XDG_STATE_HOME": str(home)}
 
 
-async def run(*arguments: str, code: int = 0, home: Path | None = None) -> str:
+async def run(*arguments: str, code: int = 0, home: Path | None = None, **more: Any) -> str:
     """Return what a command prints that ends with this code, of somebody with this home."""
-    async with run_client(*arguments, **at(home)) as client:
+    async with run_client(*arguments, **at(home), **more) as client:
         assert await client.end() == code, await client.errors()
         return "\n".join(client.lines)
 
@@ -74,6 +74,26 @@ async def test_the_command_opens_an_event_for_a_class_and_prints_its_cards(
         unknown = 'I don\'t know "begn". Type table,' if language == "en" else "„begn“ kenne ich nicht. Tippe tabelle,"
         assert not re.search("begin|beginnen", await zoe.ask("begn", unknown))
         await zoe.ask("quit" if language == "en" else "ende", "Goodbye" if language == "en" else "Bis bald")
+
+
+async def test_the_code_of_an_event_leads_there_by_every_command(server: Server, tmp_path: Path) -> None:
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" >> {tmp_path}/asked\n')
+    browser.chmod(0o755)
+    page = server.url.replace("ws", "http")
+    async with open_peer(server.url, "org") as org:
+        code = await open_event(org)
+        for command in ("join", "watch"):
+            for named in (code, f"{page}/e/{code}"):
+                async with run_client(command, named, "--plain", "-s", server.url) as ana:
+                    await ana.until("Friday: round robin")
+                    await ana.ask("quit", "Goodbye.")
+            async with run_client(command, code, "--json", "-s", server.url) as script:
+                assert (await script.message(type="event"))["event"] == code
+        for named in (code, f"{page}/e/{code}#ana-1"):
+            await run("open", named, "-s", server.url, home=tmp_path, BROWSER=str(browser))
+        assert (tmp_path / "asked").read_text().split() == [f"{page}/e/{code}", f"{page}/e/{code}#ana-1"]
+        assert "no room zzzzzz" in (await complaint("join", "ZZZZZZ", "--plain", "-s", server.url, code=5)).lower()
 
 
 async def test_only_the_organiser_runs_an_event(server: Server, tmp_path: Path) -> None:

@@ -71,6 +71,17 @@ async def test_the_link_of_a_card_leads_from_home_into_the_event(open_screen: Op
         assert join.ticket == "ana-1"
 
 
+async def test_the_code_of_an_event_leads_there_where_one_of_a_room_is_asked_for(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server, open_screen(with_events(server, event()).url) as ana:
+        refusal = Error(code="no_such_room", message="No room.", data={"room": EVENT})
+        server.answers[Join] = lambda request: [replace(refusal, id=identity(request))]
+        await ana.until("Quick match")
+        await ana.paste(EVENT)
+        await ana.until(EVENT)
+        await ana.do("enter", "Round 2 of 3")
+        await ana.do("escape", "Quick match", gone="Round 2")
+
+
 async def test_a_card_in_use_at_another_device_is_played_by_here_where_one_wants_that(open_screen: OpenScreen) -> None:
     for first_page, answer in ((FirstPage("event", enter=EventWay(EVENT, "ana-1")), "enter"), (None, "escape")):
         async with (

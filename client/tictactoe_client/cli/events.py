@@ -45,8 +45,7 @@ async def use_event(settings: Settings, words: Sequence[str], ticket: str | None
         if not stays:
             return await ask_and_print(settings, client, lambda: _do(client, code, deed, argument))
         if settings.mode == "json":
-            game = JsonGame(client, settings, standard_input(), session, client.tournament(code))
-            return await game.run(enter)
+            return await JsonGame(client, settings, standard_input(), session, shows_token=False).run(enter)
         return await PlainEvent(client, settings, standard_input(), session).run(enter)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -268,6 +268,22 @@ class Choice:
             return await client.match(self.rules, clock=self.clock)
         terms = ("clock", "private", "seat", "bots", "analysis", "chat")
         return await client.create(self.rules, **{name: getattr(self, name) for name in terms})
+
+    async def enter_any(self, client: Client) -> Room | Tournament:
+        """Go into the room, or to the event that has its code."""
+        try:
+            return await self.enter(client)
+        except Refused as refused:
+            if (event := await self.find_event(client, refused)) is None:
+                raise
+            return event
+
+    async def find_event(self, client: Client, refused: Refused) -> Tournament | None:
+        """Return the event that has the code of which there is no room, None where there is none either."""
+        if refused.code == ErrorCode.NO_SUCH_ROOM:
+            with suppress(Refused):
+                return await client.watch_event(self.code)
+        return None
 
     @property
     def again(self) -> Choice | None:
