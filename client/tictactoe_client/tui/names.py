@@ -102,9 +102,10 @@ class NamesPage(ListPage):
                 self._codes = []
                 leave()
 
-        if self._codes and self.program.screen is self:
+        asks = bool(self._codes) and not isinstance(self.program.screen, Question)
+        if asks:
             self.program.push_screen(Question(say("name written"), yes="key written"), take)
-        return bool(self._codes)
+        return asks
 
     def _do(self, what: str, value: str = "") -> None:
         self.program.ask(lambda client: self._carry_out(client, what, value))
