@@ -15,14 +15,7 @@ from zeroconf.const import _CLASS_IN, _FLAGS_AA, _FLAGS_QR_RESPONSE, _TYPE_PTR
 
 from tests.environment import SERVICE_TYPE
 from tictactoe_client.online.address import own_addresses, parse_address
-from tictactoe_client.online.nearby import (
-    NearbyServer,
-    find_nearby,
-    follow_nearby,
-    has_page,
-    inspect,
-    is_of_a_network,
-)
+from tictactoe_client.online.nearby import NearbyServer, find_nearby, follow_nearby, has_page, inspect, is_of_a_network
 
 
 def announced(name: str = "hall", address: str = "10.1.2.3", port: int = 8765, **said: Any) -> AsyncServiceInfo:

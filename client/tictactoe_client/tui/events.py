@@ -38,11 +38,7 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventSummary
 
 _REFRESH_SECONDS: Final = 5
-_KEYS: Final = {
-    "event_join": ("join",),
-    "event_begin": ("begin", "resume", "next"),
-    "event_pause": ("away", "ready"),
-}
+_KEYS: Final = {"event_join": ("join",), "event_begin": ("begin", "resume", "next"), "event_pause": ("away", "ready")}
 """What keys are for, of which one is possible at a time."""
 
 
