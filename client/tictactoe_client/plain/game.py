@@ -293,7 +293,7 @@ class PlainGame:
                 self._tell(say("room closed", room=actions.room.code, reason=clean_text(reason).rstrip(".")))
             case events.Replaced():
                 self._finish(ExitCode.REFUSED)
-                self._tell(arrival.describe_taking_over(actions.room.state))
+                self._tell(say("taken over by card" if actions.room.state.event else "taken over"))
 
     def _take_update(self, update: events.Updated, actions: Actions) -> None:
         """Tell what one state has brought, show the board where that helps, and end the visit with the game."""

@@ -119,11 +119,6 @@ def describe_attempts(lost: Lost, *, holds_seat: bool) -> str:
     return f"{told} {say('seat held while server runs', time=describe_seconds(lost.hold_seconds))}"
 
 
-def describe_taking_over(state: RoomState) -> str:
-    """Return that another device has our seat: one of ours, or in an event whoever came with the same card."""
-    return say("taken over by card" if state.event else "taken over")
-
-
 def describe_giving_up(state: RoomState | None, viewer: str, address: Address, reason: str) -> str:
     """Return that the connection did not come back, what that means for the game, and how to try again."""
     if state is None:

@@ -7,7 +7,6 @@ from time import monotonic
 
 from tictactoe_client.board.board import drop_frames
 from tictactoe_client.online import events
-from tictactoe_client.text.arrival import describe_taking_over
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.leaving import WaysOut
@@ -68,7 +67,7 @@ class Follower:
             case events.Closed(reason):
                 self._ways.end(say("room closed", room=model.room.code, reason=clean_text(reason).rstrip(".")))
             case events.Replaced():
-                self._ways.end(describe_taking_over(model.room.state))
+                self._ways.end(say("taken over by card" if model.room.state.event else "taken over"))
         self._program.redraw()
 
     def _take_update(self, update: events.Updated) -> None:
