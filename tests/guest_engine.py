@@ -60,6 +60,7 @@ def move(stones: set[tuple[int, int]], columns: int) -> None:
         case _:
             time.sleep(0.02)
             say("{},{}".format(*first))
+    stones.add(first)
 
 
 def main() -> None:
@@ -80,7 +81,10 @@ def main() -> None:
         elif word == "RESTART":
             stones = set()
             say("UNKNOWN" if WAY == "odd" else "OK")
-        elif word == "BEGIN":
+        elif word in ("BEGIN", "TURN"):
+            if rest:
+                x, _, y = rest.partition(",")
+                stones.add((int(x), int(y)))
             move(stones, columns)
         elif word == "BOARD":
             while (stone := next(lines)) != "DONE":

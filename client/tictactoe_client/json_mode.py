@@ -84,14 +84,15 @@ class JsonGame:
     """
 
     def __init__(
-        self, client: Client, settings: Settings, keyboard: Keyboard, session: Session, event: Tournament | None = None
+        self, client: Client, settings: Settings, keyboard: Keyboard, session: Session, *, shows_token: bool = True
     ) -> None:
         self._client = client
         self._settings = settings
         self._keyboard = keyboard
         self._session = session
-        self._event = event
+        self._event: Tournament | None = None
         self._messages = client.messages()
+        self._shows_token = shows_token and session.identity.role == "player"
         self._room: Room | None = None
         self._left_with = ExitCode.NORMAL
         self._rematch_asked_in: int | None = None
@@ -120,7 +121,7 @@ class JsonGame:
     async def _hear_all(self) -> int:
         try:
             async for message in self._messages:
-                print_message(message, shows_token=self._session.identity.role == "player")
+                print_message(message, shows_token=self._shows_token)
                 if (ending := self._hear(message.event or message.push)) is not None:
                     return ending
                 self._changed.note()
@@ -172,8 +173,8 @@ class JsonGame:
         await self._lines.put(None)
 
     async def _speak(self, enter: Enter[Room | Tournament]) -> int:
-        await self._session.enter(enter)
-        number = 0
+        entered, number = await self._session.enter(enter), 0
+        self._event = entered if isinstance(entered, Tournament) else None
         while (line := await self._lines.get()) is not None:
             number += 1
             if line[0].strip():

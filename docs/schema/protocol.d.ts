@@ -207,6 +207,7 @@ declare namespace Protocol {
     event: string;
     ticket?: string;
     name?: string;
+    here?: boolean;
     id?: string;
   }
 

@@ -76,6 +76,7 @@ class EventJoin(_EventRequest, frozen=True, tag="event_join"):
 
     ticket: Ticket | UnsetType = UNSET
     name: Name | UnsetType = UNSET
+    here: bool = False
 
 
 class EventLeave(_EventRequest, frozen=True, tag="event_leave"):

@@ -40,6 +40,7 @@ FEATURES: Final = (
     "analysis",
     "boards",
     "bot",
+    "cards",
     "chat",
     "events",
     "moved",

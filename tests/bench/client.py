@@ -46,11 +46,7 @@ PICTURE_BYTES = 400
 """More than a program writes to ask a terminal what it can do, and less than any first picture."""
 
 MOVES = 4
-GAMES = (
-    ("15x15", "gomoku", (80, 24)),
-    ("15x15, framed", "gomoku", (200, 50)),
-    ("3x3, roomy", "classic", (200, 50)),
-)
+GAMES = (("15x15", "gomoku", (80, 24)), ("15x15, framed", "gomoku", (200, 50)), ("3x3, roomy", "classic", (200, 50)))
 """Games, by what they show, whose bytes are counted: the rules and the window's size."""
 
 LARGEST = {"rows": 32, "columns": 32, "line": 32}

@@ -56,6 +56,8 @@ def test_a_board_is_told_in_the_order_of_play_with_the_column_first() -> None:
     assert list(say_board(Position.start(wide))) == ["BEGIN"]
     played = Position.replay(wide, (43, 0, 19))
     assert list(say_board(played)) == ["BOARD", "3,2,2", "0,0,1", "19,0,2", "DONE"]
+    assert list(say_board(played, (43, 0))) == ["TURN 19,0"]
+    assert list(say_board(played, (43, 1))) == list(say_board(played))
 
 
 async def test_an_engine_that_is_never_ready_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

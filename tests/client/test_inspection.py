@@ -29,12 +29,16 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.text.answers import answer_query, draw_board
 from tictactoe_client.text.arrival import describe_arrival, describe_progress
 from tictactoe_client.text.lobby import list_games, list_rooms
+from tictactoe_client.text.tournament import describe_call, describe_terms, list_events, tabulate, tabulate_pairings
+from tictactoe_client.text.tournament import describe_progress as describe_progress_of_event
 from tictactoe_client.text.wording import describe_choices
 from tictactoe_client.text.worth import describe_value, sign_of
+from tictactoe_client.tui.lists import align
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.panel import describe_end, fill_panel
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol import encode
+from tictactoe_protocol.events import Call, EventState
 from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState, Welcome
 from tictactoe_protocol.telling import describe_result
 from tictactoe_protocol.wording import describe_turn
@@ -120,6 +124,14 @@ def draw(push: Push | None, old: RoomState | None = None) -> None:
     elif isinstance(push, Ok):
         list_games(push.games or (), CLIENT)
         list_rooms(push.rooms or (), numbered=True)
+        align(list_events(push.events or ()))
+    elif isinstance(push, EventState):
+        describe_terms(push.head)
+        describe_progress_of_event(push, push.due_ms)
+        align(tabulate(push.table, CLIENT))
+        align({"": ("", ""), **tabulate_pairings(push)})
+    elif isinstance(push, Call):
+        describe_call(push)
 
 
 def draw_state(new: RoomState, old: RoomState | None) -> None:

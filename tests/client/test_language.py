@@ -112,7 +112,7 @@ def test_the_help_of_the_program_is_in_the_language(program: Program) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((), "Sag, was zu tun ist: play, new, bot"),
+        ((), "Nenne einen Befehl: play, new, bot"),
         (("jion",), "Einen Befehl „jion“ gibt es nicht. Meintest du 'join'?"),
         (("K7M4PQ",), "Einem Raum beitreten: tictactoe-client join K7M4PQ"),
         (("play", "--jso"), "Eine Option „--jso“ gibt es nicht. Meintest du '--json'?"),

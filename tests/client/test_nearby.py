@@ -15,14 +15,7 @@ from zeroconf.const import _CLASS_IN, _FLAGS_AA, _FLAGS_QR_RESPONSE, _TYPE_PTR
 
 from tests.environment import SERVICE_TYPE
 from tictactoe_client.online.address import own_addresses, parse_address
-from tictactoe_client.online.nearby import (
-    NearbyServer,
-    find_nearby,
-    follow_nearby,
-    has_room,
-    inspect,
-    is_of_a_network,
-)
+from tictactoe_client.online.nearby import NearbyServer, find_nearby, follow_nearby, has_page, inspect, is_of_a_network
 
 
 def announced(name: str = "hall", address: str = "10.1.2.3", port: int = 8765, **said: Any) -> AsyncServiceInfo:
@@ -142,7 +135,7 @@ async def test_a_server_that_has_a_room_says_so(answer: bytes) -> None:
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         address = parse_address(f"ws://127.0.0.1:{port}/games")
-        assert await has_room(address, "K7M4PQ") is (b" 200 " in answer)
+        assert await has_page(address, "K7M4PQ") is (b" 200 " in answer)
     assert asked[0].startswith(f"HEAD /games/K7M4PQ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n".encode())
 
 
@@ -164,7 +157,7 @@ async def test_a_stranger_that_answers_one_byte_after_the_other_has_no_room(monk
     async with await asyncio.start_server(drip, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         async with asyncio.timeout(10):
-            assert not await has_room(parse_address(f"ws://127.0.0.1:{port}"), "K7M4PQ")
+            assert not await has_page(parse_address(f"ws://127.0.0.1:{port}"), "K7M4PQ")
             await gone.wait()
 
 

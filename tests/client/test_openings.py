@@ -39,11 +39,7 @@ def swap2(ply: int, *chosen: str, **fields: Any) -> RoomState:
         (swap2(0), ANA, ["Place X: 3 to go."]),
         (swap2(1), BO, ["ana places O: 2 to go."]),
         (swap2(3), ANA, ["bo chooses a side."]),
-        (
-            swap2(3),
-            BO,
-            ["Choose your side.", "Type swap to be X, stay to be O or more to place two more."],
-        ),
+        (swap2(3), BO, ["Choose your side.", "Type swap to be X, stay to be O or more to place two more."]),
         (swap2(3, "more"), BO, ["Place O: 2 to go."]),
         (swap2(5, "more"), ANA, ["Choose your side.", "Type swap to be O or stay to be X."]),
         (swap2(3, "O"), BO, ["Your move, O."]),

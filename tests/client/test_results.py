@@ -32,11 +32,7 @@ ENDINGS: dict[str, tuple[RoomState, str, dict[str, str]]] = {
         "Row 1, A1 to D1, is X X X X. ",
         {ANA: "You win.", BO: "ana wins.", WATCHER: "ana wins."},
     ),
-    "full": (
-        state((0, 1, 2, 4, 3, 5, 7, 6, 8)),
-        "The board is full. ",
-        {ANA: "It's a draw.", WATCHER: "It's a draw."},
-    ),
+    "full": (state((0, 1, 2, 4, 3, 5, 7, 6, 8)), "The board is full. ", {ANA: "It's a draw.", WATCHER: "It's a draw."}),
     "resigned": (
         state(result=Result("X", "resigned")),
         "",
@@ -71,11 +67,7 @@ ENDINGS: dict[str, tuple[RoomState, str, dict[str, str]]] = {
         "The game was claimed, as the other seat stayed empty. ",
         {ANA: "It's a draw.", WATCHER: "It's a draw."},
     ),
-    "agreed": (
-        state(result=Result(None, "agreed")),
-        "Both agreed. ",
-        {ANA: "It's a draw.", WATCHER: "It's a draw."},
-    ),
+    "agreed": (state(result=Result(None, "agreed")), "Both agreed. ", {ANA: "It's a draw.", WATCHER: "It's a draw."}),
     "aborted": (
         state(result=Result(None, "aborted")),
         "The game was aborted, as not everybody had moved yet. ",

@@ -10,14 +10,7 @@ from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, players, seat, state
 from tictactoe_client import ConnectionLost, MovesUnknown
-from tictactoe_client.online.events import (
-    Change,
-    Closed,
-    Cut,
-    Moved,
-    RoomEvent,
-    Updated,
-)
+from tictactoe_client.online.events import Change, Closed, Cut, Moved, RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import Ok, RoomState

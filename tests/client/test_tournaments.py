@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from tests.client.conftest import Program
-from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, news, with_events
-from tests.faults.hostile_server import CLIENT, ROOM, HostileServer, hostile_server
-from tictactoe_client import ConnectionLost, Refused, connect
+from tests.client.test_inspection import changed, places_in, put
+from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, news, with_card_in_use, with_events
+from tests.faults.hostile_server import CLIENT, ROOM, Frame, HostileServer, hostile_server, identity
+from tictactoe_client import ClientError, ConnectionLost, Refused, connect
+from tictactoe_client.exits import judge
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.tournament import carry_out
 from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.client import EventWay
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.tournament import Tournament, take_in
+from tictactoe_client.settings import ExitCode
 from tictactoe_client.text.tournament import describe_progress, tabulate
 from tictactoe_protocol.events import EventJoin, EventOpen, EventRow, EventRun, EventState, EventWatch
-from tictactoe_protocol.pushes import Error, Welcome
-from tictactoe_protocol.requests import Hello
+from tictactoe_protocol.pushes import Error, Ok, Welcome
+from tictactoe_protocol.requests import Hello, Request
 from tictactoe_protocol.terms import ClockFields
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
@@ -59,6 +66,20 @@ async def test_whoever_enters_an_event_watches_it_and_finds_themselves_in_it() -
         (join,) = heard(server, EventJoin)
         assert join == EventJoin(id=join.id, event=EVENT, ticket="ana-1", name="Ana")
         assert [one.title for one in await client.events()] == ["Friday"]
+
+
+async def test_the_place_of_another_device_is_taken_where_that_is_wanted_and_the_server_can() -> None:
+    async with hostile_server() as server, connect(with_card_in_use(server, event()).url) as client:
+        way = EventWay(EVENT, "ana-1")
+        with pytest.raises(Refused) as refused:
+            await way(client)
+        instead = way.instead(client, refused.value)
+        assert instead == EventWay(EVENT, "ana-1", here=True)
+        assert (await instead(client)).row == ROWS[1]
+        assert instead.instead(client, refused.value) is None
+        assert way.instead(client, Refused("not_allowed", "No.")) is None
+    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
+        assert way.instead(client, refused.value) is None
 
 
 async def test_an_event_is_followed_to_its_end() -> None:
@@ -121,6 +142,26 @@ async def test_an_event_is_watched_again_after_a_loss() -> None:
         await tournament.unwatch()
         assert [one.on for one in heard(server, EventWatch)] == [True, True, False]
         assert [state.seq async for state in tournament] == [9]
+
+
+def tell(frame: Frame, request: Request) -> list[Frame]:
+    return [Ok(id=identity(request)), frame]
+
+
+async def test_a_first_state_with_a_field_of_a_wrong_type_ends_in_one_sentence_or_does_no_harm() -> None:
+    message = to_builtins(event())
+    places, judged = [place for place in places_in(message) if place != ("type",)], set[ExitCode]()
+    async with hostile_server() as server:
+        server.features = ("events",)
+        for place, nonsense in product(places, (None, 7)):
+            frame = changed(message, place, put(nonsense))
+            server.answers[EventWatch] = partial(tell, frame)
+            async with connect(server.url) as client:
+                try:
+                    assert not (await client.watch_event(EVENT)).is_over
+                except ClientError as error:
+                    judged.add(judge(error)[0])
+    assert judged == {ExitCode.VERSION}
 
 
 async def test_the_end_of_the_connection_ends_an_event_as_it_does_rooms() -> None:

@@ -24,7 +24,7 @@ from tictactoe_protocol.events import (
     EventSummary,
     EventWatch,
 )
-from tictactoe_protocol.pushes import Ok
+from tictactoe_protocol.pushes import Datum, Error, Ok
 from tictactoe_protocol.requests import Request
 from tictactoe_protocol.terms import ClockTerms, RulesState
 
@@ -80,6 +80,20 @@ def tell_of(state: EventState) -> dict[type, Answer]:
         return [Ok(id=id, event=EVENT)]
 
     return dict.fromkeys((EventOpen, EventWatch, EventJoin, EventRun, Events), answer)
+
+
+def with_card_in_use(server: HostileServer, state: EventState) -> HostileServer:
+    """Let a server know events, and this one, whose card somebody plays by at another device."""
+    with_events(server, state).features = ("events", "cards")
+
+    def answer(request: Request) -> Iterable[Frame]:
+        if isinstance(request, EventJoin) and not request.here:
+            reason: dict[str, Datum] = {"why": "event card", "name": "Ana"}
+            return [Error(id=identity(request), code="not_allowed", message="In use.", data=reason)]
+        return [Ok(id=identity(request), event=EVENT)]
+
+    server.answers[EventJoin] = answer
+    return server
 
 
 def with_events(server: HostileServer, state: EventState) -> HostileServer:

@@ -151,7 +151,9 @@ async def test_no_engine_outlives_its_run(server: Server, tmp_path: Path, way: s
             assert await guest.end() in (128 + number, -number)
 
 
-async def test_a_move_that_is_taken_back_is_on_no_board_any_more(server: Server, tmp_path: Path) -> None:
+async def test_an_engine_is_told_the_new_stone_and_the_whole_board_after_a_move_taken_back(
+    server: Server, tmp_path: Path
+) -> None:
     heard = tmp_path / "heard"
     async with playing(server, "plays", heard) as (room, _, _):
         await until(room, ply=4)
@@ -162,9 +164,10 @@ async def test_a_move_that_is_taken_back_is_on_no_board_any_more(server: Server,
         assert room.moves == (112, 0, 210, 1)
     lines = heard.read_bytes().decode().split("\r\n")
     assert lines[:4] == ["START 15", "INFO rule 0", "INFO game_type 0", "INFO max_memory 629145600"]
-    first = ["INFO timeout_turn 30000", "INFO timeout_match 0", "INFO time_left 2147483647", "BOARD", "7,7,2", "DONE"]
-    assert lines[4:10] == first
-    again = ["RESTART", *first[:4], "7,7,2", "0,0,1", "0,14,2", "DONE"]
+    first = ["INFO timeout_turn 30000", "INFO timeout_match 0", "INFO time_left 2147483647", "TURN 7,7"]
+    assert lines[4:11] == [*first, *first[:3]]
+    assert lines[11].startswith("TURN ")
+    again = ["RESTART", *first[:3], "BOARD", "7,7,2", "0,0,1", "0,14,2", "DONE"]
     assert lines[-len(again) - 1 :] == [*again, ""]
 
 

@@ -10,8 +10,12 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.clients import ClientProcess, run_client
+from tests.client.tournaments import EVENT, event, with_card_in_use
+from tests.end_to_end.clients import COMMAND, ClientProcess, complaint, run_client
+from tests.faults.hostile_server import hostile_server
 from tests.peer import Peer, open_peer
+from tests.terminal import run_screen
+from tictactoe_protocol.events import EventJoin
 from tictactoe_server.server import Server
 
 CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
@@ -21,9 +25,9 @@ def at(home: Path | None) -> dict[str, Any]:
     return {} if home is None else {"XDG_STATE_HOME": str(home)}
 
 
-async def run(*arguments: str, code: int = 0, home: Path | None = None) -> str:
+async def run(*arguments: str, code: int = 0, home: Path | None = None, **more: Any) -> str:
     """Return what a command prints that ends with this code, of somebody with this home."""
-    async with run_client(*arguments, **at(home)) as client:
+    async with run_client(*arguments, **at(home), **more) as client:
         assert await client.end() == code, await client.errors()
         return "\n".join(client.lines)
 
@@ -70,6 +74,22 @@ async def test_the_command_opens_an_event_for_a_class_and_prints_its_cards(
         unknown = 'I don\'t know "begn". Type table,' if language == "en" else "„begn“ kenne ich nicht. Tippe tabelle,"
         assert not re.search("begin|beginnen", await zoe.ask("begn", unknown))
         await zoe.ask("quit" if language == "en" else "ende", "Goodbye" if language == "en" else "Bis bald")
+
+
+async def test_the_code_of_an_event_leads_there_by_every_command(server: Server) -> None:
+    page = server.url.replace("ws", "http")
+    async with open_peer(server.url, "org") as org:
+        code = await open_event(org)
+        for command in ("join", "watch"):
+            for named in (code, f"{page}/e/{code}"):
+                async with run_client(command, named, "--plain", "-s", server.url) as ana:
+                    await ana.until("Friday: round robin")
+                    await ana.ask("quit", "Goodbye.")
+            async with run_client(command, code, "--json", "-s", server.url) as script:
+                assert (await script.message(type="event"))["event"] == code
+        for named, card in ((code, ""), (f"{page}/e/{code}#ana-1", "#ana-1")):
+            assert await run("open", named, "-s", server.url, BROWSER="true") == f"{page}/e/{code}{card}"
+        assert "No room ZZZZZZ" in await complaint("join", "ZZZZZZ", "--plain", "-s", server.url, code=5)
 
 
 async def test_only_the_organiser_runs_an_event(server: Server, tmp_path: Path) -> None:
@@ -130,6 +150,21 @@ async def test_a_call_is_read_in_another_room_within_a_second(server: Server, tm
                 await ana.until("You are called: ")
 
 
+async def test_whoever_can_be_asked_plays_by_a_card_that_is_in_use_elsewhere(tmp_path: Path) -> None:
+    async with hostile_server() as server:
+        entering = ("event", EVENT, "--ticket", "ana-1", "-s", with_card_in_use(server, event()).url)
+        async with run_screen(*COMMAND, *entering, "--plain") as ana:
+            await ana.until("Play here instead? Type yes to do that; anything else goes.")
+            await ana.ask("yes\n", "You are in as ana.")
+            await ana.ask("quit\n", "Goodbye.")
+            assert await ana.end() == 0
+        for options in (("--plain", "--no-input"), ("--json",)):
+            async with run_client(*entering, *options, **at(tmp_path)) as script:
+                assert await script.end() == 6
+                assert "plays by this card just now" in await script.errors()
+        assert [one.here for one in server.heard if isinstance(one, EventJoin)] == [False, True, False, False]
+
+
 async def test_json_mode_passes_everything_on_and_fills_in_what_is_left_out(server: Server) -> None:
     async with run_client("event", "new", "--bot", "random", "--json", "--server", server.url) as org:
         code = (await org.message(type="ok"))["event"]
@@ -138,6 +173,7 @@ async def test_json_mode_passes_everything_on_and_fills_in_what_is_left_out(serv
         open_peer(server.url, "org") as organiser,
         run_client("event", await open_event(organiser, "random"), "--json", "--server", server.url) as ana,
     ):
+        assert (await ana.message(type="welcome"))["token"] == "…"
         assert (await ana.message(type="event"))["status"] == "open"
         ana.send(type="event_join", name="Ana")
         await ana.message(type="ok", id="line-1")

@@ -63,6 +63,7 @@ async def test_a_cup_that_is_over_is_shown_and_not_played_again(tmp_path: Path) 
     options = ("--rules", "classic", "--bot", "easy", "--bot", "easy", "--nodes", "1", "--out", str(tmp_path / "cup"))
     async with run_client("cup", *options, "--rounds", "1") as cup:
         assert await cup.end() == 0
+        assert await cup.errors() == ""
     before = (tmp_path / "cup").read_bytes()
     async with run_client("cup", *options, "--rounds", "1", "--language", "de") as cup:
         assert await cup.end() == 0

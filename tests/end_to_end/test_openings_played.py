@@ -33,10 +33,7 @@ async def test_a_swap2_game_in_plain_words_in_two_languages_watched_saved_and_re
     async with run_client("new", *OPTIONS, "-n", "ana", "-s", server.url) as client:
         code, ana = await open_room(client), Sitting(client)
         place = (code, "-s", server.url)
-        async with (
-            run_client("join", *place, "-n", "bo", "--language", "de") as bo,
-            run_client("watch", *place) as eve,
-        ):
+        async with run_client("join", *place, "-n", "bo", "--language", "de") as bo, run_client("watch", *place) as eve:
             await ana.hear("Place X: 3 to go.")
             await bo.until("Eine Seite setzt drei Zeichen.", "ana setzt X: noch 3.")
             await ana.ask("c3", "You place X on C3.", "Place O: 2 to go.")
@@ -101,10 +98,7 @@ async def test_a_file_of_json_lines_plays_an_opening(server: Server, tmp_path: P
 
 async def test_a_choice_through_a_pipe_follows_the_position_that_was_printed(server: Server) -> None:
     options = ("--rules", "four-pie", "--json", "-n", "ana")
-    async with (
-        open_peer(server.url, "bo", features=KNOWS) as bo,
-        run_client("play", *options, "-s", server.url) as ana,
-    ):
+    async with open_peer(server.url, "bo", features=KNOWS) as bo, run_client("play", *options, "-s", server.url) as ana:
         room = (await ana.message(type="room"))["room"]
         await bo.ask("match", rules="four-pie")
         await ana.message(type="room", turn="X")

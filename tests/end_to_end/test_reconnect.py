@@ -260,11 +260,7 @@ async def test_a_seat_that_is_not_held_at_all_is_tried_for_once() -> None:
 async def test_a_short_hold_throws_nobody_out_while_no_server_answers() -> None:
     settings = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
     backoff = Backoff((0.01,), longest=0.01)
-    async with (
-        Server(settings) as server,
-        Proxy(server.port) as proxy,
-        connect(proxy.url, reconnect=backoff) as ana,
-    ):
+    async with Server(settings) as server, Proxy(server.port) as proxy, connect(proxy.url, reconnect=backoff) as ana:
         room = await ana.create()
         messages = ana.messages()
         proxy.lose()

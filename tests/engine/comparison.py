@@ -119,10 +119,7 @@ def _compare_states(game: oracle.NaiveGame, position: Position) -> str | None:
         "legal cells": (tuple(game.list_legal_cells()), position.legal_cells),
         "options": (tuple(game.list_options()), position.options),
         "moves": (tuple(game.moves), position.moves),
-        "ply and last": (
-            (len(game.moves), game.moves[-1] if game.moves else None),
-            (position.ply, position.last),
-        ),
+        "ply and last": ((len(game.moves), game.moves[-1] if game.moves else None), (position.ply, position.last)),
     }
     for name, (expected, actual) in pairs.items():
         if expected != actual:

@@ -110,8 +110,7 @@ def test_a_formatted_column_is_parsed_to_the_same_column(column: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("coordinates", "cell"),
-    [(Coordinates.ROW_COLUMN_1, 5), (Coordinates.ROW_COLUMN_0, None), (Coordinates.X_Y_1, 7)],
+    ("coordinates", "cell"), [(Coordinates.ROW_COLUMN_1, 5), (Coordinates.ROW_COLUMN_0, None), (Coordinates.X_Y_1, 7)]
 )
 @pytest.mark.parametrize("word", ["2,3", "2 3", "2, 3", "2 ,3", " 2  3 ", "2\t3", "02,03"])
 def test_a_pair_is_read_in_the_chosen_coordinates(word: str, coordinates: Coordinates, cell: int | None) -> None:

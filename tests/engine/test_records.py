@@ -129,8 +129,7 @@ def test_a_clock_is_written_in_seconds(text: str, clock: SeatClock | MoveClock) 
 
 
 @pytest.mark.parametrize(
-    "date",
-    ["2030-12-31", "2028-02-29", "2000-02-29", "2030-01-01T00:00Z", "2030-01-01T23:59:59.5+02:00"],
+    "date", ["2030-12-31", "2028-02-29", "2000-02-29", "2030-01-01T00:00Z", "2030-01-01T23:59:59.5+02:00"]
 )
 def test_a_date_is_kept_as_it_was_written(date: str) -> None:
     assert parse_record(f'[Date "{date}"] *').date == date

@@ -252,7 +252,4 @@ def lets_in(room: str = ROOM, seq: int = 1, *, is_waiting: bool = False) -> Answ
 def the_end(seq: int, text: str) -> list[Frame]:
     """Return a game that ends, somebody who leaves, and a room that closes, all in this text."""
     over = Result("X", "resigned")
-    return [
-        state(seq, text=text, result=over, left=True),
-        Closed(ROOM, text),
-    ]
+    return [state(seq, text=text, result=over, left=True), Closed(ROOM, text)]

@@ -154,10 +154,7 @@ async def test_the_full_screen_steers_the_terminal_no_more_than_with_a_harmless_
 async def test_lists_on_the_full_screen_are_clean(command: tuple[str, ...]) -> None:
     written = []
     for words in (HARMLESS, STRONGEST):
-        async with (
-            hostile_server(words[-1]) as server,
-            run_screen(*COMMAND, *command, "-s", server.url) as screen,
-        ):
+        async with hostile_server(words[-1]) as server, run_screen(*COMMAND, *command, "-s", server.url) as screen:
             await screen.shows("K7M4P2" if command else "K7M4PQ")
             for text in words:
                 change = {"type": "lobby", "changed": [], "closed": []}

@@ -19,10 +19,7 @@ def content_of(folder: Path) -> bytes:
 async def meet_refusals(peer: Peer, room: str) -> list[Message]:
     """Do what is wrong in many ways, also with the field of the token; return the answers."""
     token = peer.welcome["token"]
-    answers = [
-        await peer.ask("hello", token=token),
-        await peer.ask("move", room=room, cell=400, ply=0),
-    ]
+    answers = [await peer.ask("hello", token=token), await peer.ask("move", room=room, cell=400, ply=0)]
     for text in (
         "{",
         f'{{"type":"hello","token":"{token}","more":1}}',

@@ -237,8 +237,7 @@ def test_a_value_of_the_wrong_type_is_refused_with_its_field(kind: str, field: s
 
 
 @pytest.mark.parametrize(
-    ("kind", "field"),
-    [(kind, field) for kind, message in VALID.items() for field in message if field != "type"],
+    ("kind", "field"), [(kind, field) for kind, message in VALID.items() for field in message if field != "type"]
 )
 def test_a_missing_field_is_refused_and_named(kind: str, field: str) -> None:
     bad = refused(json.dumps({name: value for name, value in VALID[kind].items() if name != field}))

@@ -107,10 +107,14 @@ async def test_a_claimed_name_is_its_owners_and_others_of_it_are_shown_with_a_ma
             assert (refused["code"], refused["data"]) == ("bad_name", {"why": "claimed", "name": "ana"})
 
 
-async def test_who_is_here_with_a_name_when_it_is_claimed_is_shown_with_the_mark_from_then_on(server: Server) -> None:
-    async with open_peer(server.url, "ana") as first, open_peer(server.url, "ana") as second:
-        await claim(second, "ana")
-        assert await seat_names(first, second) == {"X": "ana?", "O": "ana"}
+@pytest.mark.parametrize(("name", "shown"), [("ana", "ana?"), ("a" * 24, f"{'a' * 23}?")])
+async def test_who_is_here_with_a_name_when_it_is_claimed_is_shown_with_the_mark_from_then_on(
+    server: Server, name: str, shown: str
+) -> None:
+    """Which makes no name longer than names may be."""
+    async with open_peer(server.url, name) as first, open_peer(server.url, name) as second:
+        await claim(second, name)
+        assert await seat_names(first, second) == {"X": shown, "O": name}
 
 
 async def test_who_enters_an_event_by_somebodys_name_has_the_mark_there_too(server: Server) -> None:

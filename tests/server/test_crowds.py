@@ -127,10 +127,7 @@ async def test_a_crowd_is_told_everything_in_its_order_and_nothing_older_than_wh
 ) -> None:
     monkeypatch.setattr("tictactoe_server.core.watchers.CROWD", 1)
     monkeypatch.setattr("tictactoe_server.core.watchers.CROWD_A_TURN", 1)
-    async with (
-        Server(HERE, limits=uncounted()) as server,
-        two_before_a_crowd(server, 12) as (ana, bo, room, crowd),
-    ):
+    async with Server(HERE, limits=uncounted()) as server, two_before_a_crowd(server, 12) as (ana, bo, room, crowd):
 
         async def look_often(watcher: Peer) -> None:
             while not states(watcher, status="over"):
@@ -177,10 +174,7 @@ async def test_one_who_leaves_a_crowd_is_told_no_more_and_who_plays_does_not_wai
 ) -> None:
     monkeypatch.setattr("tictactoe_server.core.watchers.CROWD", 1)
     monkeypatch.setattr("tictactoe_server.core.watchers.GATHER_SECONDS", 3600)
-    async with (
-        Server(HERE, limits=uncounted()) as server,
-        two_before_a_crowd(server, 3) as (ana, bo, room, crowd),
-    ):
+    async with Server(HERE, limits=uncounted()) as server, two_before_a_crowd(server, 3) as (ana, bo, room, crowd):
         await ana.ask("chat", room=room, text="hello")
         await bo.next_of("chat")
         await crowd[0].ask("leave", room=room)

@@ -31,11 +31,7 @@ def events_of(server: Server) -> Tournaments:
 
 
 async def test_a_running_game_is_not_ended_for_an_event_that_is_known_as_it_was_before() -> None:
-    async with (
-        Server(HERE, limits=uncounted()) as server,
-        known(server, "ana") as ana,
-        known(server, "bo") as bo,
-    ):
+    async with Server(HERE, limits=uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
         event = await begun(ana, ana, bo)
         room, events = (await bo.next_of("call"))["room"], events_of(server)
         newest, revision = events.kept._known[event]

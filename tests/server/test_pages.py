@@ -510,11 +510,7 @@ async def test_a_shared_game_with_an_opening_is_shown_to_its_end(server: Server)
 
 
 async def test_a_shared_game_outlives_the_server(tmp_path: Path) -> None:
-    async with (
-        serving(data=tmp_path) as server,
-        open_peer(server.url, "ana") as ana,
-        open_peer(server.url, "bo") as bo,
-    ):
+    async with serving(data=tmp_path) as server, open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         told = await ana.ask("share", game=await play_a_game(ana, bo))
     async with serving(data=tmp_path) as server:
         assert "ana wins by a line" in await text_of(server, f"/replay/{told['replay']}")

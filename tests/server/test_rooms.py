@@ -17,17 +17,7 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Leave, Move, Rematch, Resign
 from tictactoe_server.core import rooms
-from tictactoe_server.core.rooms import (
-    Command,
-    Dropped,
-    Enter,
-    Player,
-    Refused,
-    Room,
-    apply,
-    state_of,
-    summary_of,
-)
+from tictactoe_server.core.rooms import Command, Dropped, Enter, Player, Refused, Room, apply, state_of, summary_of
 
 CODE = "K7M4PQ"
 ANA, BO, CY, DI = (Player(f"p{name}", name) for name in ("ana", "bo", "cy", "di"))

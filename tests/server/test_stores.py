@@ -14,16 +14,7 @@ from msgspec.structs import replace
 
 from tests.fakes import TroubledStore
 from tests.server.nats_node import Node, empty_store, node_in
-from tests.server.stored import (
-    ANA_KEY,
-    finish,
-    forget,
-    keep,
-    keep_player,
-    room_of,
-    rooms_in,
-    until_noted,
-)
+from tests.server.stored import ANA_KEY, finish, forget, keep, keep_player, room_of, rooms_in, until_noted
 from tests.server.tables import ANA, BO
 from tests.server.tables import Table as PlayedTable
 from tictactoe_server.core.kept import GAMES, KEPT, ROOMS, Account, Ban, Claim, KnownPlayer, LinkCode, today

@@ -11,10 +11,7 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.rooms import Command, Dropped
 from tictactoe_server.server import Server
 
-LEAVE, RESIGN, REMATCH, WIN = (
-    *(Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)),
-    Claim(room=CODE, as_="win"),
-)
+LEAVE, RESIGN, REMATCH, WIN = (*(Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)), Claim(room=CODE, as_="win"))
 
 
 def of_three(clock: ClockFields | None = None) -> Table:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, news, with_events
-from tests.faults.hostile_server import ROOM, HostileServer, hostile_server, identity, state
+from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, news, with_card_in_use, with_events
+from tests.faults.hostile_server import ROOM, Frame, HostileServer, hostile_server, identity, state
 from tests.peer import open_peer, until
 from tests.tui.conftest import OpenScreen
-from tictactoe_client.online.client import Choice
+from tictactoe_client.online.client import Choice, EventWay
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui import FirstPage
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord, GameResult, format_record
 from tictactoe_protocol.events import EventJoin, EventReady, EventRun, EventWatch
-from tictactoe_protocol.pushes import Error, Ok, Result
-from tictactoe_protocol.requests import Join, Leave, Record
+from tictactoe_protocol.pushes import Error, Ok, Replaced, Result
+from tictactoe_protocol.requests import Join, Leave, Record, Request
 from tictactoe_server.server import Server
 
 PAGE = FirstPage("event", enter=lambda client: client.watch_event(EVENT))
@@ -26,6 +27,12 @@ PAGE = FirstPage("event", enter=lambda client: client.watch_event(EVENT))
 
 def heard(server: HostileServer, kind: type) -> list[Any]:
     return [request for request in server.heard if isinstance(request, kind)]
+
+
+def let_into_event(seq: int, request: Request) -> list[Frame]:
+    """Answer who comes to the board of the event."""
+    there = replace(state(seq), event=EVENT, pairing="r2-1")
+    return [Ok(id=identity(request), room=ROOM, seat="X", moves=()), there]
 
 
 async def test_home_leads_to_the_list_of_events_and_to_one_of_them(open_screen: OpenScreen) -> None:
@@ -62,6 +69,57 @@ async def test_the_link_of_a_card_leads_from_home_into_the_event(open_screen: Op
         await ana.do("enter", "Round 2 of 3")
         (join,) = heard(server, EventJoin)
         assert join.ticket == "ana-1"
+
+
+async def test_the_code_of_an_event_leads_there_where_one_of_a_room_is_asked_for(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server, open_screen(with_events(server, event()).url) as ana:
+        refusal = Error(code="no_such_room", message="No room.", data={"room": EVENT})
+        server.answers[Join] = lambda request: [replace(refusal, id=identity(request))]
+        await ana.until("Quick match")
+        await ana.paste(EVENT)
+        await ana.until(EVENT)
+        await ana.do("enter", "Round 2 of 3")
+        await ana.do("escape", "Quick match", gone="Round 2")
+
+
+async def test_a_card_in_use_at_another_device_is_played_by_here_where_one_wants_that(open_screen: OpenScreen) -> None:
+    for first_page, answer in ((FirstPage("event", enter=EventWay(EVENT, "ana-1")), "enter"), (None, "escape")):
+        async with (
+            hostile_server() as server,
+            open_screen(with_card_in_use(server, event()).url, first_page=first_page) as ana,
+        ):
+            if first_page is None:
+                await ana.until("Quick match")
+                await ana.paste(f"{server.url}/e/{EVENT}#ana-1")
+                await ana.until("ana-1")
+                await ana.press("enter")
+            await ana.until("Play here instead?", "play here")
+            await ana.do(answer, "Round 2 of 3" if answer == "enter" else "Quick match", gone="Play here")
+            joins = [(one.ticket, one.here) for one in heard(server, EventJoin)]
+            assert joins == [("ana-1", False), ("ana-1", True)][: 2 if answer == "enter" else 1]
+
+
+async def test_a_card_that_is_typed_may_be_in_use_as_well(open_screen: OpenScreen) -> None:
+    closed = event(table=ROWS[:1], head=replace(HEAD, organisers=(), entry="roster", late_until=2))
+    async with hostile_server() as server, open_screen(with_card_in_use(server, closed).url, first_page=PAGE) as ana:
+        await ana.until("j join")
+        await ana.do("j", "enter the event, with a ticket")
+        await ana.enter("ana-1", "Play here instead?")
+        await ana.do("enter", gone="Play here")
+        await until(lambda: [one.here for one in heard(server, EventJoin)] == [False, True])
+
+
+async def test_whose_card_is_opened_at_another_device_is_told_and_does_not_come_back(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
+        await ana.until("Still playing")
+        server.answers[Join] = partial(let_into_event, 1)
+        await server.push(CALL)
+        await ana.until("YOUR MOVE (X)")
+        await server.push(Replaced(room=ROOM))
+        await ana.until("Your card was opened on another device: the game goes on there.", "Still playing")
+        await server.close(1012, "restart")
+        await until(lambda: len(heard(server, EventWatch)) == 2)
+        assert len(heard(server, Join)) == 1
 
 
 async def test_the_link_of_an_event_elsewhere_leads_to_its_server(open_screen: OpenScreen) -> None:

@@ -23,7 +23,7 @@ async def see(user: ScreenUser, keys: str, *words: str) -> None:
 
 async def test_a_game_is_opened_played_looked_through_and_left(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, Choice("create")) as ana, open_peer(server.url, "bo") as bo:
-        await see(ana, "", "Du wartest im eigenen Raum", "Warten auf jemanden", "Esc abbrechen")
+        await see(ana, "", "Du wartest in deinem Raum", "Warten auf jemanden", "Esc abbrechen")
         code = ana.code
         await bo.ask("join", room=code)
         await see(ana, "", "ana – bo · Tic-Tac-Toe", "DU BIST AM ZUG (X)", "1-9 setzen  Pfeile+Enter  Tab Chat", "(du)")

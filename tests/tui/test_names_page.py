@@ -12,7 +12,9 @@ from tictactoe_server.server import Server
 CODE = re.compile(r"[2-9A-Z]{4}(?:-[2-9A-Z]{4}){3}")
 
 
-async def test_a_name_is_kept_for_good_and_its_codes_are_shown_once(open_screen: OpenScreen, server: Server) -> None:
+async def test_a_name_is_kept_and_its_codes_stay_until_they_are_written_down(
+    open_screen: OpenScreen, server: Server
+) -> None:
     async with open_screen(server.url, name="anna", size=(100, 40)) as ana:
         await ana.do("N", "You are anna, as anybody may be.")
         await ana.do("enter", "Your name:")
@@ -22,7 +24,12 @@ async def test_a_name_is_kept_for_good_and_its_codes_are_shown_once(open_screen:
         await ana.until("with 3 codes left")
         async with connect(server.url, name="ana", rescue=codes[0]) as back:
             assert back.name == "ana"
-        await ana.do("escape", "Playing as  ana")
+        await ana.do("down enter", "#link=", codes[2])
+        for key in ("escape", "ctrl+q"):
+            await ana.do(key, "Have you written the codes down?")
+            await ana.do("escape", codes[2], gone="Have you")
+        await ana.do("escape", "I have written them down")
+        await ana.do("enter", "Playing as  ana")
         await ana.do("N", "with 2 codes left")
         assert not CODE.search(ana.text)
 
@@ -40,9 +47,18 @@ async def test_another_device_is_let_in_and_revoked(open_screen: OpenScreen, ser
             assert (await phone.next_of("error"))["code"] == "kicked"
 
 
+async def test_one_comes_back_by_a_name_and_one_of_its_codes(open_screen: OpenScreen, server: Server) -> None:
+    async with connect(server.url, name="bo") as bo, open_screen(server.url, name="ana") as ana:
+        code = (await bo.claim_name("bo"))[0]
+        await ana.do("N down down down enter", "The name that you come back to.")
+        await ana.enter("bo", "One of the codes that bring it back.")
+        await ana.enter(code, "bo is yours, with 2 codes left.")
+        await ana.do("escape", "Playing as  bo")
+
+
 async def test_a_code_from_another_device_makes_us_who_plays_there(open_screen: OpenScreen, server: Server) -> None:
     async with connect(server.url, name="bo") as bo, open_screen(server.url, name="ana") as ana:
-        await ana.do("N down down enter", "The code.")
+        await ana.do("N down down enter", "The code from")
         await ana.type(await bo.link_device())
         await ana.press("enter")
         await ana.until("You are bo")

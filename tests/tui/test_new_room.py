@@ -198,10 +198,7 @@ def test_a_game_with_a_name_fills_in_the_lines_and_is_what_they_say(name: str) -
 
 
 def test_a_line_that_makes_no_sense_is_refused_in_the_words_of_the_form() -> None:
-    for line, value, told in (
-        ("win", "9", "A line of 9"),
-        ("win", "x", '"x" is no number of marks'),
-    ):
+    for line, value, told in (("win", "9", "A line of 9"), ("win", "x", '"x" is no number of marks')):
         with pytest.raises(Misuse, match=f"^{told}"):
             read_room({**FORM, line: value})
 

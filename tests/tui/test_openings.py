@@ -28,10 +28,7 @@ async def opened(
 ) -> AsyncIterator[tuple[ScreenUser, Peer, str]]:
     """Let ana open a room on the screen, bo join her, and ana place on these cells."""
     first = Choice("create", PRESETS["gomoku-standard"], private=True)
-    async with (
-        open_screen(url or server.url, first) as ana,
-        open_peer(server.url, "bo", features=["opening"]) as bo,
-    ):
+    async with open_screen(url or server.url, first) as ana, open_peer(server.url, "bo", features=["opening"]) as bo:
         await ana.until("Code   ")
         await bo.ask("join", room=ana.code)
         await ana.until("Place X: 3 to go.")

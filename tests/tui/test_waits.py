@@ -190,11 +190,7 @@ async def test_a_wait_is_said_in_ascii(server: Server, open_screen: OpenScreen) 
 @contextlib.asynccontextmanager
 async def slow_history(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[ScreenUser, Proxy]]:
     """Let ana look at the list of her games at the end of a slow line."""
-    async with (
-        Proxy(server.port) as proxy,
-        played(server, resigned=1, url=proxy.url),
-        open_screen(proxy.url) as ana,
-    ):
+    async with Proxy(server.port) as proxy, played(server, resigned=1, url=proxy.url), open_screen(proxy.url) as ana:
         await ana.until("Your games")
         await ana.do("up enter", "2 games", "> 1.", "Gomoku")
         proxy.down.hold_up()

@@ -15,10 +15,7 @@ LARGE: dict[str, Any] = {"size": (200, 50), **LOOKS[1]}
 
 
 async def test_a_friend_joins_by_the_code_and_the_game_is_won(server: Server, open_screen: OpenScreen) -> None:
-    async with (
-        open_screen(server.url, **SMALL) as ana,
-        open_screen(server.url, name="bo", **LARGE) as bo,
-    ):
+    async with open_screen(server.url, **SMALL) as ana, open_screen(server.url, name="bo", **LARGE) as bo:
         await play_a_friend(Walker(ana), Walker(bo))
     assert (ana.app.return_code, bo.app.return_code) == (0, 0)
 

@@ -69,7 +69,8 @@ class Engine:
         self._heard = self._told = 0
         self._last_words = ""
         self._set_up: Rules | None = None
-        self._has_board = False
+        self._seen: tuple[int, ...] | None = None
+        """What lies on its board, in the order in which it was played; None where that is not certain."""
         self._plan: dict[Moment, int | str] = {}
 
     # -- what it is asked ---------------------------------------------------------------------------------------------
@@ -80,12 +81,12 @@ class Engine:
             if self._process is None:
                 await self._start()
             is_ready = self._set_up == rules
-            if is_ready and self._has_board:  # which not every engine can clear
+            if is_ready and self._seen != ():  # which not every engine can clear
                 is_ready = await self._ask(_ANY, "RESTART") == "OK"
             if not is_ready:
                 await self._ask(_OK, say_start(rules))
                 self._send(f"INFO rule {int(rules.exact)}", "INFO game_type 0", f"INFO max_memory {self._memory}")
-        self._set_up, self._has_board = rules, False
+        self._set_up, self._seen = rules, ()
 
     async def decide(self, position: Position, time: Time) -> int | str:
         """Return its move, or its choice in an opening, where one answer is for several; raises `EngineFailed`."""
@@ -97,21 +98,23 @@ class Engine:
         return self._plan.pop(moment)
 
     async def _choose(self, position: Position, time: Time) -> int:
-        """Return the legal cell that it plays."""
+        """Return the legal cell that it plays; it keeps what it has thought where the game has gone on by one stone."""
         async with _limited(time.seconds):
-            await self.set_up(position.rules)
-            self._has_board = True
-            answer = await self._ask(_CELL, *time.say(), *say_board(position))
+            if self._set_up != position.rules or not position.moves or self._seen != position.moves[:-1]:
+                await self.set_up(position.rules)
+            seen, self._seen = self._seen, None
+            answer = await self._ask(_CELL, *time.say(), *say_board(position, seen))
         cell = read_cell(answer, position.rules)
         if cell is None or cell not in position.legal_cells:
             raise EngineFailed(say("engine off the board" if cell is None else "engine taken", cell=answer[:20]))
+        self._seen = (*position.moves, cell)
         return cell
 
     async def _open(self, position: Position, time: Time) -> dict[Moment, int | str]:
         """Return what it does next in an opening by swap2, as `read_opening` does."""
         async with _limited(time.seconds):
             await self.set_up(position.rules)
-            self._has_board = True
+            self._seen = None
             answer = await self._ask(_OPENING, *time.say(), *say_opening(position))
         if plan := read_opening(answer, position):
             return plan
@@ -207,7 +210,7 @@ class Engine:
 
     async def end(self) -> None:
         """End it, if it runs, with all that it has started: by `END`, then SIGTERM, then SIGKILL."""
-        process, self._process = self._process, None
+        process, self._process, self._seen = self._process, None, None
         if process is None:
             return
         assert process.stdin is not None
@@ -224,9 +227,10 @@ class Engine:
         finally:
             _signal(process, _KILL)
             await dismiss(*self._reading)
-            with contextlib.suppress(TimeoutError):
+            with contextlib.suppress(TimeoutError, OSError):
                 async with asyncio.timeout(GRACE_SECONDS):
                     await process.communicate()  # what nobody has read would keep its pipes open
+                    await process.stdin.wait_closed()  # else Python prints that a killed one did not take its END
 
 
 def bind(command: Sequence[str], memory: int = 0) -> tuple[str, ...]:

@@ -69,15 +69,17 @@ def read_cell(text: str, rules: Rules) -> int | None:
     return row * rules.columns + column if column < rules.columns and row < rules.rows else None
 
 
-def say_board(position: Position) -> Iterator[str]:
-    """Yield what has an engine move in a position: ``BEGIN``, or all stones in the order in which they were played."""
+def say_board(position: Position, seen: tuple[int, ...] | None = None) -> Iterator[str]:
+    """Yield what has an engine move: ``BEGIN``, ``TURN`` where it has `seen` all but the last stone, or all stones."""
     if not position.moves:
         yield "BEGIN"
-        return
-    yield "BOARD"
-    for cell in position.moves:
-        yield f"{say_cell(cell, position.rules)},{1 if position.board[cell] == position.turn else 2}"
-    yield "DONE"
+    elif position.moves[:-1] == seen:
+        yield f"TURN {say_cell(position.moves[-1], position.rules)}"
+    else:
+        yield "BOARD"
+        for cell in position.moves:
+            yield f"{say_cell(cell, position.rules)},{1 if position.board[cell] == position.turn else 2}"
+        yield "DONE"
 
 
 def say_opening(position: Position) -> Iterator[str]:

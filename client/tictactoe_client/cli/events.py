@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,8 @@ from tictactoe_client.input.rule_options import parse_clock
 from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_cards
 from tictactoe_client.json_mode import JsonGame
 from tictactoe_client.online.address import parse_event
-from tictactoe_client.online.client import Client
+from tictactoe_client.online.client import Client, EventWay
 from tictactoe_client.online.errors import describe_cause
-from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.plain.tournament import PlainEvent
 from tictactoe_client.settings import Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
@@ -39,19 +38,15 @@ async def use_event(settings: Settings, words: Sequence[str], ticket: str | None
     ticket, name = ticket or linked, argument if deed == "join" else ""
     stays = deed in ("", "join")
 
-    def enter(client: Client) -> Awaitable[Tournament]:
-        return client.join_event(code, ticket=ticket, name=name) if deed or ticket else client.watch_event(code)
-
+    enter = EventWay(code, ticket, name, watches=not (deed or ticket))
     if stays and settings.mode == "screen":
         return await show_screen(settings, address, first_page=FirstPage("event", enter=enter))
     async with connected(settings, address, is_chatty=stays, role="player" if stays else "reader") as (client, session):
         if not stays:
             return await ask_and_print(settings, client, lambda: _do(client, code, deed, argument))
         if settings.mode == "json":
-            game = JsonGame(client, settings, standard_input(), session, client.tournament(code))
-            return await game.run(enter)
-        event = await session.enter(enter)
-        return await PlainEvent(client, event, settings, standard_input(), session).run()
+            return await JsonGame(client, settings, standard_input(), session, shows_token=False).run(enter)
+        return await PlainEvent(client, settings, standard_input(), session).run(enter)
 
 
 async def _do(client: Client, code: str, deed: str, argument: str) -> list[str]:

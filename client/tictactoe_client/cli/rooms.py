@@ -10,16 +10,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from tictactoe_client.cli.events import use_event
 from tictactoe_client.cli.run import ask_and_print, ask_line, connected
 from tictactoe_client.files.identity import Role
 from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_rules, parse_seat
 from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
-from tictactoe_client.online.address import Address, parse_room
-from tictactoe_client.online.client import Choice, against_computer
+from tictactoe_client.online.address import Address, parse_event, parse_room
+from tictactoe_client.online.client import Choice, EventWay, against_computer
 from tictactoe_client.online.cluster import parse_cluster
-from tictactoe_client.online.nearby import SEARCH_SECONDS, find_nearby, find_room
+from tictactoe_client.online.errors import Refused
+from tictactoe_client.online.nearby import SEARCH_SECONDS, find_nearby, find_room, has_page
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_client.plain.game import PlainGame
+from tictactoe_client.plain.tournament import PlainEvent
 from tictactoe_client.session import cluster_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
@@ -58,8 +61,11 @@ async def play_computer(settings: Settings, level: str, first: str, rules: str |
 
 
 async def join(settings: Settings, room: Sequence[str]) -> int:
-    """Join the room of a code or a link, back to the seat there that an earlier run left behind, if any."""
-    code, address = await locate(settings, " ".join(room))
+    """Join the room of a code or a link, back to the seat there that an earlier run left behind, or go to an event."""
+    text = " ".join(room)
+    if "/e/" in text:
+        return await use_event(settings, [text], None)
+    code, address = await locate(settings, text)
     return await _enter_and_stay(settings, Choice("join", code=code), address)
 
 
@@ -82,15 +88,24 @@ async def _enter_and_stay(settings: Settings, choice: Choice, address: Address |
     role: Role = "nobody" if choice.way == "watch" else "player"
     async with connected(settings, address, is_chatty=True, room=room, role=role) as (client, session):
         if settings.mode == "json":
-            return await JsonGame(client, settings, standard_input(), session).run(choice.enter)
+            return await JsonGame(client, settings, standard_input(), session).run(choice.enter_any)
         output = Output(prompts=is_terminal(0, 1))
-        return await PlainGame(client, settings, standard_input(), output, session).run(choice.enter)
+        try:
+            return await PlainGame(client, settings, standard_input(), output, session).run(choice.enter)
+        except Refused as refused:
+            if await choice.find_event(client, refused) is None:
+                raise
+        event = EventWay(choice.code, watches=True)
+        return await PlainEvent(client, settings, standard_input(), session).run(event)
 
 
 async def watch(settings: Settings, room: Sequence[str]) -> int:
     """Watch the game of a code or a link, else one that a person chooses; with nobody to ask, list them: 2."""
+    text = " ".join(room)
+    if "/e/" in text:
+        return await use_event(settings, [text.partition("#")[0]], None)
     if room:
-        code, address = parse_room(" ".join(room))
+        code, address = parse_room(text)
         return await _enter_and_stay(settings, Choice("watch", code=code), address)
     if settings.mode == "screen":
         return await show_screen(settings, first_page=FirstPage("watch"))
@@ -145,10 +160,12 @@ async def show_servers(settings: Settings) -> int:
 
 
 async def open_page(settings: Settings, room: Sequence[str]) -> int:
-    """Open the page of a server, or of a room there, in the system's browser."""
-    code, address = parse_room(" ".join(room)) if room else (None, None)
+    """Open the page of a server, or of a room or an event there, in the system's browser."""
+    code, ticket, address = parse_event(" ".join(room)) if room else ("", "", None)
     address = address or cluster_for(settings, None).first
-    link = address.link_to(code) if code is not None else address.page_url
+    if code and await has_page(address, f"e/{code}", settings.ca):
+        code = f"e/{code}#{ticket}" if ticket else f"e/{code}"
+    link = address.link_to(code) if code else address.page_url
     report(settings, "page", link, url=link)
     if not await asyncio.to_thread(webbrowser.open, link):
         print_error(say("no browser"))

@@ -7,7 +7,7 @@ from typing import Final, cast, get_args
 
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.online.address import reachable_address
-from tictactoe_client.online.client import Client
+from tictactoe_client.online.client import Client, EventWay
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.text.language import means, word_of
 from tictactoe_client.text.wording import describe_unknown
@@ -62,14 +62,11 @@ def word_for(deed: str) -> str:
 
 
 async def carry_out(client: Client, tournament: Tournament, deed: str, argument: str = "") -> list[str]:
-    """Do it, with a name behind it, or a ticket to enter with; return a line for each card that it brings.
+    """Do it, with a name behind it, but for entering; return a line for each card that it brings.
 
     Raises `BadInput` for a name that nobody has, and what requests raise.
     """
-    if deed == "join":
-        how = "name" if tournament.state.head.entry == "open" else "ticket"
-        await client.join_event(tournament.code, **{how: argument})
-    elif deed == "leave":
+    if deed == "leave":
         await tournament.leave()
     elif deed in _OWN_DEEDS:
         await tournament.ready(on=deed == "ready")
@@ -77,6 +74,12 @@ async def carry_out(client: Client, tournament: Tournament, deed: str, argument:
         named = _name_what(tournament.state, deed, argument)
         return list_cards(client, tournament.code, await tournament.run(cast(RunAction, deed), **named))
     return []
+
+
+def way_into(tournament: Tournament, argument: str) -> EventWay:
+    """Return the way into an event with what was typed, which is a ticket where one is wanted, else a name."""
+    is_open = tournament.state.head.entry == "open"
+    return EventWay(tournament.code, name=argument) if is_open else EventWay(tournament.code, ticket=argument)
 
 
 def link_to(client: Client, event: str, ticket: str = "") -> str:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -18,7 +18,7 @@ from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.cluster import Cluster, parse_cluster
 from tictactoe_client.online.connection import greet
 from tictactoe_client.online.conversation import Conversation
-from tictactoe_client.online.errors import ProtocolBroken, Refused, Unreachable
+from tictactoe_client.online.errors import ClientError, ProtocolBroken, Refused, Unreachable
 from tictactoe_client.online.reconnect import arrive
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
@@ -146,9 +146,14 @@ class Client(Conversation):
         tournament.ticket, tournament.cards = reply.ticket or "", reply.cards or ()
         return tournament
 
-    async def join_event(self, event: str, *, ticket: str | None = None, name: str | None = None) -> Tournament:
-        """Enter an event, with the `ticket` that lets us in, under a `name` for it alone; and watch it."""
-        request = EventJoin(event=parse_code(event), ticket=ticket or UNSET, name=name or UNSET)
+    async def join_event(
+        self, event: str, *, ticket: str | None = None, name: str | None = None, here: bool = False
+    ) -> Tournament:
+        """Enter an event, with the `ticket` that lets us in, under a `name` for it alone; and watch it.
+
+        Who plays by the same card at another device goes on there, unless we play `here`: see `EventWay.instead`.
+        """
+        request = EventJoin(event=parse_code(event), ticket=ticket or UNSET, name=name or UNSET, here=here)
         await self._ask_of("events", request)
         return await self.watch_event(event)
 
@@ -157,6 +162,8 @@ class Client(Conversation):
         tournament = self.tournament(parse_code(event))
         await self._ask_of("events", EventWatch(event=tournament.code, on=True))
         await self._wait_for(tournament._wait_for_state(), "event", event=tournament.code)
+        if not tournament.has_state:
+            raise self._ended or Refused(ErrorCode.NO_SUCH_EVENT, say("refused no_such_event", event=tournament.code))
         return tournament
 
     async def _ask_of(self, feature: Literal["events", "names"], request: requests.Request) -> Ok:
@@ -262,12 +269,50 @@ class Choice:
         terms = ("clock", "private", "seat", "bots", "analysis", "chat")
         return await client.create(self.rules, **{name: getattr(self, name) for name in terms})
 
+    async def enter_any(self, client: Client) -> Room | Tournament:
+        """Go into the room, or to the event that has its code."""
+        try:
+            return await self.enter(client)
+        except Refused as refused:
+            if (event := await self.find_event(client, refused)) is None:
+                raise
+            return event
+
+    async def find_event(self, client: Client, refused: Refused) -> Tournament | None:
+        """Return the event that has the code of which there is no room, None where there is none either."""
+        if refused.code == ErrorCode.NO_SUCH_ROOM:
+            with suppress(Refused):
+                return await client.watch_event(self.code)
+        return None
+
     @property
     def again(self) -> Choice | None:
         """What "new opponent" means afterwards, or None for a watcher."""
         if self.way in ("match", "create"):
             return self
         return Choice("match") if self.way == "join" else None
+
+
+@dataclass(frozen=True, slots=True)
+class EventWay:
+    """A way to an event, so that it can be gone again: it is entered by a ticket or a name, or only watched."""
+
+    event: str
+    ticket: str = ""
+    name: str = ""
+    watches: bool = False
+    here: bool = False
+
+    async def __call__(self, client: Client) -> Tournament:
+        """Go there; raises `Refused` and what else requests raise."""
+        if self.watches:
+            return await client.watch_event(self.event)
+        return await client.join_event(self.event, ticket=self.ticket, name=self.name, here=self.here)
+
+    def instead(self, client: Client, error: ClientError) -> EventWay | None:
+        """Return the way that takes the place of the device at which the card is in use, None where there is none."""
+        is_in_use = isinstance(error, Refused) and error.data.get("why") == "event card"
+        return replace(self, here=True) if is_in_use and not self.here and "cards" in client.features else None
 
 
 def against_computer(

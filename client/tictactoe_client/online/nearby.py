@@ -181,24 +181,27 @@ def is_of_a_network(address: str) -> bool:
 async def find_room(
     code: str, first: Address, ca: str | Path | None = None, *, seconds: float = SEARCH_SECONDS
 ) -> Address | None:
-    """Return the address of the server that has a room: `first`, or one found within this time; None for nobody."""
-    if await has_room(first, code, ca):
+    """Return which server has a room or an event: `first`, or one found within this time; None for nobody."""
+    if await _has(first, code, ca):
         return first
     found, places = await find_nearby(seconds), asyncio.Semaphore(_MOST_ASKED)
 
     async def ask(address: Address) -> bool:
         async with places:
-            return await has_room(address, code, ca)
+            return await _has(address, code, ca)
 
     answers = await asyncio.gather(*(ask(server.address) for server in found))
     return next((server.address for server, has_it in zip(found, answers, strict=True) if has_it), None)
 
 
-async def has_room(address: Address, code: str, ca: str | Path | None = None) -> bool:
-    """Ask a server, maybe a stranger, for the page of a room; one that is silent or slow does not have the room."""
+async def _has(address: Address, code: str, ca: str | Path | None) -> bool:
+    return await has_page(address, code, ca) or await has_page(address, f"e/{code}", ca)
 
+
+async def has_page(address: Address, page: str, ca: str | Path | None = None) -> bool:
+    """Ask a server, maybe a stranger, for the page of a room or an event; who is silent or slow does not have it."""
     port = address.port or (443 if address.scheme == "wss" else 80)
-    path, host = quote(f"{address.path}/{code}", safe="/%"), urlsplit(address.url).netloc
+    path, host = quote(f"{address.path}/{page}", safe="/%"), urlsplit(address.url).netloc
     request = f"HEAD {path} HTTP/1.1\r\nHost: {host}\r\nAccept: text/plain\r\nConnection: close\r\n\r\n"
     try:
         async with asyncio.timeout(_ANSWER_SECONDS):

@@ -122,11 +122,8 @@ class PlainGame:
             room = refused.room
             if refused.code != "room_full" or room is None or not (self._settings.asks and is_terminal(0)):
                 raise
-            self._output.print(say("watch instead", why=clean_text(refused.message)))
-            self._output.prompt()
-            line = await self._keyboard.read_line()
-            self._output.note_typed()
-            if line is None or not means(line, "watch", "yes"):
+            question = say("watch instead", why=clean_text(refused.message))
+            if not await is_agreed(question, self._keyboard, self._output, "watch", "yes"):
                 return False
             await self._enter(lambda client: client.watch(room))
         return True
@@ -296,7 +293,7 @@ class PlainGame:
                 self._tell(say("room closed", room=actions.room.code, reason=clean_text(reason).rstrip(".")))
             case events.Replaced():
                 self._finish(ExitCode.REFUSED)
-                self._tell(say("taken over"))
+                self._tell(say("taken over by card" if actions.room.state.event else "taken over"))
 
     def _take_update(self, update: events.Updated, actions: Actions) -> None:
         """Tell what one state has brought, show the board where that helps, and end the visit with the game."""
@@ -337,6 +334,15 @@ class PlainGame:
         room = None if self._actions is None or self._exit_code is not None else self._actions.room
         if room is not None and room.seat is not None and (room.is_my_turn or self._is_over):
             self._output.prompt()
+
+
+async def is_agreed(question: str, keyboard: Keyboard, output: Output, *words: str) -> bool:
+    """Ask a person at a terminal, and tell whether one of these words is the answer."""
+    output.print(question)
+    output.prompt()
+    line = await keyboard.read_line()
+    output.note_typed()
+    return line is not None and means(line, *words)
 
 
 def _now() -> float:

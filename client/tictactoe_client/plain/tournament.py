@@ -6,13 +6,13 @@ import asyncio
 
 from tictactoe_client.exits import dismiss
 from tictactoe_client.input.intents import BadInput
-from tictactoe_client.input.tournament import carry_out, find_deed, list_deeds, list_words
-from tictactoe_client.online.client import Choice, Client
+from tictactoe_client.input.tournament import carry_out, find_deed, list_deeds, list_words, way_into
+from tictactoe_client.online.client import Choice, Client, EventWay
 from tictactoe_client.online.errors import Interrupted, Refused
 from tictactoe_client.online.events import Back, Lost
 from tictactoe_client.online.messages import Message, Messages
 from tictactoe_client.online.tournament import Tournament
-from tictactoe_client.plain.game import PlainGame
+from tictactoe_client.plain.game import PlainGame, is_agreed
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
@@ -36,11 +36,10 @@ class PlainEvent:
     input, unless that is a terminal, one watches on.
     """
 
-    def __init__(
-        self, client: Client, tournament: Tournament, settings: Settings, keyboard: Keyboard, session: Session
-    ) -> None:
+    _tournament: Tournament
+
+    def __init__(self, client: Client, settings: Settings, keyboard: Keyboard, session: Session) -> None:
         self._client = client
-        self._tournament = tournament
         self._settings = settings
         self._keyboard = keyboard
         self._session = session
@@ -50,8 +49,9 @@ class PlainEvent:
         self._rooms: set[str] = set()
         self._game: PlainGame | None = None
 
-    async def run(self) -> int:
-        """Stay until it is over, at a board whenever one is called; return the exit code."""
+    async def run(self, way: EventWay) -> int:
+        """Go there and stay until it is over, at a board whenever one is called; return the exit code."""
+        await self._enter(way)
         head = self._tournament.state.head
         self._output.print(f"{clean_text(head.title)}: {words.describe_terms(head)}.")
         if (row := self._tournament.row) is not None and not self._tournament.is_over:
@@ -68,6 +68,19 @@ class PlainEvent:
                 self._output.print(clean_text(refused.message))
             self._session.forget_room(call.room)
         return ExitCode.NORMAL
+
+    async def _enter(self, way: EventWay) -> None:
+        """Go there; where the card is in use at another device ask a person whether to take its place."""
+        try:
+            self._tournament = await way(self._client)
+        except Refused as refused:
+            instead = way.instead(self._client, refused)
+            if instead is None or not (self._settings.asks and self._keyboard.is_terminal):
+                raise
+            question = say("card here typed", why=clean_text(refused.message))
+            if not await is_agreed(question, self._keyboard, self._output, "yes"):
+                raise
+            await self._enter(instead)
 
     async def _attend(self) -> Call | None:
         """Tell what changes and do what is typed until we are called, or there is nothing more to wait for."""
@@ -124,7 +137,11 @@ class PlainEvent:
             return await self._game.save(line)
         if not word or means(word, "help"):
             return [self._hint]
-        return await carry_out(self._client, event, *find_deed(line, self._hint))
+        deed, argument = find_deed(line, self._hint)
+        if deed == "join":
+            await self._enter(way_into(event, argument))
+            return []
+        return await carry_out(self._client, event, deed, argument)
 
     @property
     def _hint(self) -> str:

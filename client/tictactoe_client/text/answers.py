@@ -18,14 +18,7 @@ from tictactoe_protocol.choices import Choices
 from tictactoe_protocol.happened import placer
 from tictactoe_protocol.lines import describe_reach, find_runs, walk
 from tictactoe_protocol.pushes import RoomState, SeatState
-from tictactoe_protocol.wording import (
-    count,
-    describe_cell,
-    describe_level,
-    format_duration,
-    name_of,
-    seat_of,
-)
+from tictactoe_protocol.wording import count, describe_cell, describe_level, format_duration, name_of, seat_of
 
 _MOST_FREE_CELLS: Final = 30
 _MOST_RUNS: Final = 12

@@ -24,18 +24,8 @@ from tictactoe_protocol.wording import describe_clock, format_duration
 _MOST_BOARDS: Final = 6
 """How many boards are named on which one still plays."""
 _FRACTIONS: Final = {0.25: "tournament quarter", 0.5: "tournament half", 0.75: "tournament three quarters"}
-_KNOWN: Final = frozenset(
-    {
-        *EVENT_KINDS,
-        *EVENT_STATUSES,
-        *ENTRANT_STATUSES,
-        "direct",
-        "wins",
-        "sonneborn_berger",
-        "buchholz_cut_1",
-        "matches",
-    }
-)
+_TIES: Final = ("direct", "wins", "sonneborn_berger", "buchholz_cut_1", "matches")
+_KNOWN: Final = frozenset((*EVENT_KINDS, *EVENT_STATUSES, *ENTRANT_STATUSES, *_TIES))
 
 
 def describe_terms(head: EventHead) -> str:

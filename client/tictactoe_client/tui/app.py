@@ -23,7 +23,7 @@ from textual.screen import Screen
 
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.client import Choice
+from tictactoe_client.online.client import Choice, EventWay
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.terminal import Terminal
@@ -130,7 +130,7 @@ class TicTacToe(Program, inherit_bindings=False):
     def open_event(self, code: str, ticket: str, address: Address | None) -> None:
         if address is not None and not self.link.cluster.has(address):
             self.ways_in.travel(address)
-        self.open(EventPage(lambda it: it.join_event(code, ticket=ticket) if ticket else it.watch_event(code)))
+        self.open(EventPage(EventWay(code, ticket, watches=not ticket)))
 
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, CommandPalette):

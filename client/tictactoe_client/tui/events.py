@@ -12,8 +12,16 @@ from textual.binding import BindingType
 
 from tictactoe_client.exits import describe_failure, judge
 from tictactoe_client.input.record import RecordedRoom
-from tictactoe_client.input.tournament import NAMING_DEEDS, carry_out, find_deed, link_to, list_deeds, word_for
-from tictactoe_client.online.client import Choice, Client
+from tictactoe_client.input.tournament import (
+    NAMING_DEEDS,
+    carry_out,
+    find_deed,
+    link_to,
+    list_deeds,
+    way_into,
+    word_for,
+)
+from tictactoe_client.online.client import Choice, Client, EventWay
 from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.session import Enter
@@ -30,11 +38,7 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventSummary
 
 _REFRESH_SECONDS: Final = 5
-_KEYS: Final = {
-    "event_join": ("join",),
-    "event_begin": ("begin", "resume", "next"),
-    "event_pause": ("away", "ready"),
-}
+_KEYS: Final = {"event_join": ("join",), "event_begin": ("begin", "resume", "next"), "event_pause": ("away", "ready")}
 """What keys are for, of which one is possible at a time."""
 
 
@@ -104,20 +108,41 @@ class EventPage(ListPage):
     def connected(self) -> None:
         self.program.ask(self._follow)
 
-    async def _follow(self, client: Client) -> None:
+    async def _follow(self, client: Client, way: EventWay | None = None) -> None:
+        """Go there, by another way than at first where it is told, and show what changes."""
         try:
-            event = self._event = await self._enter(client)
+            event = self._event = await (way or self._enter)(client)
         except ClientError as error:
-            told = describe_failure(error, self.program.settings, self.program.link.address)
-            if self._is_first and isinstance(error, Refused):
-                self.program.leave(judge(error)[0], told)
-            elif self in self.program.screens:
-                self.program.close(self)
-                self.program.say(error.message)
+            if not self._asks_to_play_here(way or self._enter, client, error):
+                self._give_up(error)
             return
         self._enter = lambda client: client.watch_event(event.code)
         async for _ in event:
             self.redraw()
+
+    def _asks_to_play_here(self, way: Enter[Tournament], client: Client, error: ClientError) -> bool:
+        """Ask whether to take the place of the device where the card is in use; tell whether there is one."""
+        instead = way.instead(client, error) if isinstance(way, EventWay) else None
+        if instead is None:
+            return False
+
+        def take(answer: str | None) -> None:
+            if answer is not None:
+                self.program.ask(instead if self._event is not None else partial(self._follow, way=instead))
+            elif self._event is None:
+                self._give_up(error)
+
+        self.program.push_screen(Question(f"{error.message} {say('card here')}", yes="key play here"), take)
+        return True
+
+    def _give_up(self, error: ClientError) -> None:
+        """Leave a page whose event could not be gone to."""
+        if self._is_first and isinstance(error, Refused):
+            told = describe_failure(error, self.program.settings, self.program.link.address)
+            self.program.leave(judge(error)[0], told)
+        elif self in self.program.screens:
+            self.program.close(self)
+            self.program.say(error.message)
 
     def closed(self) -> None:
         if (event := self._event) is not None:
@@ -227,5 +252,13 @@ class EventPage(ListPage):
 
     async def _carry_out(self, client: Client, line: str) -> None:
         assert self._event is not None  # or there would be nothing to do
-        if cards := await carry_out(client, self._event, *find_deed(line)):
+        deed, argument = find_deed(line)
+        if deed == "join":
+            way = way_into(self._event, argument)
+            try:
+                await way(client)
+            except ClientError as error:
+                if not self._asks_to_play_here(way, client, error):
+                    raise
+        elif cards := await carry_out(client, self._event, deed, argument):
             self.program.open(HelpPage([(say("tournament cards"), tuple(("", line) for line in cards))]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import ClassVar, Final
 
 from textual.binding import BindingType
@@ -15,13 +17,15 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.names import Device
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 
-_LINK_LENGTH: Final = 8
 _OTHER_LINES: Final = 12
 """How many lines of the screen are neither deeds and devices nor the picture of a link."""
 
 
 class NamesPage(ListPage):
-    """What can be done, then the devices; below them what was told last, which is told once."""
+    """What can be done, then the devices; below them what was told last, which is told once.
+
+    Codes that bring the name back stay until one says that they are written down.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="key back"), bind("help", label="key help")]
     heading = "name title"
@@ -33,6 +37,7 @@ class NamesPage(ListPage):
         self._devices: dict[str, Device] = {}
         self._about = ""
         self._told: list[str] = []
+        self._codes: list[str] = []
         self._picture: tuple[str, ...] = ()
 
     def opened(self) -> None:
@@ -41,13 +46,13 @@ class NamesPage(ListPage):
     connected = opened
 
     def fill(self) -> None:
-        deeds = {id: say(f"name deed {id}") for id in ("claim", "link", "code")}
+        deeds = {id: say(f"name deed {id}") for id in ("claim", "link", "code", "back")}
         rows = deeds | {id: describe_device(device) for id, device in self._devices.items()}
         self.keep(list(rows))
         self.rows.show(rows, self.chosen)
         fits = self.size.height >= len(rows) + len(self._picture) + _OTHER_LINES and not self.program.settings.ascii
         picture = [part for line in self._picture for part in ((line, "qr"), ("\n", "")) if fits]
-        self.text("hint").show(*((f"{line}\n", "title") for line in self._told), *picture)
+        self.text("hint").show(*((f"{line}\n", "title") for line in (*self._codes, *self._told)), *picture)
 
     def describe_about(self) -> str:
         return self._about
@@ -57,9 +62,13 @@ class NamesPage(ListPage):
             self._do(name)
             return
         client = self.program.link.client
-        asks = {"claim": (say("home your name"), client.name if client else ""), "code": (say("name code"), "")}
+        asks: dict[str, tuple[str, str | None]] = {
+            "claim": (say("home your name"), client.name if client else ""),
+            "code": (say("name code"), ""),
+            "back": (say("name back"), ""),
+        }
         text, value = asks.get(name, (say("name revoke", device=name), None))
-        limit = MAX_NAME_LENGTH if name == "claim" else 64
+        limit = 64 if name == "code" else MAX_NAME_LENGTH
         self.program.push_screen(Question(text, value, limit=limit), lambda typed: self._answer(name, typed))
 
     def _answer(self, name: str, typed: str | None) -> None:
@@ -69,20 +78,45 @@ class NamesPage(ListPage):
         if name == "claim":
             self._do(name, typed)
         elif name == "code":
-            is_link = len(typed.replace("-", "").replace(" ", "")) <= _LINK_LENGTH
-            self.program.link.become(**{"link" if is_link else "rescue": typed})
+            self.program.link.become(link=typed)
+        elif name == "back":
+            self.program.push_screen(Question(say("name back code"), "", limit=64), partial(self._come_back, typed))
         else:
             self._do("revoke", name)
+
+    def _come_back(self, name: str, code: str | None) -> None:
+        """Be again who has this name, by one of its codes."""
+        if name and code:
+            self.program.keep_name(name)
+            self.program.link.become(rescue=code)
+
+    def action_back(self) -> None:
+        if not self.asks_first(super().action_back):
+            super().action_back()
+
+    def asks_first(self, leave: Callable[[], None]) -> bool:
+        """Ask whether the codes are written down, as long as they stand here."""
+
+        def take(answer: str | None) -> None:
+            if answer is not None:
+                self._codes = []
+                leave()
+
+        asks = bool(self._codes) and not isinstance(self.program.screen, Question)
+        if asks:
+            self.program.push_screen(Question(say("name written"), yes="key written"), take)
+        return asks
 
     def _do(self, what: str, value: str = "") -> None:
         self.program.ask(lambda client: self._carry_out(client, what, value))
 
     async def _carry_out(self, client: Client, what: str, value: str) -> None:
-        told = await carry_out(client, what, value)
+        told, picture = await carry_out(client, what, value)
         if what == "claim":
             self.program.keep_name(client.name)
-        if what != "revoke":
-            self._told, self._picture = told
+            self._codes = told
+        elif what == "link":
+            self._told, self._picture = told, picture
         await self._learn(client)
 
     async def _learn(self, client: Client) -> None:

@@ -168,6 +168,9 @@ class WaysIn:
         try:
             room = await coming
         except Refused as refused:
+            if (client := program.link.client) is not None and await choice.find_event(client, refused) is not None:
+                program.open_event(choice.code, "", None)
+                return
             code, told = judge(refused)[0], describe_failure(refused, program.settings, program.link.address)
 
             def take(answer: str | None) -> None:

@@ -30,7 +30,7 @@ OPEN_TO_ALL: Final = re.compile(r"/api/.*|/(?:e|replay)/[^/]+\.(?:json|csv|txt)"
 
 READABLE: Final = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "ETag, Retry-After"))
 
-METERED: Final = (OPEN_TO_ALL, "/e/", "/replay/")
+METERED: Final = ("/api/", "/e/", "/replay/")
 """How the paths begin of what may be large: the bytes of these answers are counted."""
 
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)

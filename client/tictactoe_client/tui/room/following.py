@@ -67,7 +67,7 @@ class Follower:
             case events.Closed(reason):
                 self._ways.end(say("room closed", room=model.room.code, reason=clean_text(reason).rstrip(".")))
             case events.Replaced():
-                self._ways.end(say("taken over"))
+                self._ways.end(say("taken over by card" if model.room.state.event else "taken over"))
         self._program.redraw()
 
     def _take_update(self, update: events.Updated) -> None:

@@ -56,9 +56,9 @@ class WaysOut:
             self._program.start(self._model.room.leave())
 
     def end(self, why: str) -> None:
-        """Go home, as there is no room any more."""
+        """Go back to the page under the room, as there is no room any more."""
         if self._screen in self._program.screens and not self._program.ways_in.waits_for:
-            self._program.go_home()
+            self._program.close(self._screen)
             self._program.say(why)
 
     # -- to another room ------------------------------------------------------------------------------------------

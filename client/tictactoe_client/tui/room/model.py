@@ -74,12 +74,7 @@ class RoomModel:
     """
 
     def __init__(
-        self,
-        room: Room,
-        actions: Actions,
-        review: Review,
-        again: Choice | None = None,
-        features: Collection[str] = (),
+        self, room: Room, actions: Actions, review: Review, again: Choice | None = None, features: Collection[str] = ()
     ) -> None:
         self.room = room
         self.actions = actions
