@@ -102,7 +102,7 @@ _EVENT_HEAD: Final = events.EventHead(
 REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
     {
         requests.Hello: (
-            requests.Hello(id="1", name="ana", client=f"tictactoe-client/{VERSION}", features=pushes.FEATURES),
+            requests.Hello(id="1", name="ana", client=f"tictactoe-client/{VERSION}", features=pushes.UNDERSTOOD),
             requests.Hello(token="the secret of an earlier welcome"),
             requests.Hello(link="7KQ2M94F"),
             requests.Hello(name="ana", rescue="7KQ2-M94F-X3ZW-8HTB"),

@@ -17,8 +17,8 @@ import msgspec
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Request
 from tictactoe_protocol.terms import ClockFields, ClockTerms
-from tictactoe_server.services.api.openapi import render_api
 from tools.asyncapi import describe_protocol
+from tools.openapi import render_api
 from tools.reference import render_pages
 
 JsonObject = dict[str, Any]

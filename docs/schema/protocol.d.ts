@@ -505,7 +505,7 @@ declare namespace Protocol {
     options: string[];
   }
 
-  /** One row of a history: a finished game. `at` is when it ended (ms since the epoch), `moves` how many it had. `event` and `pairing` are there where it was one of an event. */
+  /** One row of a history: a finished game. `at` is when it ended (ms since the epoch), `moves` how many it had. `event` and `pairing` are there where it was one of an event, and `game_id`, by which everybody finds it, where it was public. */
   interface PastGame {
     id: string;
     room: string;
@@ -517,6 +517,7 @@ declare namespace Protocol {
     moves: number;
     event?: string;
     pairing?: string;
+    game_id?: string;
   }
 
   /** Who played a mark of a finished game, under the name of that time. */
@@ -674,7 +675,7 @@ declare namespace Protocol {
     opening?: string | null;
   }
 
-  /** Who holds a seat. `hold_ms` is how long it is kept for a player who dropped; `left` is one who went for good, `out` one who is passed over in the game on the table. */
+  /** Who holds a seat; `bot` is the level of a bot, or `GUEST`. `hold_ms` is how long it is kept for a player who dropped; `left` is one who went for good, `out` one who is passed over in the game on the table. */
   interface SeatState {
     player: string;
     name: string;

@@ -196,7 +196,7 @@ def _list_reasons(
     in_game, not_over = to_play or offline, offline if over else "refused not_allowed playing"
     at_end = "why watching" if own is None else not_over
     active = sum(1 for seat in state.seats.values() if seat is not None and not seat.out)
-    people = sum(1 for seat in state.seats.values() if seat is not None and seat.bot is None)
+    people = sum(1 for seat in state.seats.values() if seat is not None and not seat.is_server_bot)
     another = "private room" if state.visibility == "private" else "opponent"
     another = "game" if people < len(state.seats) and over else another
     no_turn = to_play or ("" if state.turn == own else "refused not_your_turn")

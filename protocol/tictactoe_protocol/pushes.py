@@ -39,6 +39,7 @@ FEATURES: Final = (
     "abort",
     "analysis",
     "boards",
+    "bot",
     "chat",
     "events",
     "moved",
@@ -52,6 +53,17 @@ FEATURES: Final = (
 )
 """What this version can do that 1.0 could not, as `welcome` and `hello` name it. See `docs/protocol.md`."""
 
+UNDERSTOOD: Final = tuple(name for name in FEATURES if name != "bot")
+"""What a client for people names in its `hello`: ``bot`` says that the player is a program."""
+
+GUEST: Final = "guest"
+"""The `bot` of a player who is a program of somebody's own; all others are the levels of the server's bots."""
+
+
+def is_server_bot(bot: str | None) -> bool:
+    """Tell whether it is the server that plays a seat with this `bot`, and not somebody who is connected."""
+    return bot is not None and bot != GUEST
+
 
 @lru_cache(maxsize=64)
 def known_features(named: tuple[str, ...]) -> frozenset[str]:
@@ -60,8 +72,8 @@ def known_features(named: tuple[str, ...]) -> frozenset[str]:
 
 
 class SeatState(Struct, frozen=True, omit_defaults=True):
-    """Who holds a seat. `hold_ms` is how long it is kept for a player who dropped; `left` is one who went for
-    good, `out` one who is passed over in the game on the table.
+    """Who holds a seat; `bot` is the level of a bot, or `GUEST`. `hold_ms` is how long it is kept for a player who
+    dropped; `left` is one who went for good, `out` one who is passed over in the game on the table.
     """
 
     player: str
@@ -71,6 +83,11 @@ class SeatState(Struct, frozen=True, omit_defaults=True):
     hold_ms: int | UnsetType = UNSET
     left: bool = False
     out: bool = False
+
+    @property
+    def is_server_bot(self) -> bool:
+        """Whether the server plays here."""
+        return is_server_bot(self.bot)
 
 
 class Result(Struct, frozen=True):
@@ -206,7 +223,8 @@ class PastPlayer(Struct, frozen=True):
 class PastGame(Struct, frozen=True):
     """One row of a history: a finished game. `at` is when it ended (ms since the epoch), `moves` how many it had.
 
-    `event` and `pairing` are there where it was one of an event.
+    `event` and `pairing` are there where it was one of an event, and `game_id`, by which everybody finds it, where it
+    was public.
     """
 
     id: str
@@ -219,6 +237,7 @@ class PastGame(Struct, frozen=True):
     moves: int
     event: str | UnsetType = UNSET
     pairing: str | UnsetType = UNSET
+    game_id: str | UnsetType = UNSET
 
 
 class PlayedGame(Struct, frozen=True, omit_defaults=True):

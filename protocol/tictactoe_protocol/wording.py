@@ -11,7 +11,7 @@ from typing import Final
 
 from tictactoe_engine import Rules, format_cell, has_single_keys
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.pushes import RoomState, RoomSummary
+from tictactoe_protocol.pushes import GUEST, RoomState, RoomSummary
 from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_protocol.text import clean_text
 
@@ -130,7 +130,7 @@ def describe_players(state: RoomState, viewer: str, *, with_own_name: bool = Fal
 
 def describe_level(level: str) -> str:
     """Return how well the computer plays; a level that has no words by its name."""
-    return say(f"level {level}") if level in LEVELS else clean_text(level)
+    return say(f"level {level}") if level in (*LEVELS, GUEST) else clean_text(level)
 
 
 def describe_tally(state: RoomState) -> str:

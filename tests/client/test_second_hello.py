@@ -10,7 +10,7 @@ import pytest
 from tests.end_to_end.clients import run_client
 from tests.faults.hostile_server import CLIENT, TOKEN, Frame, hostile_server
 from tictactoe_client import Refused, connect
-from tictactoe_protocol.pushes import FEATURES, Error, Welcome
+from tictactoe_protocol.pushes import UNDERSTOOD, Error, Welcome
 from tictactoe_protocol.requests import Hello, Request
 
 REFUSAL = Error(code="bad_message", message='hello: there is no field "features".', path="features")
@@ -28,7 +28,7 @@ async def test_hello_is_said_again_without_features_where_the_server_refuses_the
             assert client.player == CLIENT
         hellos = [request for request in server.heard if isinstance(request, Hello)]
         assert [(hello.name, hello.token, hello.features) for hello in hellos] == [
-            ("ana", "secret", FEATURES),
+            ("ana", "secret", UNDERSTOOD),
             ("ana", "secret", ()),
         ]
         assert server.connections == 1

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from asyncio.subprocess import PIPE, Process
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -107,18 +108,34 @@ async def test_the_tournament_counts_all_of_its_games(server: Server) -> None:
     assert sum(map(int, score.split())) == 10
 
 
-async def test_the_contestant_plays_its_games_of_an_event(server: Server) -> None:
+@pytest.mark.parametrize(("kind", "rules"), [("round_robin", "classic"), ("knock_out", "four-pie")])
+async def test_contestants_play_their_games_of_every_event(
+    server: Server, kind: Literal["round_robin", "knock_out"], rules: str
+) -> None:
     clock = ClockFields(initial_ms=60_000, increment_ms=0)
     async with asyncio.timeout(60), connect(server.url, name="ana") as ana:
-        event = await ana.open_event(EventOpen(kind="round_robin", title="Friday", clock=clock, bots=("random",)))
-        contestant = await start("contestant", server.url, event.code)
+        event = await ana.open_event(EventOpen(kind=kind, title="Friday", clock=clock, rules=rules))
+        contestants = [await start("contestant", server.url, event.code) for _ in range(2)]
         async for state in event:
             if state.status == "open" and len(state.table) == 2:
                 await event.run("begin")
-        table = (await output_of(contestant)).splitlines()
-    assert [line.split()[1:2] for line in table] == [[row.name] for row in event.state.table]
-    assert "contestant" in {row.name for row in event.state.table}
-    assert sum(row.points for row in event.state.table) == 1
+        for contestant in contestants:
+            table = (await output_of(contestant)).splitlines()
+            assert [line.split()[1:2] for line in table] == [[row.name] for row in event.state.table]
+    assert {pairing.by for pairing in event.state.pairings} == {"game"}, "nothing was forfeited"
+
+
+async def test_the_organiser_runs_an_event_to_its_end(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_server.services.events.commands.NEXT_ROUND_MS", 100)
+    organiser = await start("organiser", server.url)
+    assert organiser.stdout is not None
+    code = (await organiser.stdout.readline()).decode().strip()
+    contestants = [await start("contestant", server.url, code) for _ in range(2)]
+    printed = await output_of(organiser)
+    heads = [line for line in printed.splitlines() if not line.startswith("  ")]
+    assert heads == ["round 1:", "round 2:", "round 3:", "over:"]
+    for contestant in contestants:
+        await output_of(contestant)
 
 
 @pytest.mark.parametrize("kind", [Client, Room, Tournament])

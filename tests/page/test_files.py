@@ -15,7 +15,7 @@ from tests.page.checkers import tsc
 from tests.page.weight import weigh
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
-from tictactoe_protocol.pushes import FEATURES
+from tictactoe_protocol.pushes import UNDERSTOOD
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.http.assets import FOLDER, Assets
 from tools.protocol_types import PATH, render_declarations
@@ -93,7 +93,7 @@ def test_the_declarations_are_those_of_the_protocol() -> None:
 def test_the_features_that_a_hello_names_are_those_of_the_protocol() -> None:
     named = re.search(r"const FEATURES = (\[.*\]);", (FOLDER / "connection.js").read_text(encoding="utf-8"))
     assert named
-    assert json.loads(named[1]) == list(FEATURES)
+    assert json.loads(named[1]) == list(UNDERSTOOD)
 
 
 def test_the_modules_have_the_types_that_they_say() -> None:

@@ -1,29 +1,31 @@
 """Published cross-tables of tournaments: who got what against whom, and what their publishers made of it.
 
-A row is a name, its results against all in the order of the rows, one game or two, and the points. ``=`` is a draw and
-``*`` oneself; ``.`` a game that was not played yet. `values` are published tie-break values, by names; `order` are
-names as the publisher ranked those who had as many points by direct encounter, wins or Sonneborn-Berger.
+They stand in `cross_tables.json`. A row is a name, its results against all in the order of the rows, one game or two,
+and the points. ``=`` is a draw and ``*`` oneself; ``.`` a game that was not played yet. `values` are published
+tie-break values, by names; `order` are names as the publisher ranked those who had as many points by direct encounter,
+wins or Sonneborn-Berger.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import chain
-from types import MappingProxyType
-from typing import NamedTuple
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
 
 from tictactoe_protocol.standings import Game
 
 HALVES = {"1": 2, "=": 1, "0": 0}
 
 
-class CrossTable(NamedTuple):
+class CrossTable(Struct, frozen=True):
     """One tournament, with the page that has it."""
 
     title: str
     source: str
     rows: tuple[tuple[str, str, float], ...]
-    values: Mapping[str, float] = MappingProxyType({})
+    values: dict[str, float] = {}
     order: tuple[tuple[str, ...], ...] = ()
     shared: tuple[tuple[str, ...], ...] = ()
 
@@ -51,216 +53,6 @@ class CrossTable(NamedTuple):
         return games
 
 
-HASTINGS_1984 = CrossTable(
-    "60th Hastings Premier 1984/85",
-    "britbase.info, 198412hast-viewer.html (John Saunders); values in its column SOS",
-    (
-        ("Sveshnikov", "* = 0 = 1 = 0 1 1 1 1 1 1 =", 9),
-        ("Plaskett", "= * 1 = 0 1 1 1 0 = 1 = 0 1", 8),
-        ("Djuric", "1 0 * = = = 1 0 = = 1 = 1 1", 8),
-        ("Benjamin", "= = = * = 0 1 1 0 = 1 = 1 1", 8),
-        ("Fedorowicz", "0 1 = = * = = = = = = 1 1 1", 8),
-        ("Flear", "= 0 = 1 = * 0 0 1 1 1 = 1 =", 7.5),
-        ("Gutman", "1 0 0 0 = 1 * 0 1 1 0 1 0 1", 6.5),
-        ("Kupreichik", "0 0 1 0 = 1 1 * 0 = 0 = 1 1", 6.5),
-        ("Abramovic", "0 1 = 1 = 0 0 1 * = 0 1 = 0", 6),
-        ("Farago", "0 = = = = 0 0 = = * = = 1 =", 5.5),
-        ("Watson", "0 0 0 0 = 0 1 1 1 = * = 0 =", 5),
-        ("Martin", "0 = = = 0 = 0 = 0 = = * 1 0", 4.5),
-        ("Ravikumar", "0 1 0 0 0 0 1 0 = 0 1 0 * 1", 4.5),
-        ("Hebert", "= 0 0 0 0 = 0 0 1 = = 1 0 *", 4),
-    ),
-    {
-        "Plaskett": 51,
-        "Djuric": 48.75,
-        "Benjamin": 48,
-        "Fedorowicz": 47.5,
-        "Gutman": 40.5,
-        "Kupreichik": 39.5,
-        "Martin": 28.75,
-        "Ravikumar": 26.5,
-    },
-)
-
-UZ_CHESS_CUP_2025 = CrossTable(
-    "UzChess Cup Masters 2025",
-    "chess-results.com/tnr1175851.aspx, as the test data of lichess-org/scalachess have it: uzchesscup.pgn and .txt",
-    (
-        ("Praggnanandhaa", "* 1 1 1 0 0 = 1 = =", 5.5),
-        ("Abdusattorov", "0 * = = 1 1 0 1 = 1", 5.5),
-        ("Sindarov", "0 = * = = 1 = = 1 1", 5.5),
-        ("Erigaisi", "0 = = * = = 1 1 = =", 5),
-        ("Maghsoodloo", "1 0 = = * = 1 0 = =", 4.5),
-        ("Rapport", "1 0 0 = = * = = = 1", 4.5),
-        ("Yakubboev", "= 1 = 0 0 = * = = 1", 4.5),
-        ("Vokhidov", "0 0 = 0 1 = = * 1 =", 4),
-        ("Nepomniachtchi", "= = 0 = = = = 0 * =", 3.5),
-        ("Aravindh", "= 0 0 = = 0 0 = = *", 2.5),
-    ),
-    {
-        "Praggnanandhaa": 25.25,
-        "Abdusattorov": 22.5,
-        "Sindarov": 22.25,
-        "Erigaisi": 21.5,
-        "Maghsoodloo": 20.5,
-        "Rapport": 18.75,
-        "Yakubboev": 19.5,
-        "Vokhidov": 16.5,
-        "Nepomniachtchi": 16,
-        "Aravindh": 11.25,
-    },
-    order=(("Praggnanandhaa", "Abdusattorov", "Sindarov"), ("Maghsoodloo", "Rapport", "Yakubboev")),
-)
-
-BAD_BEVENSEN = CrossTable(
-    "SV Bad Bevensen, team rapid tournament",
-    "sv-bad-bevensen.de/?p=4917, with its column SoBerg",
-    (
-        ("Boerner", "* 1 1 1 1 1 1 1", 7),
-        ("Bauer", "0 * 1 = 1 1 1 1", 5.5),
-        ("Krause", "0 0 * = 1 1 1 1", 4.5),
-        ("Goeb", "0 = = * 0 1 1 1", 4),
-        ("Weichsel", "0 0 0 1 * 1 1 1", 4),
-        ("Hayessen", "0 0 0 0 0 * 1 1", 2),
-        ("Kluck", "0 0 0 0 0 0 * 1", 1),
-        ("Freist", "0 0 0 0 0 0 0 *", 0),
-    ),
-    {
-        "Boerner": 21,
-        "Bauer": 13.5,
-        "Krause": 9,
-        "Goeb": 8,
-        "Weichsel": 7,
-        "Hayessen": 1,
-        "Kluck": 0,
-        "Freist": 0,
-    },
-)
-
-FOUR_PLAYERS = CrossTable(
-    "Viererturnier, 6 March 2015",
-    "schachgesellschaft.de/2015/03/06, with its column SoBerg; the second place is shared",
-    (
-        ("Goerke", "* 1 1 0", 2),
-        ("Peschel", "0 * = 1", 1.5),
-        ("Busse", "0 = * 1", 1.5),
-        ("Vranidis", "1 0 0 *", 1),
-    ),
-    {"Goerke": 3, "Peschel": 1.75, "Busse": 1.75, "Vranidis": 2},
-    shared=(("Peschel", "Busse"),),
-)
-
-LINARES_2009 = CrossTable(
-    "Linares 2009",
-    "chessgames.com, tid=67236; chess.com, grischuk-wins-linares-2009-on-tiebreak: direct encounter, then more wins",
-    (
-        ("Grischuk", "** == =0 == 1= 1= 1= ==", 8),
-        ("Ivanchuk", "== ** == == == == 11 ==", 8),
-        ("Carlsen", "=1 == ** 1= == =0 =0 =1", 7.5),
-        ("Anand", "== == 0= ** 1= 1= 0= ==", 7),
-        ("Radjabov", "0= == == 0= ** == =1 ==", 6.5),
-        ("Wang Yue", "0= == =1 0= == ** == ==", 6.5),
-        ("Aronian", "0= 00 =1 1= =0 == ** 1=", 6.5),
-        ("Dominguez", "== == =0 == == == 0= **", 6),
-    ),
-    order=(("Grischuk", "Ivanchuk"), ("Radjabov", "Wang Yue", "Aronian")),
-)
-
-MORELIA_LINARES_2008 = CrossTable(
-    "Morelia-Linares 2008",
-    "chessgames.com, tid=63762",
-    (
-        ("Anand", "** 1= 0= == == == 1= 11", 8.5),
-        ("Carlsen", "0= ** 1= 11 0= =1 =0 =1", 8),
-        ("Aronian", "1= 0= ** 01 == 1= == ==", 7.5),
-        ("Topalov", "== 00 10 ** == 1= 11 01", 7.5),
-        ("Radjabov", "== 1= == == ** == 0= 01", 7),
-        ("Ivanchuk", "== =0 0= 0= == ** 11 ==", 6.5),
-        ("Leko", "0= =1 == 00 1= 00 ** ==", 5.5),
-        ("Shirov", "00 =0 == 10 10 == == **", 5.5),
-    ),
-)
-
-AVRO_1938 = CrossTable(
-    "AVRO 1938",
-    "chessgames.com, tid=79229: Keres was declared the winner by a better tie-break",
-    (
-        ("Keres", "** 1= == == == 1= 1= ==", 8.5),
-        ("Fine", "0= ** 1= 11 10 10 == 1=", 8.5),
-        ("Botvinnik", "== 0= ** 1= =0 1= =1 ==", 7.5),
-        ("Alekhine", "== 00 0= ** 1= == =1 =1", 7),
-        ("Euwe", "== 01 =1 0= ** 0= 01 1=", 7),
-        ("Reshevsky", "0= 01 0= == 1= ** == 1=", 7),
-        ("Capablanca", "0= == =0 =0 10 == ** 1=", 6),
-        ("Flohr", "== 0= == =0 0= 0= 0= **", 4.5),
-    ),
-    order=(("Keres", "Fine"),),
-)
-
-HASTINGS_1939 = CrossTable(
-    "Hastings 1939/40",
-    "chessgames.com, game collections of phony benoni, page 8",
-    (
-        ("Parr", "* 1 = = 1 1 1 1", 6),
-        ("Ritson Morry", "0 * 1 = 1 1 1 1", 5.5),
-        ("Golombek", "= 0 * 1 = 1 1 1", 5),
-        ("Kirk", "= = 0 * = 0 1 =", 3),
-        ("Thomas", "0 0 = = * 1 = =", 3),
-        ("Winser", "0 0 0 1 0 * 0 1", 2),
-        ("Schenk", "0 0 0 0 = 1 * =", 2),
-        ("Mackenzie", "0 0 0 = = 0 = *", 1.5),
-    ),
-)
-
-WELLINGTON_2011 = CrossTable(
-    "Wellington Chess Club championship 2011, A grade",
-    "wellingtonchess.club/tournaments-2011-club-champs.html",
-    (
-        ("Ker", "* 1 1 1 1 1 1 1 1 1", 9),
-        ("Dive", "0 * 1 1 1 1 1 1 1 1", 8),
-        ("Nijman", "0 0 * 1 0 1 1 1 1 1", 6),
-        ("Van der Hoorn", "0 0 0 * 1 1 1 1 1 =", 5.5),
-        ("Aldridge", "0 0 1 0 * 0 0 1 = 1", 3.5),
-        ("Sellen", "0 0 0 0 1 * 1 = = =", 3.5),
-        ("Nyberg", "0 0 0 0 1 0 * = 1 1", 3.5),
-        ("Forster", "0 0 0 0 0 = = * 1 =", 2.5),
-        ("Jackson", "0 0 0 0 = = 0 0 * 1", 2),
-        ("Wilkins", "0 0 0 = 0 = 0 = 0 *", 1.5),
-    ),
-)
-
-CANDIDATES_2016 = CrossTable(
-    "Candidates 2016, after 13 of 14 rounds",
-    "chessdailynews.com, karjakin-or-caruana-will-challenge-carlsen: level, Karjakin would win by one more win",
-    (
-        ("Caruana", "** =. =1 == == == =1 ==", 7.5),
-        ("Karjakin", "=. ** 10 == == == 1= =1", 7.5),
-        ("Anand", "=0 01 ** == 1. =1 =0 1=", 7),
-        ("Giri", "== == == ** == == == =.", 6.5),
-        ("Svidler", "== == 0. == ** =1 == ==", 6.5),
-        ("Aronian", "== == =0 == =0 ** 1. 1=", 6.5),
-        ("Nakamura", "=0 0= =1 == == 0. ** 11", 6.5),
-        ("Topalov", "== =0 0= =. == 0= 00 **", 4),
-    ),
-    order=(("Karjakin", "Caruana"),),
-)
-
-SIX_IN_A_SWISS = CrossTable(
-    "Swiss of six, three rounds, 6 March 2015",
-    "schachgesellschaft.de/2015/03/06, with its column Buchh (nothing cut); empty cells follow from rows and values",
-    (
-        ("Meckel", "* 1 1 1 . .", 3),
-        ("Skiber", "0 * . 1 1 .", 2),
-        ("Fraenzel", "0 . * . 1 1", 2),
-        ("Kaiser", "0 0 . * . 1", 1),
-        ("Falge", ". 0 0 . * 1", 1),
-        ("Schubert", ". . 0 0 0 *", 0),
-    ),
-    {"Meckel": 5, "Skiber": 5, "Fraenzel": 4, "Kaiser": 5, "Falge": 4, "Schubert": 4},
-    order=(("Skiber", "Fraenzel"), ("Kaiser", "Falge")),
-)
-
-ROUND_ROBINS = (
-    *(HASTINGS_1984, UZ_CHESS_CUP_2025, BAD_BEVENSEN, FOUR_PLAYERS, LINARES_2009, MORELIA_LINARES_2008, AVRO_1938),
-    *(HASTINGS_1939, WELLINGTON_2011, CANDIDATES_2016),
+*ROUND_ROBINS, SIX_IN_A_SWISS = msgspec.json.decode(
+    Path(__file__).with_suffix(".json").read_bytes(), type=list[CrossTable]
 )

@@ -32,8 +32,8 @@ class FakeNats:
     `faults` are what goes wrong with the next writes, one each: a number is the error that it is refused with.
     `release` lets what was held up happen: the answers of ``late ack``, the writes of ``in process``. Reads are refused
     with `read_error`, `refused` of them so far; many at once are answered up to the sequence `copied`. While
-    `holds_echoes` what clients send to themselves waits for `release`. It tells of the `others`, as in
-    ``["127.0.0.1:4222"]``; `introductions` are what clients say first.
+    `holds_echoes` what clients send to themselves waits for `release`. With `turns_away` nobody is let in. It tells of
+    the `others`, as in ``["127.0.0.1:4222"]``; `introductions` are what clients say first.
     """
 
     def __init__(self) -> None:
@@ -42,6 +42,7 @@ class FakeNats:
         self.refused = 0
         self.copied: int | None = None
         self.holds_echoes = False
+        self.turns_away = False
         self.others: list[str] = []
         self.introductions: list[str] = []
         self._echoes: list[tuple[str, str]] = []
@@ -84,6 +85,10 @@ class FakeNats:
             writer.write(b"-ERR 'Slow Consumer'\r\n")
             writer.close()
 
+    def keep(self, subject: str, data: bytes) -> None:
+        """Keep a message and send it on, as if somebody had written it."""
+        self._keep(Kept(subject, 0, {}, data))
+
     def release(self) -> None:
         """Let what was held up happen."""
         while self._echoes:
@@ -108,6 +113,9 @@ class FakeNats:
                     continue
                 verb, *words = line.decode().split()
                 match verb:
+                    case "CONNECT" if self.turns_away:
+                        writer.write(b"-ERR 'Authorization Violation'\r\n")
+                        writer.close()
                     case "CONNECT":
                         self.introductions.append(line.decode())
                     case "PING":
@@ -140,7 +148,7 @@ class FakeNats:
                 self._send(subject, data, reply=reply)
 
     def _write(self, subject: str, reply: str, headers: dict[str, str], data: bytes) -> None:
-        fault = self.faults.popleft() if self.faults and ".room." in subject else None
+        fault = self.faults.popleft() if self.faults and not subject.endswith(".time") else None
         last = self.kept[subject].sequence if subject in self.kept else 0
         expected = headers.get("Nats-Expected-Last-Subject-Sequence")
         write = Kept(subject, 0, headers, data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -39,7 +40,7 @@ class Stream:
             while line := await self._reader.readline():
                 if line.strip():
                     found = json.loads(line)
-                    assert found.get("seq", math.inf) > self._seq  # none comes twice
+                    assert "rooms" in found or found.get("seq", math.inf) > self._seq  # none comes twice
                     self._seq = found.get("seq", math.inf)
                     return found
                 self.empty += 1
@@ -91,7 +92,8 @@ async def test_public_rooms_are_listed_and_shown_as_on_the_wire(server: Server) 
     async with two_playing(server) as (ana, bo, room):
         state = await play_out({"X": ana, "O": bo}, room, [0, 3])
         (row,) = (await read(server, "/api/rooms"))["rooms"]
-        assert (row["room"], row["status"]) == (room, "playing")
+        assert (row["room"], row["status"], row["ply"]) == (room, "playing", 2)
+        assert 0 <= time.time() * 1000 - row["opened"] < 60_000
         told = await read(server, f"/api/rooms/{room.lower()[:3]}-{room[3:]}")
         assert told == state
 
@@ -114,8 +116,72 @@ async def test_a_state_that_is_known_is_not_sent_again(server: Server) -> None:
         known = f"If-None-Match: {first.fields['etag']}"
         same = await get(server, f"/api/rooms/{room}", known)
         assert (same.status, same.body, same.fields["access-control-allow-origin"]) == (304, b"", "*")
+        assert (await get(server, f"/api/rooms/{room}", "If-None-Match: *")).status == 304
         await play_out({"X": ana, "O": bo}, room, [0])
         assert (await get(server, f"/api/rooms/{room}", known)).status == 200
+
+
+async def test_a_list_of_rooms_that_is_known_is_not_sent_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_server.services.api.service.LIST_SECONDS", 0)
+    async with open_peer(server.url) as ana:
+        await ana.ask("create")
+        known = f"If-None-Match: {(await get(server, '/api/rooms')).fields['etag']}"
+        assert [(await get(server, "/api/rooms", known)).status for _ in range(10)] == [304] * 10
+        await ana.ask("create")
+        assert (await get(server, "/api/rooms", known)).status == 200
+
+
+async def test_the_public_rooms_are_streamed_as_they_come_and_go(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.services.api.service._ROOMS_SECONDS", 0)
+    async with open_peer(server.url) as ana, streaming(server, "/api/lobby/stream") as stream:
+        described = Described(await read(server, "/api/openapi.json"))
+        assert await stream.next() == {"rooms": []}
+        room = (await ana.ask("create"))["room"]
+        rooms = await stream.next()
+        described.check("/api/lobby/stream", rooms)
+        assert [row["room"] for row in rooms["rooms"]] == [room]
+        await ana.ask("leave", room=room)
+        while rooms["rooms"]:
+            rooms = await stream.next()
+
+
+async def test_a_player_who_says_so_is_a_program_wherever_they_are_shown(server: Server) -> None:
+    async with open_peer(server.url, "deep", features=["bot"]) as deep, open_peer(server.url, "bo") as bo:
+        assert "bot" in deep.welcome["features"]
+        room = (await deep.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        seats = (await play_out({"X": deep, "O": bo}, room, LINE_FOR_X))["seats"]
+        assert [seats[mark]["bot"] for mark in "XO"] == ["guest", None]
+        (row,) = (await read(server, "/api/rooms"))["rooms"]
+        assert [row["seats"][mark]["bot"] for mark in "XO"] == ["guest", None]
+        assert len((await deep.ask("history"))["games"]) == 1, "it plays like anybody else"
+        event = (await bo.ask("event_open", kind="swiss", title="Friday", clock={"move_ms": 10_000}))["event"]
+        await deep.ask("event_join", event=event)
+        table = (await read(server, f"/api/events/{event}"))["table"]
+        assert [(row["name"], row["bot"]) for row in table] == [("deep", "guest")]
+
+
+async def test_reasons_are_json_also_where_there_is_nothing_and_for_too_much() -> None:
+    limits = replace(uncounted(), requests_per_minute_per_address=2)
+    async with Server(Settings("127.0.0.1", 0), limits=limits) as server:
+        for status, code in ((404, "not_allowed"), (404, "not_allowed"), (429, "rate_limited")):
+            answer = await get(server, "/api/nothing")
+            assert (answer.status, json.loads(answer.body)["code"]) == (status, code)
+            assert answer.fields["access-control-allow-origin"] == "*"
+
+
+async def test_what_is_told_of_events_and_replays_to_programs_may_be_read_by_pages_of_every_origin(
+    server: Server,
+) -> None:
+    async with open_peer(server.url) as ana:
+        event = (await ana.ask("event_open", kind="swiss", title="Friday", clock={"move_ms": 10_000}))["event"]
+        for form in ("json", "csv", "txt"):
+            assert (await get(server, f"/e/{event}.{form}")).fields["access-control-allow-origin"] == "*"
+        unknown = await get(server, "/replay/aB3-_dE5fG7hI9jK1mN3oP.json")
+        assert (unknown.status, unknown.fields["access-control-allow-origin"]) == (404, "*")
+        assert "access-control-allow-origin" not in (await get(server, f"/e/{event}")).fields
 
 
 async def test_a_game_of_a_public_room_is_there_by_its_id_as_an_object_and_as_a_record(server: Server) -> None:

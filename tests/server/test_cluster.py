@@ -292,6 +292,24 @@ async def test_a_server_that_comes_takes_no_room(node: Node) -> None:
         assert (ana.servers, bo.servers) == ([one.url], [one.url])
 
 
+async def test_no_server_takes_a_room_while_those_of_one_that_lives_could_not_be_read(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.cluster.cluster.YOUNG_MS", 0)
+    async with cluster_of(node, 2) as (one, other), open_peer(other.url, "ana") as ana:
+        rooms = {(await ana.ask("create"))["room"] for _ in range(10)}
+        known = one.cluster.other_rooms
+        await until(lambda: known.rooms.keys() == rooms)
+        with losing_first_answer(other):
+            known.forget_server(other.cluster.members.id)
+            for code in rooms:
+                known.drop(code)
+            one.cluster._missing_a_server.set()
+            await until(lambda: known.rooms.keys() == rooms)
+        assert other.cluster.own_rooms.rooms.keys() == rooms
+        assert one.cluster.own_rooms.rooms == {}
+
+
 async def test_a_game_goes_on_at_another_server_when_its_own_restarts(node: Node) -> None:
     async with cluster_of(node, 1) as (one,), contextlib.AsyncExitStack() as going:
         other = await going.enter_async_context(Server(settings(node), limits=uncounted()))
@@ -484,7 +502,7 @@ async def test_a_server_that_was_cut_off_gives_the_others_time_to_be_heard_again
         members._heard_at[id] -= 2 * GONE_SECONDS
         for connected in one.cluster._link.on_connected:
             connected()
-        members._look()
+        members.look()
         assert members.is_living(id)
 
 
@@ -718,6 +736,23 @@ def losing(server: Server, lost: str) -> Iterator[list[str]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(link, "publish", publish)
         yield said
+
+
+@contextlib.contextmanager
+def losing_first_answer(server: Server) -> Iterator[None]:
+    """Lose the first answer of a server to a question for all its rooms."""
+    link, lost = server.cluster._link, list[str]()
+
+    def publish(subject: str, *rest: Any, **more: Any) -> bool:
+        if subject.startswith("_INBOX.") and not lost:
+            lost.append(subject)
+            return True
+        return Link.publish(link, subject, *rest, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(link, "publish", publish)
+        yield
+    assert lost
 
 
 @contextlib.asynccontextmanager

@@ -112,14 +112,16 @@ async def test_a_game_of_a_private_room_is_for_its_players_alone_under_its_id_to
         id = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X))["game_id"]
         assert (await eve.ask("record", game=id))["code"] == "not_allowed"
         assert (await bo.ask("record", game=id))["played"]["room"] == room
+        assert "game_id" not in (await bo.ask("history"))["games"][0]
 
 
 async def test_history_goes_on_page_by_page_newest_first(server: Server) -> None:
     async with open_peer(server.url) as ana, open_peer(server.url) as bo:
         rooms = [await play_a_game(ana, bo) for _ in range(3)]
         first = (await ana.ask("history", limit=2))["games"]
-        second = (await ana.ask("history", limit=2, before=first[-1]["id"]))["games"]
-        assert [game["room"] for game in first + second] == rooms[::-1]
+        for before in (first[-1]["id"], first[-1]["game_id"]):
+            second = (await ana.ask("history", limit=2, before=before))["games"]
+            assert [game["room"] for game in first + second] == rooms[::-1]
 
 
 async def test_rooms_seats_tokens_and_finished_games_are_there_after_a_restart(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections import deque
 from collections.abc import AsyncIterator
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from tests.peer import until
 from tests.server.fake_nats import FakeNats, Fault
 from tests.server.stored import keep, room_of, rooms_in
-from tictactoe_server.cluster.jetstream.contents import StreamTarget
+from tictactoe_server.cluster.jetstream.contents import StreamSource, StreamTarget
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.cluster.jetstream.stream import outcome_of
@@ -130,6 +131,22 @@ async def test_a_server_that_throws_its_clients_out_is_called_again(nats: FakeNa
     assert nats.connections > 1
 
 
+async def test_a_server_that_turns_its_clients_away_is_called_again_and_not_all_the_time(
+    nats: FakeNats, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.cluster.jetstream.link._PAUSE_SECONDS", 0.5)
+    nats.turns_away = True
+    with pytest.raises(CannotOpenStore, match="Authorization"):
+        await Link.open(nats.url, opening_seconds=0.8)
+    assert nats.connections == 2
+
+
+async def test_a_server_waits_while_another_makes_the_identity_of_all(nats: FakeNats, store: JetStreamStore) -> None:
+    nats.faults.extend([10164, 10164])
+    first = await store.identity()
+    assert (nats.faults, await store.identity()) == (deque(), first)
+
+
 async def test_a_server_that_falls_silent_is_left_for_another(nats: FakeNats, store: JetStreamStore) -> None:
     revision = await keep(store, room_of(CODE, 1), MISSING)
     nats.freeze()
@@ -198,6 +215,22 @@ async def test_what_is_moved_into_a_stream_is_written_again_until_it_is_kept_and
     await target.close()
     assert sorted(nats.kept) == [f"$KV.rooms.room.{code}" for code in ("AAAAAA", "BBBBBB", "CCCCCC")]
     assert nats.sequence == 3
+
+
+async def test_a_copy_of_a_stream_does_not_end_between_a_game_and_its_room(
+    nats: FakeNats, store: JetStreamStore
+) -> None:
+    source = await StreamSource.open(nats.url, None, None, KEPT)
+
+    async def read_rooms() -> list[str]:
+        return [key async for items in source.items(ROOMS) for key, _ in items]
+
+    nats.keep(f"$KV.rooms.game.{CODE}-1-1", b"the game that the room ended")
+    reading = asyncio.ensure_future(read_rooms())
+    await asyncio.wait({reading}, timeout=0.2)  # it would be over
+    await keep(store, room_of(CODE), MISSING)
+    assert await reading == [CODE]
+    await source.close()
 
 
 async def test_a_store_waits_until_it_can_be_read_and_else_says_why(nats: FakeNats) -> None:

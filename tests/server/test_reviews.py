@@ -62,7 +62,8 @@ async def test_a_finished_game_is_reviewed_by_who_played_it_and_by_who_has_the_l
         assert (analysis["ply"], analysis["turn"], analysis["best"], analysis["solved"]) == (4, "X", [2], True)
         assert (await bo.ask("review", game=game))["analysis"]["turn"] is None
         assert await eve.refusal("review", game=game) == "not_allowed"
-        assert await eve.refusal("review") == "not_allowed"
+        assert await eve.refusal("review") == "bad_message"
+        assert await eve.refusal("review", game=game, replay="aB3-_dE5fG7hI9jK1mN3oP") == "bad_message"
         replay = (await bo.ask("share", game=game))["replay"]
         assert (await eve.ask("review", replay=replay, ply=4))["analysis"] == analysis
         assert await eve.refusal("review", replay=replay, ply=6) == "stale"

@@ -29,7 +29,7 @@ from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, d
 from tictactoe_protocol import encode, escape_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import SUBPROTOCOL
-from tictactoe_protocol.pushes import FEATURES, Error, Notice, Welcome
+from tictactoe_protocol.pushes import UNDERSTOOD, Error, Notice, Welcome
 from tictactoe_protocol.requests import Hello
 
 MAX_RECEIVED_MESSAGES: Final = 4
@@ -99,7 +99,7 @@ class Connection(ClientConnection):
         clock = asyncio.get_running_loop().time
         started = clock()
         program = f"tictactoe-client/{client_version()}"
-        hello = Hello(name=name or UNSET, token=token or UNSET, client=program, features=FEATURES, **codes)
+        hello = Hello(name=name or UNSET, token=token or UNSET, client=program, features=UNDERSTOOD, **codes)
         await self.say(encode(hello).decode())
         while not isinstance(welcome := (message := read_message(await self.hear())).push, Welcome):
             if isinstance(welcome, Error) and welcome.path == "features" and hello.features:

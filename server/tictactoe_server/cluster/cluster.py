@@ -181,6 +181,7 @@ class Cluster:
 
     async def _take_unclaimed(self) -> None:
         """Serve the stored rooms that no server has and for which this one is chosen; raises `StoreUnavailable`."""
+        await self.other_rooms.until_read()
         taken = 0
         async for some in self._store.table(ROOMS).load_all(self._is_for_this):
             for stored in some:
@@ -219,7 +220,7 @@ class Cluster:
     def _drop_missing(self, live: LiveRoom) -> None:
         """Hold the seats of those who were here when the room came, and did not come since."""
         for seat in () if live.is_gone else live.room.seats.values():
-            if seat is not None and seat.online and not seat.bot and seat.player not in live.players:
+            if seat is not None and seat.online and not seat.is_server_bot and seat.player not in live.players:
                 self._core.timers.drop(live, Player(seat.player, seat.name))
 
     # -- inside -------------------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ class Members:
         """Send heartbeats, and notice who is gone, until cancelled."""
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
-            self._look()
+            self.look()
             self._send_heartbeat()
 
     def lose(self, id: str) -> None:
@@ -129,7 +129,7 @@ class Members:
         if time.monotonic() - self._heard_at.get(id, math.inf) > 2 * HEARTBEAT_SECONDS:
             self.lose(id)
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """Notice who has been silent for too long; what was said while this one could not hear is still to come."""
         now = time.monotonic()
         could_hear = self._link.is_connected and now - self._looked_at < GONE_SECONDS

@@ -26,6 +26,7 @@ from tictactoe_server.core.rooms import Room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
 YOUNG_MS: Final = 2_000  # A room of this age may be another server's whose word of it is still on its way
+READING_SECONDS: Final = 30.0  # for how long rooms are read again that could not be read
 _WORD_SECONDS: Final = 0.3
 _BOARDS_SECONDS: Final = 0.5
 
@@ -82,6 +83,16 @@ class OtherRoom(Listed):
         return replace(known, opening=UNSET)  # that of the outline, which has no moves
 
 
+class _Reading:
+    """The rooms of a server while they are read: the codes that were `told` meanwhile, the `numbers` of its news."""
+
+    __slots__ = ("numbers", "told")
+
+    def __init__(self) -> None:
+        self.told: set[str] = set()
+        self.numbers: set[int] = set()
+
+
 class OtherRooms(Elsewhere):
     """The `rooms` of the others, and which of this server's `own` rooms are theirs now; see `Elsewhere`.
 
@@ -100,7 +111,7 @@ class OtherRooms(Elsewhere):
         self._registry = core.registry
         self.rooms: dict[str, OtherRoom] = {}
         self._heard: dict[str, int] = {}
-        self._reading: dict[str, set[str]] = {}
+        self._reading: dict[str, _Reading] = {}
         self._wanted: set[OtherRoom] = set()
 
     # -- where rooms are ----------------------------------------------------------------------------------------
@@ -178,7 +189,7 @@ class OtherRooms(Elsewhere):
     def follow(self, server: str, number: int) -> None:
         """Read all rooms of a server anew, unless all that it told up to that number was heard."""
         if self._heard.get(server, -1) < number and server not in self._reading:
-            self._reading[server] = set()
+            self._reading[server] = _Reading()
             self._link.run(self._read(server))
 
     def forget_server(self, server: str) -> None:
@@ -186,36 +197,53 @@ class OtherRooms(Elsewhere):
         self._heard.pop(server, None)
 
     async def until_read(self) -> None:
-        """Return when what is being read now has been, or cannot be."""
-        while self._reading:  # noqa: ASYNC110  # it ends by itself
-            await asyncio.sleep(0.01)
+        """Return when the rooms of all that live have been read, as often as it takes; raises `StoreUnavailable`."""
+        members = self.members
+        try:
+            async with asyncio.timeout(READING_SECONDS):
+                while self._reading or not self._heard.keys() >= members.others.keys():
+                    members.look()
+                    await asyncio.sleep(0.01)
+        except TimeoutError:
+            raise StoreUnavailable("the rooms of another server cannot be read") from None
 
     def hear_news(self, news: News) -> None:
-        """Take in what another server tells; where something was missed all its rooms are read."""
-        if news.sender == self.members.id or not self.members.is_living(news.sender):
+        """Take in what another server tells; where something was missed all its rooms are read.
+
+        What comes meanwhile counts once they have been read: else what was missed would be forgotten if that fails.
+        """
+        sender, number = news.sender, news.number
+        if sender == self.members.id or not self.members.is_living(sender):
             return  # all rooms of one that is not known to live are read at its next heartbeat
-        self.follow(news.sender, news.number - 1)
-        self._heard[news.sender] = max(self._heard.get(news.sender, 0), news.number)
+        self.follow(sender, number - 1)
+        if sender in self._reading:
+            self._reading[sender].numbers.add(number)
+        else:
+            self._heard[sender] = max(self._heard.get(sender, 0), number)
         for outline in news.outlines:
-            self._hear(news.sender, outline)
+            self._hear(sender, outline)
         for code in news.ended:
             other = self.rooms.get(code)
-            if other is not None and other.server == news.sender:
+            if other is not None and other.server == sender:
                 self.drop(code)
 
     async def _read(self, server: str) -> None:
-        told, after, is_last = self._reading[server], "", False
+        reading, numbers, after, is_last = self._reading[server], list[int](), "", False
         try:
             while not is_last:
                 page = await ask(self._link, PAGES + server, after.encode(), Page)
+                numbers.append(page.number)
                 for outline in page.outlines:
                     self._hear(server, outline)
                 after, is_last = page.after, not page.after
                 await asyncio.sleep(0)
+            number = numbers[0]
+            while number + 1 in reading.numbers:
+                number += 1
             if self.members.is_living(server):
-                self._heard[server] = max(self._heard.get(server, 0), page.number)
+                self._heard[server] = number
             for code in [code for code, other in self.rooms.items() if other.server == server]:
-                if code not in told and not self.rooms[code].is_opening:
+                if code not in reading.told and not self.rooms[code].is_opening:
                     self.drop(code)
         except StoreUnavailable as unavailable:  # its next heartbeat begins it again
             log.debug("the rooms of another server cannot be read", reason=str(unavailable))
@@ -226,7 +254,7 @@ class OtherRooms(Elsewhere):
         """Know a room as another server says; of two that have it the one keeps it that took it later."""
         code = outline.code
         if server in self._reading:
-            self._reading[server].add(code)
+            self._reading[server].told.add(code)
         own = self._own.rooms.get(code)
         if own is not None:
             self._settle_owner(own, server, outline)

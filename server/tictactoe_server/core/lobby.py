@@ -151,7 +151,7 @@ class Boards(Topic):
 class Lobby(Topic):
     """Public rooms in the order of their opening, listed while a player is there.
 
-    `now` returns ms of served time; `boards` shows some of the games.
+    `now` returns ms of served time; `boards` shows some of the games; `changes` counts those of the list.
     """
 
     def __init__(self, now: Callable[[], int]) -> None:
@@ -163,6 +163,7 @@ class Lobby(Topic):
         self._changed: dict[str, Listed | None] = {}
         self._list: tuple[RoomSummary, ...] | None = None
         self._listed_at = 0.0
+        self.changes = 0
 
     def list_rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first, as many as one list may have; they are encoded already."""
@@ -222,6 +223,7 @@ class Lobby(Topic):
     def _note(self, code: str, live: Listed | None) -> None:
         """Tell of a room that is to be listed as it is now, or with None is in the list no more."""
         self._list = None
+        self.changes += 1
         if self.subscribers:
             self._changed[code] = live
             self.tell_later()

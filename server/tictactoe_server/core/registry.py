@@ -273,9 +273,9 @@ class Registry:
         try:
             self._time.go_on_from(room.newest_time)
             for seat in room.held_seats if all_are_away else ():
-                if seat.online and not seat.bot:
+                if seat.online and not seat.is_server_bot:
                     room = apply(room, Player(seat.player, seat.name), Dropped(), self._time())
-            first_person = next((seat.player for seat in room.held_seats if not seat.bot), "")
+            first_person = next((seat.player for seat in room.held_seats if not seat.is_server_bot), "")
             live = LiveRoom(room, revision, owner=owner or first_person, source=source)
             self._hear(live, None, is_restored=True)
             self._timers.close_later(live)

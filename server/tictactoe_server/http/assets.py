@@ -218,7 +218,8 @@ def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     else:  # a weak tag: it is the same for what is packed and what is not
         tag = f'"{response.tag or blake2b(body, digest_size=_TAG_BYTES).hexdigest()}"'
         fields = (("Cache-Control", "no-cache"), ("ETag", f"W/{tag}"), *fields)
-        if tag in request.field("if-none-match"):
+        known = request.field("if-none-match")
+        if tag in known or known.strip() == "*":
             return HttpResponse(HTTPStatus.NOT_MODIFIED, b"", fields=fields)
     if len(body) >= _WORTH_PACKING_BYTES and request.accepts("gzip", "accept-encoding"):
         return replace(response, body=_compress(body), fields=(_PACKED, *fields))

@@ -28,7 +28,7 @@ from tictactoe_server.http import texts
 from tictactoe_server.http.assets import PREFIX, Assets, send, send_part
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission, key_of
-from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse, say_too_many
+from tictactoe_server.transport.http_messages import JSON, READABLE, HttpRequest, HttpResponse, say_too_many
 from tictactoe_server.transport.rate_limit import RateLimit
 
 ANSWER_SECONDS: Final = 5.0
@@ -45,8 +45,6 @@ _PREFLIGHT: Final = (
     ("Access-Control-Max-Age", "86400"),
 )
 """What a browser is told that asks whether a page of another origin may read something. Source: Fetch, 3.3, on CORS."""
-
-_READABLE: Final = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "ETag, Retry-After"))
 
 log: Final = structlog.get_logger(__name__)
 
@@ -130,7 +128,7 @@ class Pages:
             return self._nothing(request)
         live, wait = self._core.registry.find_here(code), self._misses_of(request).wait()
         if wait and (live is None or live.room.visibility != "public"):  # the same whether there is such a room or not
-            return PageHead(texts.PRIVATE, texts.PRIVATE) if request.wants_html else say_too_many(wait)
+            return PageHead(texts.PRIVATE, texts.PRIVATE) if request.wants_html else say_too_many(request, wait)
         return self._look(request, code) if live is None else _show(request, live.state(self._core.time()))
 
     async def _look(self, request: HttpRequest, code: str) -> Reply:
@@ -156,7 +154,7 @@ class Pages:
             reply = _text(reply)
         own = (f"ws://{request.host}", f"wss://{request.host}") if request.host else ()
         places = " ".join(("'self'", *own, *self._core.registry.elsewhere.urls))
-        readable = _READABLE if request.is_open_to_all else ()
+        readable = READABLE if request.is_open_to_all and READABLE[0] not in reply.fields else ()
         return send(request, replace(reply, fields=(*reply.fields, *readable, *_policy(places))))
 
     def _page(self, request: HttpRequest, head: PageHead, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
@@ -173,7 +171,9 @@ class Pages:
     def _nothing(self, request: HttpRequest, words: str = "") -> HttpResponse:
         """Say that there is nothing, in a browser on a page that leads on."""
         words = words or f"There is nothing here. What there is to see: {request.origin}/"
-        if request.wants_html and not request.is_open_to_all:
+        if request.is_open_to_all:
+            return HttpResponse(HTTPStatus.NOT_FOUND, encode(error_answer(ErrorCode.NOT_ALLOWED, words)), JSON)
+        if request.wants_html:
             return self._page(request, PageHead(*texts.HEAD_OF_NOTHING, "nothing.js"), HTTPStatus.NOT_FOUND)
         return _text([words], HTTPStatus.NOT_FOUND)
 
@@ -183,7 +183,7 @@ class Pages:
         wait = self._misses_of(request).take() if is_missed else refused.retry_ms or 0
         if not wait and request.is_open_to_all:
             return self._explain(request, HTTPStatus.NOT_FOUND, refused.code, refused.message)
-        return self._reply(request, say_too_many(wait) if wait else self._nothing(request, refused.message))
+        return self._reply(request, say_too_many(request, wait) if wait else self._nothing(request, refused.message))
 
     def _misses_of(self, request: HttpRequest) -> RateLimit:
         """Return how much may be asked for from an address that is not there."""

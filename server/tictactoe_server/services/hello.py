@@ -18,7 +18,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tictactoe_protocol import PROTOCOL_VERSION, BadName, ErrorCode, parse_name
-from tictactoe_protocol.pushes import FEATURES, Welcome, known_features
+from tictactoe_protocol.pushes import FEATURES, GUEST, Welcome, known_features
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.admin.bans import Bans, banned, expel
@@ -83,8 +83,9 @@ class Greeting(Service):
             session.tally.refusals[ErrorCode.BANNED] += 1
             expel(session.connection, banned(ban), id=id)
             return
-        session.player, session.name, session.client = player, known.player.name, request.client or ""
         session.features = known_features(request.features)
+        session.player = replace(player, bot=GUEST if "bot" in session.features else None)
+        session.name, session.client = known.player.name, request.client or ""
         session.messages = self._core.allowances.messages[player.id]
         session.secret = key = hash_secret(token)
         session.key = None if known.is_seated else key

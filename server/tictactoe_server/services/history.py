@@ -37,6 +37,7 @@ ROW_BYTES: Final = 200
 _NOT_KEPT: Final = "not_kept"  # the code of what players are told of whom no more games are kept for now
 _HOUR_MS: Final = 3_600_000
 _SHARE_RETRY_MS: Final = 60_000
+_MAX_DIGITS: Final = 18  # of the number of a game in the log
 _SHARE_BYTES: Final = 8  # of each half of a shared game's id, which is eleven letters
 
 
@@ -77,7 +78,7 @@ class PastGames(Service):
     async def list(self, call: Call) -> None:
         """Answer with a player's games, newest first."""
         request: History = call.request
-        last = None if request.before is UNSET else _number_of(request.before, "before")
+        last = None if request.before is UNSET else await _number_of(self._games, request.before, "before")
         games = await self._games.games_of(call.player.id, request.limit, last)
         call.answer(games=tuple(_row_of(id, game) for id, game in games))
 
@@ -129,30 +130,38 @@ class PastGames(Service):
 async def find_own(games: GameLog[FinishedGame], player: Player, id: str, *, or_public: bool = False) -> FinishedGame:
     """Return a game that the player played in, by its id in a history or in states; refuses any other.
 
-    With `or_public` also one that everybody could watch, by the latter.
+    With `or_public` also one that everybody could watch, by the latter: the numbers of a log are no secret.
     """
-    by_place = await find_by_id(games, id)
-    if or_public and by_place is not None and by_place.public:
-        return by_place
-    found = by_place or await games.game(_number_of(id, "game"))
-    if found is None or player.id not in found.people:
+    found = await games.game(await _number_of(games, id, "game"))
+    is_public = or_public and found is not None and found.public and not id.isdigit()
+    if found is None or not (is_public or player.id in found.people):
         raise Refused(ErrorCode.NOT_ALLOWED, "game", path="game", game=id)
     return found
 
 
 async def find_by_id(games: GameLog[FinishedGame], id: str) -> FinishedGame | None:
     """Return a game by the id that states have, or None."""
+    found = await _find_at(games, id)
+    return found and found[1]
+
+
+async def _find_at(games: GameLog[FinishedGame], id: str) -> tuple[int, FinishedGame] | None:
+    """Return a game by the id that states have, with its number in the log; or None."""
     place = place_of(id)
     found = () if place is None else await games.games_at(*place)
-    return next((game for _, game in found if game.id == id), None)
+    return next((one for one in found if one[1].id == id), None)
 
 
-def _number_of(id: str, path: str) -> int:
-    if not (id.isascii() and id.isdigit() and len(id) <= 18):
+async def _number_of(games: GameLog[FinishedGame], id: str, path: str) -> int:
+    """Return the number in the log of a game with an id of a history or of states; refuses what can be none."""
+    if id.isascii() and id.isdigit() and len(id) <= _MAX_DIGITS:
+        return int(id)
+    found = await _find_at(games, id)
+    if found is None:
         raise Refused(ErrorCode.NOT_ALLOWED, "game", path=path, game=id)
-    return int(id)
+    return found[0]
 
 
 def _row_of(id: int, game: FinishedGame) -> PastGame:
-    players, count = players_of(game), len(game.moves)
-    return PastGame(str(id), game.room, game.game, game.at, game.rules, players, game.result, count, *event_of(game))
+    told = players_of(game), game.result, len(game.moves), *event_of(game), game.id if game.public else UNSET
+    return PastGame(str(id), game.room, game.game, game.at, game.rules, *told)

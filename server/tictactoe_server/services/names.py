@@ -218,9 +218,9 @@ class Names(Service):
         keys = set(keys_of(player.name))
         for session, one in self._core.presence.greeted:
             if one.id == player.id:
-                session.player, session.name = player, player.name
+                session.player, session.name = replace(one, name=player.name), player.name
             elif not keys.isdisjoint(keys_of(session.name)):
-                session.player = Player(one.id, mark_other(session.name))
+                session.player = replace(one, name=mark_other(session.name))
 
 
 def _draw_code(length: int) -> str:

@@ -50,10 +50,12 @@ class Reviews(Service):
         """Answer the same for a finished game that the player played in, or that somebody shares; refuses any other."""
         request: Review = call.request
         self._allowances.take(call.session.analyses, "analyse")
-        if request.replay is UNSET:
-            game = await find_own(self._games, call.player, "" if request.game is UNSET else request.game)
-        else:
+        if request.replay is not UNSET and request.game is UNSET:
             game = await self._find_shared(request.replay)
+        elif request.game is not UNSET and request.replay is UNSET:
+            game = await find_own(self._games, call.player, request.game)
+        else:
+            raise Refused(ErrorCode.BAD_MESSAGE, "review", path="game")
         await self._answer(call, final_position(game), request.ply)
 
     async def _find_shared(self, replay: str) -> FinishedGame:

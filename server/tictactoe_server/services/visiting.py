@@ -234,7 +234,7 @@ class _Opening(_Visit, eq=False):
         else:
             self.visiting.take_seat(self.call, live)
         self.call.answer_with_room(live)
-        bots = sum(seat.bot is not None for seat in room.held_seats)
+        bots = sum(seat.is_server_bot for seat in room.held_seats)
         self.visiting.note("room opened", self.call, live, private=room.visibility == "private", bots=bots)
 
 

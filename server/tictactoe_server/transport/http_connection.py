@@ -170,7 +170,7 @@ class HttpConnection(Outgoing):
         """Answer what asks for no WebSocket, at once or later; what came after it waits meanwhile."""
         wait = self._peer.count_request()
         if wait:
-            self._end(say_too_many(wait))
+            self._end(say_too_many(request, wait))
             return
         self._requests += 1
         self._enter(Phase.ANSWERING)

@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 import h11
 
+from tictactoe_protocol import ErrorCode, encode, error_answer
 from tictactoe_server import SERVER_NAME
 
 MAX_HEAD_BYTES: Final = 16 * 1024  # how much a request may have, to the end of its headers
@@ -24,8 +25,10 @@ MAX_LINE_BYTES: Final = 8 * 1024
 MAX_FIELDS: Final = 100
 PLAIN_TEXT: Final = "text/plain; charset=utf-8"
 JSON: Final = "application/json"
-OPEN_TO_ALL: Final = "/api/"
-"""How the paths begin of what pages of every origin may read."""
+OPEN_TO_ALL: Final = re.compile(r"/api/.*|/(?:e|replay)/[^/]+\.(?:json|csv|txt)")
+"""The paths of what pages of every origin may read."""
+
+READABLE: Final = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "ETag, Retry-After"))
 
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
 _BARE_LINE_END: Final = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
@@ -75,7 +78,7 @@ class HttpRequest:
 
     @property
     def is_open_to_all(self) -> bool:
-        return self.path.startswith(OPEN_TO_ALL)
+        return OPEN_TO_ALL.fullmatch(self.path) is not None
 
     @property
     def wants_html(self) -> bool:
@@ -222,8 +225,12 @@ def say(status: HTTPStatus, words: str, *fields: tuple[str, str]) -> HttpRespons
     return HttpResponse(status, f"{words}\n".encode(), fields=(("Cache-Control", "no-store"), *fields))
 
 
-def say_too_many(wait_ms: int) -> HttpResponse:
+def say_too_many(request: HttpRequest, wait_ms: int) -> HttpResponse:
     """Return that too much is asked for, and after how many ms it will do again."""
     seconds = str(wait_ms // 1000 + 1)
     words = f"Too many requests from your address. Try again in {seconds} s."
-    return say(HTTPStatus.TOO_MANY_REQUESTS, words, ("Retry-After", seconds))
+    reply = say(HTTPStatus.TOO_MANY_REQUESTS, words, ("Retry-After", seconds))
+    if not request.is_open_to_all:
+        return reply
+    error = error_answer(ErrorCode.RATE_LIMITED, words, retry_ms=wait_ms)
+    return HttpResponse(reply.status, encode(error), JSON, (*reply.fields, *READABLE))

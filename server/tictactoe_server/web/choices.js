@@ -33,6 +33,9 @@ export function choices(state, viewer, moves, features, nowMs = 0, isOnline = tr
 	return { deeds, reasons, questions: listQuestions(state, seatOf(state, viewer), deeds, nowMs) };
 }
 
+/** Whether the server plays here. @param {{bot?: string | null} | null | undefined} seat */
+export const isServerBot = (seat) => !!seat?.bot && seat.bot !== "guest";
+
 /** The deed of this name, or the first of this kind. @param {Choices} from @param {string} name */
 export const findDeed = ({ deeds }, name) => deeds.find((deed) => deed.name === name || deed.id === name);
 
@@ -100,7 +103,7 @@ function listReasons(state, viewer, moves, features, nowMs, isOnline) {
 	const inGame = toPlay || offline;
 	const atEnd = own ? (isOver ? offline : "refused not_allowed playing") : "why watching";
 	const active = seats.filter((seat) => !seat.out).length;
-	const people = seats.filter((seat) => !seat.bot).length;
+	const people = seats.filter((seat) => !isServerBot(seat)).length;
 	const isAlone = isOver && people < Object.keys(state.seats).length;
 	const another = isAlone ? "new game" : state.visibility === "private" ? "new private room" : "new opponent";
 	const noClaim = inGame || (state.event ? "refused not_allowed event claim" : gone.length ? "" : "refused not_allowed hold");

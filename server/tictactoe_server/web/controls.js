@@ -1,7 +1,7 @@
 /** What one does on the page of a game: moves, buttons, commands and keys, as far as they may be done now. Which buttons there are says scene.js. */
 
 import { say } from "./catalogue.js";
-import { describeReason, findDeed, findReason } from "./choices.js";
+import { describeReason, findDeed, findReason, isServerBot } from "./choices.js";
 import { askFor, findPast, openAnother } from "./deeds.js";
 import { showKeys } from "./keyhelp.js";
 import { withSentences } from "./language.js";
@@ -56,7 +56,7 @@ export class GameControls {
 
 	/** The level of the computer that plays along, undefined for people alone. */
 	get #bot() {
-		return Object.values(this.#state?.seats ?? {}).find((seat) => seat?.bot)?.bot;
+		return Object.values(this.#state?.seats ?? {}).find((seat) => isServerBot(seat))?.bot;
 	}
 
 	/** Do what goes by a name, or say why it cannot be done; whether it was done. */

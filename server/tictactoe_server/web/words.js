@@ -62,7 +62,7 @@ export function nameGame({ preset, rows, columns, line }) {
 export const LEVELS = ["easy", "medium", "hard"];
 
 /** @param {string} level */
-export const describeLevel = (level) => (LEVELS.includes(level) ? say(`level ${level}`) : clean(level));
+export const describeLevel = (level) => ([...LEVELS, "guest"].includes(level) ? say(`level ${level}`) : clean(level));
 
 /** What is unusual in a room; where only a newer server knows what, its own word. @param {{analysis?: string, chat?: string}} room */
 export function describeManners({ analysis, chat }) {

@@ -31,6 +31,7 @@ from tictactoe_server.storage.store import (
     Game,
     Pending,
     StoreUnavailable,
+    Unsettled,
     Value,
     read_time,
 )
@@ -38,6 +39,7 @@ from tictactoe_server.storage.store import (
 _COPY_SECONDS: Final = 5.0
 _MOST_AT_A_TIME: Final = 1_000  # how many games are copied how often, where nobody asks for any
 _PATIENCE_SECONDS: Final = 1.0
+_IN_PROCESS_SECONDS: Final = 0.02
 
 log: Final = structlog.get_logger(__name__)
 
@@ -105,8 +107,12 @@ class JetStreamStore:
         while (found := await self._stream.newest(tables.IDENTITY)) is None:
             new, made = ("c" + secrets.token_urlsafe(9), secrets.token_bytes(32)), Pending()
             self._stream.write(Write(tables.IDENTITY, msgspec.json.encode(new), MISSING, made))
-            with contextlib.suppress(Conflict):
+            try:
                 await made.future
+            except Conflict:
+                continue
+            except Unsettled:  # another server makes it just now
+                await asyncio.sleep(_IN_PROCESS_SECONDS)
         return msgspec.json.decode(found.document, type=tuple[str, bytes])
 
     async def follow_bans(self, changed: Callable[[str, Ban | None], None]) -> None:

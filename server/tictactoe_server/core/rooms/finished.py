@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock
 from tictactoe_protocol.events import round_of
-from tictactoe_protocol.pushes import PastPlayer, PlayedGame, Result
+from tictactoe_protocol.pushes import PastPlayer, PlayedGame, Result, is_server_bot
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.core.rooms.room import Room, id_of
 from tictactoe_server.core.rooms.view import rules_state
@@ -21,7 +21,7 @@ _ID: Final = re.compile(r"([0-9A-Z]{6})-([1-9][0-9]{0,8})-[1-9][0-9]{0,15}", re.
 
 
 class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Who played a mark: the public id and name of then; `bot` names the level of a bot."""
+    """Who played a mark: the public id and name of then; `bot` as in `SeatState`."""
 
     player: str
     name: str
@@ -56,7 +56,7 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def people(self) -> tuple[str, ...]:
         """The ids of those who played and are no bots."""
-        return tuple({player.player: None for player in self.players.values() if player.bot is None})
+        return tuple({player.player: None for player in self.players.values() if not is_server_bot(player.bot)})
 
 
 def finished_game(room: Room, at: int) -> FinishedGame:

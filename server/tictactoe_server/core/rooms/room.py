@@ -29,11 +29,12 @@ Chat = Literal["all", "players"]
 START_MS: Final = 30_000  # within how long a first move is due in a game with a clock, where the room says nothing else
 
 
-class Player(Struct, frozen=True):
-    """Who acts: `id` is public and stays, `name` is what others read."""
+class Player(Struct, frozen=True, omit_defaults=True):
+    """Who acts: `id` is public and stays, `name` is what others read; `bot` as in `SeatState`, for this connection."""
 
     id: str
     name: str
+    bot: str | None = None
 
 
 NOBODY: Final = Player("", "")  # who acts when time does
@@ -155,26 +156,26 @@ class Room(Struct, frozen=True, omit_defaults=True):
     @property
     def people(self) -> int:
         """How many people hold a seat that they have not left."""
-        return sum(not (seat.bot or seat.left) for seat in self.held_seats)
+        return sum(not (seat.is_server_bot or seat.left) for seat in self.held_seats)
 
     @property
     def is_for_several(self) -> bool:
         """Whether more than one person has a place in it."""
-        return sum(seat is None or seat.bot is None for seat in self.seats.values()) > 1
+        return sum(seat is None or not seat.is_server_bot for seat in self.seats.values()) > 1
 
     @property
     def has_bots(self) -> bool:
-        return any(seat.bot for seat in self.held_seats)
+        return any(seat.is_server_bot for seat in self.held_seats)
 
     @property
     def is_for_bots(self) -> bool:
         """Whether all seats are bots'."""
-        return all(seat is not None and seat.bot for seat in self.seats.values())
+        return all(seat is not None and seat.is_server_bot for seat in self.seats.values())
 
     @property
     def has_somebody(self) -> bool:
         """Whether a person who plays is connected."""
-        return any(seat is not None and seat.online and not seat.bot for seat in self.seats.values())
+        return any(seat is not None and seat.online and not seat.is_server_bot for seat in self.seats.values())
 
     @property
     def is_deserted(self) -> bool:

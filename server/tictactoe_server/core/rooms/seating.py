@@ -102,7 +102,7 @@ def leave(room: Room, player: Player, command: Leave, now: int) -> Room:
 
 def seat_of(player: Player, taken: Collection[str] = ()) -> SeatState:
     """Return the seat of a person who is here, by a name that is not taken."""
-    return SeatState(player.id, free_name(player.name, taken), online=True, bot=None)
+    return SeatState(player.id, free_name(player.name, taken), online=True, bot=player.bot)
 
 
 def free_name(name: str, taken: Collection[str]) -> str:

@@ -5,26 +5,60 @@ Of a private room nothing is said but what is said of one that is not there.
 
 from __future__ import annotations
 
+import time
 from functools import lru_cache
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Final
 
+from msgspec import UNSET, Struct, UnsetType
+
 from tictactoe_engine.records import format_record
-from tictactoe_protocol import ErrorCode, encode, parse_room_code
-from tictactoe_protocol.pushes import Closed, RoomState
+from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode, parse_room_code
+from tictactoe_protocol.events import EventSummary
+from tictactoe_protocol.pushes import Closed, RoomState, RoomStatus, RoomSummary, SeatState
+from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, closed, no_such_room
+from tictactoe_server.core.lobby import LIST_SECONDS
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.rooms.finished import played_game, record_of
 from tictactoe_server.core.service import Reply, Service
-from tictactoe_server.services.api.openapi import EventList, RoomList, render_api
-from tictactoe_server.services.api.streams import Source, Streams
+from tictactoe_server.services.api.streams import LINES, Source, Streams
 from tictactoe_server.services.events.event import Event
 from tictactoe_server.services.events.service import Tournaments
 from tictactoe_server.services.history import find_by_id
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 
 MAX_ID: Final = 40  # how much of an id is said again that is none
+_ROOMS_SECONDS: Final = 1.0  # how often at most all rooms are sent to who reads their stream
+_CLOCK_MS: Final = 1_000  # how far the clock of the machine may go before it counts that it did
+
+
+class PublicRoom(Struct, frozen=True, omit_defaults=True):
+    """A public room; it is as in `rooms`, but for `opened`, when it was (ms since 1970), which stays as it is."""
+
+    room: str
+    status: RoomStatus
+    rules: RulesState
+    clock: ClockTerms | None
+    seats: dict[str, SeatState | None]
+    ply: int
+    watchers: int
+    opened: int
+    analysis: str | UnsetType = UNSET
+
+
+class RoomList(Struct, frozen=True):
+    """The public rooms, newest first."""
+
+    rooms: tuple[PublicRoom, ...]
+
+
+class EventList(Struct, frozen=True):
+    """The events that are not over and that all may enter, newest first."""
+
+    events: tuple[EventSummary, ...]
 
 
 class Api(Service):
@@ -35,16 +69,19 @@ class Api(Service):
         self.routes = {
             r"/api/openapi\.json": self.describe,
             "/api/rooms": self.list_rooms,
+            "/api/lobby/stream": self.stream_rooms,
             "/api/rooms/([^/]+)": self.show_room,
             "/api/rooms/([^/]+)/stream": self.stream_room,
             "/api/events": self.list_events,
             "/api/events/([^/]+)": self.show_event,
             "/api/events/([^/]+)/stream": self.stream_event,
+            "/api/events/([^/]+)/games": self.list_games,
             r"/api/games/([\w-]+)(\.txt)?": self.show_game,
         }
 
     def start(self, core: Core) -> None:
         self._core = core
+        self._made, self._began = (b"", -1, 0.0), 0
         self.streams = Streams(core.limits, core.tally.limited)
         core.on_room(lambda live, before: self.streams.look_at(live.room.code))
         core.changes.on_gone.add(self._hear_end)
@@ -56,7 +93,19 @@ class Api(Service):
         return HttpResponse(HTTPStatus.OK, _document(), JSON)
 
     def list_rooms(self, request: HttpRequest) -> Reply:
-        return _json(RoomList(self._core.lobby.list_rooms()))
+        return HttpResponse(HTTPStatus.OK, self._rooms(), JSON)
+
+    def stream_rooms(self, request: HttpRequest) -> Reply:
+        """Answer with the public rooms, and with all of them again at most once a second where they have changed."""
+        told = (self._core.lobby.changes, time.monotonic())
+
+        def newest() -> tuple[int, bool]:
+            nonlocal told
+            if told[1] + _ROOMS_SECONDS < (now := time.monotonic()):
+                told = self._core.lobby.changes, now
+            return told[0], False
+
+        return self.streams.answer(request, "rooms", lambda: Source(newest, self._rooms))
 
     async def show_room(self, request: HttpRequest, text: str) -> Reply:
         """Answer with the newest state of a public room, wherever it is served."""
@@ -98,6 +147,13 @@ class Api(Service):
     async def show_event(self, request: HttpRequest, text: str) -> Reply:
         return await self._tournaments.texts.export(request, text, "json")
 
+    async def list_games(self, request: HttpRequest, text: str) -> Reply:
+        """Answer with the games of an event that were kept, in the order of its pairings."""
+        event, games = await self._tournaments.texts.find(request, text), self._core.store.games
+        found = [await find_by_id(games, one.game) for one in event.pairings if one.game]
+        lines = [encode(played_game(game)) + b"\n" for game in found if game is not None]
+        return HttpResponse(HTTPStatus.OK, b"".join(lines), LINES, tag=f"{event.code}-{event.seq}-games")
+
     async def stream_event(self, request: HttpRequest, text: str) -> Reply:
         """Answer with an event whenever it has changed, until it is over."""
         texts, known = self._tournaments.texts, self._tournaments.kept.known
@@ -113,6 +169,19 @@ class Api(Service):
         )
 
     # -- inside -------------------------------------------------------------------------------------------------
+
+    def _rooms(self) -> bytes:
+        """Return the public rooms; made again where one joined or left, else ten times a second at most."""
+        lobby, now = self._core.lobby, time.monotonic()
+        body, changes, made_at = self._made
+        if changes != lobby.changes or made_at + LIST_SECONDS < now:
+            served, moment = self._core.time(), time.time_ns() // 1_000_000
+            if abs(moment - served - self._began) > _CLOCK_MS:
+                self._began = moment - served
+            rows = (live.summary(served) for live in lobby.newest()[:MAX_LISTED_ROOMS])
+            body = encode(RoomList(tuple(_public_room(row, self._began + served) for row in rows)))
+            self._made = body, lobby.changes, now
+        return body
 
     async def _find(self, request: HttpRequest, text: str) -> RoomState:
         """Return the newest state of a public room; raises `Refused`, for a private one as for none."""
@@ -134,7 +203,12 @@ class Api(Service):
 
 @lru_cache(maxsize=1)
 def _document() -> bytes:
-    return render_api()
+    return Path(__file__).with_name("openapi.json").read_bytes()
+
+
+def _public_room(row: RoomSummary, now: int) -> PublicRoom:
+    shared = {name: getattr(row, name) for name in PublicRoom.__struct_fields__ if name != "opened"}
+    return PublicRoom(**shared, opened=now - row.age_ms)
 
 
 def _json(value: Any, tag: str = "") -> HttpResponse:

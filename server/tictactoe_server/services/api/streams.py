@@ -67,10 +67,10 @@ class Streams:
         key, source = key_of(request.address), self._sources.get(code)
         if 0 < self._limits.streams_per_address <= self.of_address.count(key):
             self._limited[_LIMIT] += 1
-            return say_too_many(_RETRY_MS)
+            return say_too_many(request, _RETRY_MS)
         if source is not None and 0 < self._limits.watchers_per_room <= len(source.readers):
             self._limited["watchers-per-room"] += 1
-            return say_too_many(_RETRY_MS)
+            return say_too_many(request, _RETRY_MS)
         return HttpStream(HTTPStatus.OK, b"", LINES, _UNBUFFERED, begin=partial(self._begin, key, code, make))
 
     def look_at(self, code: str) -> None:

@@ -134,7 +134,7 @@ class Bots(Service):
         position, left = room.position, _seconds_left(room, mark)
         pause = min(self._pause, left * _SHARE_OF_CLOCK_FOR_PAUSE)
         await asyncio.sleep(pause)
-        is_awaited = any(seat.online and not (seat.bot or seat.left) for seat in room.held_seats)
+        is_awaited = any(seat.online and not (seat.is_server_bot or seat.left) for seat in room.held_seats)
         priority = Priority.PERSON if is_awaited else Priority.BOTS
         command: Move | Choose
         try:
@@ -180,7 +180,7 @@ def _seconds_left(room: Room, mark: str) -> float:
 
 def _asked(room: Room) -> dict[Kind, str | None]:
     """Return what has to be answered in a state of a room, each with the mark of the bot that has to."""
-    bots = [mark for mark, seat in room.seats.items() if seat is not None and seat.bot]
+    bots = [mark for mark, seat in room.seats.items() if seat is not None and seat.is_server_bot]
     if room.status == "over":
         agreed = room.offers.rematch
         return {"rematch": next((mark for mark in bots if agreed and mark not in agreed), None)}

@@ -124,13 +124,15 @@ def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
     name, others = command.name, event.entrants
     if event.entry == "roster":
         name = next((name for name in event.roster if is_ticket(event, command.ticket, name)), "")
-        holder = next((one for one in event.field if one.name == name and not one.bot and not one.is_gone), None)
+        holder = next(
+            (one for one in event.field if one.name == name and not one.is_server_bot and not one.is_gone), None
+        )
         if known is None and event.status != "open" and holder is not None:
             return _take_over(event, holder, actor)
     if known is not None or not event.takes_entrants:
         raise Refused(ErrorCode.EVENT_BEGUN, "over" if event.is_over else "")
     if event.entry == "roster" and event.status == "open":  # a card that is used again: its newest player has the place
-        others = tuple(one for one in others if not one.joined_round or one.bot or one.name != name)
+        others = tuple(one for one in others if not one.joined_round or one.is_server_bot or one.name != name)
     if not name or (event.entry == "code" and not is_ticket(event, command.ticket)):
         raise Refused(ErrorCode.NOT_ALLOWED, "ticket", path="ticket")
     check_names((*(one.name for one in others), name))

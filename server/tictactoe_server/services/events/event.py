@@ -18,6 +18,7 @@ from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.berger import berger_rounds
 from tictactoe_protocol.events import MAX_ENTRANTS, EntrantStatus, EventKind, EventOpen, EventStatus, PairingState
+from tictactoe_protocol.pushes import is_server_bot
 from tictactoe_protocol.standings import Game
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.core.look_alikes import keys_of
@@ -27,13 +28,18 @@ MAX_ROUND_ROBIN: Final = 24
 
 
 class Entrant(Struct, frozen=True, omit_defaults=True):
-    """Who takes part: `bot` is a level, `joined_round` their first round, 0 for one expelled before it began."""
+    """Who takes part: `bot` as in `SeatState`, `joined_round` their first round, 0 for one expelled before it began."""
 
     player: str
     name: str
     bot: str | None = None
     status: EntrantStatus = "in"
     joined_round: int = 1
+
+    @property
+    def is_server_bot(self) -> bool:
+        """Whether the server plays for them."""
+        return is_server_bot(self.bot)
 
     @property
     def is_gone(self) -> bool:

@@ -207,9 +207,7 @@ class Running:
         rules, clock = terms_of(event, pairing)
         known = {one.player: one for one in event.entrants}
         sitting = {mark: known[id] for mark, id in pairing.players.items()}
-        seats = {
-            mark: SeatState(one.player, one.name, one.bot is not None, bot=one.bot) for mark, one in sitting.items()
-        }
+        seats = {mark: SeatState(one.player, one.name, one.is_server_bot, bot=one.bot) for mark, one in sitting.items()}
         terms: dict[str, Any] = {"event": event.code, "pairing": pairing.id, "start_ms": event.ready_ms}
         try:
             await self._core.open_room(rules.to_rules(), seats=seats, code=code, clock=clock, chat=event.chat, **terms)

@@ -128,7 +128,7 @@ class Tournaments(Service):
             name = (await self._accounts.shown(own))[0].name
         ticket = "" if request.ticket is UNSET else request.ticket
         try:
-            event = await self._carry_out(call, Enter(name, ticket=ticket))
+            event = await self._carry_out(call, Enter(name, call.player.bot, ticket))
         except Refused as refused:
             if refused.path == "ticket":
                 self._core.allowances.count_miss(call.session, call.player)

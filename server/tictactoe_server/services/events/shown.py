@@ -206,7 +206,7 @@ def _id_of(session: Session) -> str:
 def count_present(event: Event, here: Collection[str]) -> int:
     """Return how many of those who are entered are connected, or bots."""
     entrants = [entrant for entrant in event.entrants if entrant.status in ("in", "away")]
-    return sum(entrant.bot is not None or entrant.player in here for entrant in entrants)
+    return sum(entrant.is_server_bot or entrant.player in here for entrant in entrants)
 
 
 def head_of(event: Event, present: int) -> EventHead:

@@ -38,6 +38,7 @@ _TIES: Final = {
     "wins": "wins",
     "sonneborn_berger": "Sonneborn-Berger",
     "buchholz_cut_1": "Buchholz cut 1",
+    "matches": "matches won",
 }
 _MOST_NAME: Final = 18
 _LEAST_NAME: Final = 13
@@ -52,12 +53,11 @@ def render_sheet(event: Event) -> str:
     text, whole = StringIO(), whole_of(event)
     sheet = csv.writer(text)
     names = {row.player: row.name for row in whole.table}
-    ties = list(dict.fromkeys(name for row in whole.table for name, _, _ in row.tie))
-    sheet.writerow(["place", "name", "bot", "points", "played", *ties, "status", "player"])
+    sheet.writerow(["place", "name", "bot", "points", "played", *_TIES, "status", "player"])
     for row in whole.table:
         values = {name: value for name, value, _ in row.tie}
         about = row.place, _plain(row.name), row.bot, row.points, row.played
-        sheet.writerow([*about, *(values.get(name) for name in ties), row.status, _plain(row.player)])
+        sheet.writerow([*about, *(values.get(name) for name in _TIES), row.status, _plain(row.player)])
     sheet.writerow([])
     sheet.writerow(["round", "pairing", *event.marks, "result", "reason", "by", "game"])
     for one in whole.pairings:

@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from tictactoe_protocol.events import EventSummary
-from tictactoe_protocol.pushes import Closed, Error, PlayedGame, RoomState, RoomSummary
+from tictactoe_protocol.pushes import Closed, Error, PlayedGame, RoomState
+from tictactoe_server.services.api.service import EventList, RoomList
 from tictactoe_server.services.api.streams import LINES
 from tictactoe_server.services.events.table import WholeEvent
 from tictactoe_server.transport.http_messages import JSON, PLAIN_TEXT
@@ -24,21 +24,9 @@ _DESCRIPTION: Final = (
 )
 _PLACES: Final = {
     "room": "The code of a room, in any spelling",
-    "game": "The `game_id` of a state",
+    "game": "The `game_id` of a state, or of a row of a history",
     "event": "The code of an event, in any spelling",
 }
-
-
-class RoomList(msgspec.Struct, frozen=True):
-    """The public rooms, newest first."""
-
-    rooms: tuple[RoomSummary, ...]
-
-
-class EventList(msgspec.Struct, frozen=True):
-    """The events that are not over and that all may enter, newest first."""
-
-    events: tuple[EventSummary, ...]
 
 
 class Path(NamedTuple):
@@ -52,6 +40,10 @@ class Path(NamedTuple):
 
 PATHS: Final = {
     "/api/rooms": Path("The public rooms, newest first", (RoomList,)),
+    "/api/lobby/stream": Path(
+        "The public rooms once a second where these have changed, a line each; empty lines between",
+        *((RoomList,), LINES, False),
+    ),
     "/api/rooms/{room}": Path("The newest state of a public room, whose `seq` is in its tag", (RoomState,)),
     "/api/rooms/{room}/stream": Path(
         "Its states from now on, a line each, and `closed` as the last; empty lines between",
@@ -62,6 +54,9 @@ PATHS: Final = {
     "/api/events/{event}/stream": Path(
         "The same whenever it has changed, a line each, until the event is over; empty lines between",
         *((WholeEvent,), LINES, False),
+    ),
+    "/api/events/{event}/games": Path(
+        "Its games that were kept, a line each, in the order of its pairings", (PlayedGame,), LINES
     ),
     "/api/games/{game}": Path("A finished game of a public room", (PlayedGame,)),
     "/api/games/{game}.txt": Path("The same as a record", (str,), PLAIN_TEXT),
@@ -86,7 +81,6 @@ def _describe(name: str, path: Path) -> dict[str, Any]:
     """Return the operation of one path."""
     known = "304", {"description": "Nothing has changed since the tag in `If-None-Match`"}
     moved = "307", {"description": "Another server of the cluster has it: see `Location`"}
-    refused = {JSON: {"schema": _schema_of([Error])}, PLAIN_TEXT: {"schema": {"type": "string"}}}
     return {
         "operationId": "".join(part.strip("{}").title() for part in name.replace(".", "/").split("/")[2:]),
         "summary": path.summary,
@@ -100,7 +94,7 @@ def _describe(name: str, path: Path) -> dict[str, Any]:
             (
                 ("200", {"description": path.summary, "content": {path.kind: {"schema": _schema_of(path.answers)}}}),
                 known if path.tagged else moved,
-                ("default", {"description": "Why not: in text where too much is asked for", "content": refused}),
+                ("default", {"description": "Why not", "content": {JSON: {"schema": _schema_of([Error])}}}),
             )
         ),
     }

@@ -1,0 +1,219 @@
+"""What a server takes from the words of the others, one by one; whole clusters are in `test_cluster`."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from tests.limits import uncounted
+from tests.peer import until
+from tests.server.tables import ANA, CODE
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol.terms import RulesFields
+from tictactoe_server.cluster import matching
+from tictactoe_server.cluster.jetstream.access import Access
+from tictactoe_server.cluster.jetstream.link import Link
+from tictactoe_server.cluster.matching import Matching
+from tictactoe_server.cluster.members import Members
+from tictactoe_server.cluster.messages import Heartbeat, News, Outline, Page, Seek, encode
+from tictactoe_server.cluster.other_rooms import OtherRooms
+from tictactoe_server.cluster.own_rooms import OwnRooms
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.documents import RoomDocuments
+from tictactoe_server.core.kept import open_memory
+from tictactoe_server.core.rooms import Room, open_room
+from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.server import kept_by
+from tictactoe_server.storage.store import StoreUnavailable
+
+ONE, TWO = "one", "two"
+OTHER_CODES = ["AAAA22", "BBBB33", "CCCC44"]
+
+
+class Wire(Link):
+    """A link without a node: each question waits in `asked` until the test answers it, and `said` is what was told."""
+
+    def __init__(self) -> None:
+        super().__init__(Access("nats://127.0.0.1:1", None, None), 1)
+        self.asked: list[asyncio.Future[bytes]] = []
+        self.said: list[str] = []
+
+    @property
+    def is_connected(self) -> bool:
+        return True
+
+    def publish(self, subject: str, *rest: Any, **more: Any) -> bool:
+        self.said.append(subject)
+        return True
+
+    async def request(self, subject: str, payload: bytes = b"", headers: dict[str, str] | None = None) -> bytes:
+        self.asked.append(asyncio.get_running_loop().create_future())
+        return await self.asked[-1]
+
+    async def answer(self, page: Page | Exception) -> None:
+        """Answer the next question, once there is one."""
+        await until(lambda: bool(self.asked))
+        question = self.asked.pop(0)
+        if isinstance(page, Page):
+            question.set_result(encode(page))
+        else:
+            question.set_exception(page)
+
+
+class OneServer:
+    """The parts of a server that know the others, which say what the test says."""
+
+    def __init__(self) -> None:
+        store = open_memory(kept_by())
+        self.wire = wire = Wire()
+        self.core = core = Core(store, ServedTime(store, time.monotonic_ns), uncounted(), 60_000, time.monotonic_ns)
+        self.members = Members(wire, "here", "ws://here", core.time)
+        self.own = OwnRooms(wire, self.members, core)
+        self.others = OtherRooms(wire, self.members, self.own, core)
+        self.matching = Matching(wire, self.members, self.others, core)
+
+    @property
+    def known(self) -> dict[str, str]:
+        """The codes of the rooms of others, with whose they are."""
+        return {code: other.server for code, other in self.others.rooms.items()}
+
+    def hear(self, sender: str, number: int, *, is_leaving: bool = False) -> None:
+        """Hear that a server lives, which has sent so much news."""
+        self.members.hear(Heartbeat(sender, sender, f"ws://{sender}", 0, [], number, is_leaving))
+        self.others.follow(sender, number)
+
+    async def meet(self, sender: str, *codes: str) -> None:
+        """Know a server, which had these rooms when its first news was sent."""
+        self.hear(sender, 1)
+        await self.wire.answer(Page(1, [outline(code) for code in codes]))
+        await self.others.until_read()
+
+
+def outline(code: str, since: int = 0) -> Outline:
+    room = open_room(code, Rules(), ANA, 0)
+    return Outline(code, since, RoomDocuments(Room).encode(room, without_moves=True))
+
+
+@pytest.fixture
+async def here() -> AsyncIterator[OneServer]:
+    server = OneServer()
+    yield server
+    server.core.agenda.stop()
+    await server.wire.close()
+
+
+async def test_what_was_missed_is_read_at_the_next_word(here: OneServer) -> None:
+    await here.meet(ONE)
+    here.others.hear_news(News(ONE, 3, [outline(OTHER_CODES[1])]))
+    await here.wire.answer(Page(3, [outline(code) for code in OTHER_CODES[:2]]))
+    await until(lambda: here.known == dict.fromkeys(OTHER_CODES[:2], ONE))
+
+
+async def test_what_was_missed_is_read_again_after_a_reading_that_failed_though_newer_words_came_meanwhile(
+    here: OneServer,
+) -> None:
+    await here.meet(ONE)
+    here.others.hear_news(News(ONE, 3, []))
+    await until(lambda: bool(here.wire.asked))
+    here.others.hear_news(News(ONE, 4, [outline(OTHER_CODES[1])]))
+    await here.wire.answer(StoreUnavailable("not now"))
+    await until(lambda: not here.others._reading)
+    here.hear(ONE, 4)
+    await here.wire.answer(Page(4, [outline(code) for code in OTHER_CODES[:2]]))
+    await here.others.until_read()
+    assert here.known == dict.fromkeys(OTHER_CODES[:2], ONE)
+    here.hear(ONE, 4)
+    assert not here.others._reading
+
+
+async def test_words_that_come_while_rooms_are_read_count_as_far_as_none_is_missing(here: OneServer) -> None:
+    here.hear(ONE, 7)
+    await until(lambda: bool(here.wire.asked))
+    for number in (8, 9, 11):
+        here.others.hear_news(News(ONE, number, []))
+    await here.wire.answer(Page(7, [outline(OTHER_CODES[0])], OTHER_CODES[0]))
+    await here.wire.answer(Page(11, [outline(OTHER_CODES[1])]))
+    await until(lambda: not here.others._reading)
+    here.hear(ONE, 9)
+    assert not here.others._reading
+    here.hear(ONE, 11)
+    assert here.others._reading.keys() == {ONE}
+
+
+async def test_a_server_takes_nothing_before_it_has_read_the_rooms_of_all_that_live(
+    here: OneServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.hear(ONE, 1)
+    reading = asyncio.ensure_future(here.others.until_read())
+    await here.wire.answer(StoreUnavailable("not now"))
+    await asyncio.wait({reading}, timeout=0.2)
+    assert not reading.done()
+    here.hear(ONE, 1)
+    await here.wire.answer(Page(1, [outline(CODE)]))
+    await reading
+    assert here.known == {CODE: ONE}
+    monkeypatch.setattr("tictactoe_server.cluster.other_rooms.READING_SECONDS", 0.05)
+    here.hear(TWO, 1)
+    with pytest.raises(StoreUnavailable):
+        await here.others.until_read()
+
+
+async def test_a_room_that_has_ended_where_it_was_stays_where_it_is_now(here: OneServer) -> None:
+    await here.meet(ONE, CODE)
+    await here.meet(TWO)
+    here.others.hear_news(News(TWO, 2, [outline(CODE, since=1)]))
+    here.others.hear_news(News(ONE, 2, [], [CODE]))
+    assert here.known == {CODE: TWO}
+    here.others.hear_news(News(TWO, 3, [], [CODE]))
+    assert here.known == {}
+
+
+@pytest.mark.parametrize("words", [[(ONE, 5), (TWO, 9)], [(TWO, 9), (ONE, 5)]])
+async def test_of_two_servers_that_say_they_have_a_room_the_one_is_believed_that_took_it_later(
+    here: OneServer, words: list[tuple[str, int]]
+) -> None:
+    await here.meet(ONE)
+    await here.meet(TWO)
+    for server, since in words:
+        here.others.hear_news(News(server, 2, [outline(CODE, since)]))
+    assert here.known == {CODE: TWO}
+
+
+async def test_rooms_of_a_server_that_is_gone_are_in_no_list_once_nobody_has_taken_them(here: OneServer) -> None:
+    await here.meet(ONE, CODE)
+    await here.meet(TWO, OTHER_CODES[0])
+    assert {one.room.code for one in here.core.lobby.newest()} == {CODE, OTHER_CODES[0]}
+    here.members.lose(ONE)
+    here.others.drop_unclaimed()
+    assert here.known == {OTHER_CODES[0]: TWO}
+    assert {one.room.code for one in here.core.lobby.newest()} == {OTHER_CODES[0]}
+
+
+async def test_nobody_is_sent_for_long_to_a_room_that_was_to_be_opened_elsewhere_and_never_was(
+    here: OneServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matching, "RESERVED_SECONDS", 0.05)
+    await here.meet(ONE)
+
+    def seek(player: str, code: str) -> str:
+        rules = RulesFields.of(PRESETS["classic"])
+        return here.matching.find(Seek(ONE, player, player, rules, None, code)).code
+
+    assert [seek("1", CODE), seek("2", OTHER_CODES[0])] == [CODE, CODE]
+    await until(lambda: here.known == {})
+    assert seek("3", OTHER_CODES[1]) == OTHER_CODES[1]
+
+
+async def test_where_all_servers_leave_at_once_none_of_them_waits_for_another_to_take_its_rooms(
+    here: OneServer,
+) -> None:
+    await here.meet(ONE)
+    here.members.leave()
+    assert here.members.chosen_for(CODE) == ONE
+    here.hear(ONE, 1, is_leaving=True)
+    assert here.members.chosen_for(CODE) == here.members.id
+    assert here.members.urls == ("ws://here",)
