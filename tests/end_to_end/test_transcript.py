@@ -22,6 +22,7 @@ from websockets.exceptions import ConnectionClosed
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, until
 from tests.server.nats_node import empty_store, node_in
+from tictactoe_protocol.pushes import FEATURES
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -41,12 +42,12 @@ class Line:
 
 
 def read_transcript(page: str) -> Iterator[Line]:
-    """Yield the lines in the order in which they happen; `…` stands for the fields of the state before."""
+    """Yield the lines in the order in which they happen; `…` stands for the fields of the state before, or features."""
     states: dict[str, Any] = {}
     for who, block in BLOCK.findall(page):
         for line in block.splitlines():
             assert line[:2] in ("> ", "< "), line
-            text = line[2:]
+            text = line[2:].replace('"features":…', f'"features":{json.dumps(FEATURES)}')
             if text.startswith('{"type":"room"'):
                 before = states[who] if text.endswith(",…}") else {}
                 states[who] = before | json.loads(text.replace(",…}", "}"))

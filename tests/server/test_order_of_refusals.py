@@ -1,4 +1,4 @@
-"""Which refusal is told where several things are wrong with a request: the order that `docs/protocol.md` gives."""
+"""Which refusal is told of several: the order that `docs/protocol/sentences.md` gives."""
 
 from __future__ import annotations
 
