@@ -176,7 +176,7 @@ export class GameControls {
 		await app.arrive();
 		const past = "past" in source ? { game: source.past } : "shared" in source ? { replay: source.shared } : {};
 		const { analysis } = room
-			? await room.request({ type: "analyse", room: room.code, ply })
+			? await room.request({ type: "analyse", ply })
 			: await app.connection.request({ type: "review", ...past, ply });
 		return /** @type {Analysis} */ (analysis);
 	}
@@ -193,7 +193,7 @@ export class GameControls {
 	/** Say something in the room; resolves to whether it was said. @param {string} text @returns {Promise<boolean>} */
 	async chat(text) {
 		const { room } = this.page;
-		return !!room && room.ask({ type: "chat", room: room.code, text });
+		return !!room && room.ask({ type: "chat", text });
 	}
 
 	/** Do what was typed behind a slash or a colon. @param {string} text */

@@ -7,32 +7,22 @@ import { takeOf } from "./choices.js";
 /** @typedef {import("./room.js").Room} Room */
 /** @typedef {import("./choices.js").Deed} Deed */
 
-/** Ask the server for what concerns the room alone; whether it is such a deed. @param {Room} room @param {Deed} deed */
+/** Ask the server for what concerns the room alone. @param {Room} room @param {Deed} deed */
 export function askFor(room, { id, argument }) {
+	const { state, viewer } = room;
 	switch (id) {
 		case "draw":
 		case "undo":
-			room.offer(id, /** @type {"offer" | "accept" | "decline"} */ (argument === "withdraw" ? "decline" : argument));
-			return true;
-		case "rematch":
-			room.rematch();
-			return true;
+			return room.ask({ type: id, action: /** @type {"offer" | "accept" | "decline"} */ (argument === "withdraw" ? "decline" : argument) });
 		case "claim":
-			room.ask({ type: "claim", room: room.code, as: argument === "draw" ? "draw" : "win" });
-			return true;
-		case "choose": {
-			const { state } = room;
-			if (state) room.ask({ type: "choose", room: room.code, take: takeOf(state, room.viewer, argument), ply: state.ply });
-			return true;
-		}
+			return room.ask({ type: id, as: argument === "draw" ? "draw" : "win" });
+		case "choose":
+			return state && room.ask({ type: id, take: takeOf(state, viewer, argument), ply: state.ply });
+		case "rematch":
 		case "resign":
-			room.ask({ type: "resign", room: room.code });
-			return true;
-		case "leave":
-			room.leave();
-			return true;
+			return room.ask({ type: id });
 		default:
-			return false;
+			return id === "leave" && room.leave();
 	}
 }
 

@@ -8,24 +8,30 @@ const STORE = "tictactoe";
  * @typedef {{name: string, token: string, tokens: Record<string, string>, sound: boolean, game: string, clock: string}} Kept
  */
 
+/** What is kept under a name as it is read from its text, or from null. @template T @param {string} name @param {(text: string | null) => T} parse */
+export function read(name, parse) {
+	try {
+		return parse(localStorage.getItem(name));
+	} catch {
+		return parse(null);
+	}
+}
+
+export function write(name = "", text = "") {
+	try {
+		localStorage.setItem(name, text);
+	} catch {
+		// Where the browser keeps nothing, it counts for this visit.
+	}
+}
+
 /** @returns {Kept} */
 export function readKept() {
-	let found;
-	try {
-		found = JSON.parse(localStorage.getItem(STORE) ?? "{}");
-	} catch {
-		found = {};
-	}
+	const found = read(STORE, (text) => JSON.parse(text ?? "{}"));
 	// Who comes from before there were clusters has the one token alone.
 	const tokens = found.token ? { "": found.token } : {};
 	return { name: "", token: "", tokens, sound: true, game: "", clock: "", ...found };
 }
 
 /** @param {Kept} kept */
-export function writeKept(kept) {
-	try {
-		localStorage.setItem(STORE, JSON.stringify(kept));
-	} catch {
-		// Where the browser keeps nothing, it counts for this visit.
-	}
-}
+export const writeKept = (kept) => write(STORE, JSON.stringify(kept));

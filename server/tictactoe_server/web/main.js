@@ -48,9 +48,10 @@ async function loadPage() {
 
 /** @param {string} code @param {string} part of what there is of it @param {string} ticket that lets one in */
 async function loadEvent(code, part, ticket) {
-	if (part === "wall") return (await import("./events/wall.js")).makeEventWall(app, code, ticket);
-	if (part === "cards") return (await import("./events/cards.js")).makeCards(app, code);
-	return (await import("./events/event.js")).makeEvent(app, code, ticket);
+	const loading = part === "wall" ? import("./events/wall.js") : part === "cards" ? import("./events/cards.js") : import("./events/event.js");
+	const [{ makePage }, { prepare }] = await Promise.all([loading, import("./events/words.js"), app.arrive()]);
+	await prepare();
+	return makePage(app, code, ticket);
 }
 
 /** @param {string} text @param {boolean} onlyWatches */

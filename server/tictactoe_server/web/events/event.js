@@ -9,15 +9,12 @@ import { Following } from "./following.js";
 import { Organiser } from "./organiser.js";
 import { drawPairings, sure } from "./pairings.js";
 import { Table, makeCrossTable } from "./table.js";
-import { describeStanding, describeTerms, prepare } from "./words.js";
+import { describeStanding, describeTerms } from "./words.js";
 
 const TICK_MS = 500;
 
-/** @param {import("../app.js").App} app @param {string} code @param {string} ticket @returns {Promise<import("../app.js").Page>} */
-export async function makeEvent(app, code, ticket) {
-	await Promise.all([prepare(), app.arrive()]);
-	return new EventPage(app, code, ticket);
-}
+/** @param {import("../app.js").App} app @param {string} code @param {string} ticket @returns {import("../app.js").Page} */
+export const makePage = (app, code, ticket) => new EventPage(app, code, ticket);
 
 class EventPage {
 	#title = h("h1", { tabindex: -1 });

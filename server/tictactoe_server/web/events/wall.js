@@ -6,7 +6,7 @@ import { Lobby } from "../lobby.js";
 import { clean, formatDuration, joinWords } from "../words.js";
 import { Following } from "./following.js";
 import { drawQr } from "./qr.js";
-import { describeStanding, describeTerms, formatPoints, orWord, prepare, sidesOf } from "./words.js";
+import { describeStanding, describeTerms, formatPoints, orWord, sidesOf } from "./words.js";
 
 const MOST_BOARDS = 100;
 const MOST_ROWS = 20;
@@ -22,11 +22,8 @@ const SHAPE = 1.6;
 /** @param {{state: string}} pairing */
 const isOpen = ({ state }) => state !== "scored";
 
-/** @param {import("../app.js").App} app @param {string} code @param {string} ticket @returns {Promise<import("../app.js").Page>} */
-export async function makeEventWall(app, code, ticket) {
-	await Promise.all([prepare(), app.arrive()]);
-	return new EventWall(app, code, ticket);
-}
+/** @param {import("../app.js").App} app @param {string} code @param {string} ticket @returns {import("../app.js").Page} */
+export const makePage = (app, code, ticket) => new EventWall(app, code, ticket);
 
 class EventWall {
 	#head = h("header.wall-head");
