@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const [folder, catalogues] = process.argv.slice(2);
-const [{ speak }, { choices }, { sceneOf }, { Review, judgeMoves, nextMistake, pointsOf, turningPoint }, { readCommand, wordsOf, COMMANDS, deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { describePosition }] =
-	await Promise.all(["catalogue", "choices", "scene", "review", "typing", "replay", "rules", "news", "worth"].map((name) => import(`${folder}/${name}.js`)));
+const [{ speak }, { choices }, { sceneOf }, { Review, judgeMoves, nextMistake, pointsOf, turningPoint }, { readCommand, wordsOf, COMMANDS, deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { describePosition }, { Following }, { crossScores }] =
+	await Promise.all(["catalogue", "choices", "scene", "review", "typing", "replay", "rules", "news", "worth", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));
 
 const use = (language) => speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 const seat = (player, more = {}) => ({ player, name: player, online: true, bot: null, out: false, left: false, ...more });
@@ -178,4 +178,18 @@ test("a key stands for the first of its deeds that may be done", () => {
 	assert.equal(deedOfKey(may({ ...over, offers: { rematch: ["O"] } }), "r", false), "rematch accept");
 	assert.equal(deedOfKey(may(stateOf()), "r", false), "");
 	assert.equal(deedOfKey(may(stateOf()), "w", true), "");
+});
+
+test("a table is in the order of its places also when a few rows of it change", () => {
+	const following = new Following({}, "E2E2E2", () => undefined);
+	const row = (player, place) => ({ player, place });
+	following.hear({ type: "event", event: "E2E2E2", seq: 1, head: { players: 3 }, table: [row("ana", 1), row("bo", 2), row("cy", 3)], pairings: [] });
+	following.hear({ type: "event_rows", event: "E2E2E2", seq: 2, rows: [row("bo", 3), row("cy", 2)], pairings: [] });
+	assert.deepEqual(following.rows.map(({ player }) => player), ["ana", "cy", "bo"]);
+});
+
+test("a cross-table has halves of a draw, and nothing yet of a game that is on", () => {
+	const pairing = (X, O, state, result) => ({ round: 1, state, result, players: { X, O } });
+	const scores = crossScores([pairing("ana", "bo", "scored", "draw"), pairing("ana", "cy", "open", null), pairing("bo", "cy", "scored", "O"), pairing("bo", "ana", "scored", "X")]);
+	assert.deepEqual([...scores], [["ana bo", ["½", "0"]], ["bo ana", ["½", "1"]], ["bo cy", ["0"]], ["cy bo", ["1"]]]);
 });

@@ -18,6 +18,7 @@ from tests.environment import environment
 from tests.faults.harness import Harness
 from tests.page.conftest import SERVER_GOES, Visit, Visitor
 from tests.page.members import Members
+from tests.page.odd_server import CODE, OddServer, error, welcome
 from tests.page.test_everybody import find_violations
 from tests.page.test_languages import all_words, english_in
 from tests.page.test_play import address, one_at_the_board
@@ -208,6 +209,19 @@ async def test_who_plays_elsewhere_is_called_on_the_page_and_goes_by_a_button(se
         await expect(ana.page.locator(".board")).to_be_visible()
 
 
+async def test_a_call_that_led_nowhere_is_answered_when_it_comes_again(visit: Visit) -> None:
+    call = {"type": "call", "event": "E2E2E2", "room": CODE, "mark": "X", "against": "bo", "due_ms": 60_000}
+    async with OddServer(hello=[welcome()]) as server:
+        ana = await visit(server.origin, may_fail=SERVER_GOES)
+        await ana.connects()
+        server.answers, seated = {"join": [error("unavailable", "Not now.")]}, server.answers
+        await server.say(call)
+        await ana.hears("Not now.")
+        server.answers = seated
+        await server.say(call)
+        await ana.page.wait_for_url(f"**/{CODE}")
+
+
 async def test_a_board_that_is_called_for_opens_when_the_game_before_it_ends(server: Server, visit: Visit) -> None:
     async with known(server, "bo") as bo, known(server, "cy") as cy:
         ana, event = await entered_beside_a_game(server, visit, bo, cy)
@@ -360,6 +374,10 @@ async def test_pages_of_an_event_say_that_the_server_is_away_as_long_as_it_is(tm
         await harness.start()
         await expect(wall.page.locator(".wall-foot")).to_have_text("It begins soon.")
         await expect(org.status).to_have_text("")
+        async with open_peer(f"ws://127.0.0.1:{harness.port}/ws", "bo", features=["events"]) as bo:
+            await bo.ask("event_join", event=org.page.url[-6:])
+            await expect(org.page.locator(".standings tbody tr")).to_have_count(2)
+            await expect(wall.page.locator(".wall-in li")).to_have_count(2)
 
 
 async def test_the_wall_shows_games_of_the_computer_too(server: Server, visit: Visit) -> None:

@@ -53,8 +53,8 @@ function drawTies(details, { tie }) {
 	show(details.lastElementChild, sums);
 }
 
-/** Who has what against whom, in the order of the table. @param {import("./following.js").Whole} whole @param {string} own */
-export function makeCrossTable({ table, pairings }, own) {
+/** What was scored, by who plays and against whom. @param {import("./following.js").Whole["pairings"]} pairings */
+export function crossScores(pairings) {
 	/** @type {Map<string, string[]>} */
 	const scores = new Map();
 	for (const pairing of pairings) {
@@ -62,6 +62,12 @@ export function makeCrossTable({ table, pairings }, own) {
 		if (pairing.state !== "scored" || !b || !pairing.result) continue;
 		for (const [mark, key] of [[one, `${a} ${b}`], [two, `${b} ${a}`]]) scores.set(key, [...(scores.get(key) ?? []), formatPoints(scoreOf(pairing, mark))]);
 	}
+	return scores;
+}
+
+/** Who has what against whom, in the order of the table. @param {import("./following.js").Whole} whole @param {string} own */
+export function makeCrossTable({ table, pairings }, own) {
+	const scores = crossScores(pairings);
 	const rows = table.map(({ player, name, points }, at) => h(player === own ? "tr.own" : "tr", {},
 		h("td", {}, String(at + 1)),
 		h("th.name", { scope: "row" }, clean(name)),
