@@ -67,7 +67,7 @@ def announce_standing(state: RoomState, viewer: str, moves: Sequence[int] | None
 
 
 def describe_result(state: RoomState, viewer: str) -> str:
-    """Return how a game ended, the deciding line first: ``Row 1 is X X X. You lose.``"""
+    """Return how a game ended, the deciding line first: ``X has three in row 1. You lose.``"""
     result, own = state.result, seat_of(state, viewer)
     if result is None:
         return ""
@@ -83,7 +83,7 @@ def describe_result(state: RoomState, viewer: str) -> str:
 
 
 def describe_why_over(state: RoomState, viewer: str) -> str:
-    """Return what ended a game, without who won: ``Row 1 is X X X.``, ``bo resigns.``"""
+    """Return what ended a game, without who won: ``X has three in row 1.``, ``bo resigns.``"""
     result = state.result
     if result is None:
         return ""

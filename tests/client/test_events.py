@@ -309,7 +309,7 @@ def test_whoever_comes_late_hears_how_things_stand(three: Stage) -> None:
 def test_whoever_comes_after_the_end_hears_how_it_ended() -> None:
     two = Stage(ANA, BO, rules=Rules())
     two.play(0, 3, 1, 4, 2)
-    assert announce_standing(two.state_now(), WATCHER) == ["Row 1 is X X X. ana wins."]
+    assert announce_standing(two.state_now(), WATCHER) == ["X has three in row 1. ana wins."]
     two.do(ANA, Rematch(room=CODE))
     two.do(BO, Rematch(room=CODE))
     assert announce_standing(two.state_now(), WATCHER) == ["This is game 2 of the room."]

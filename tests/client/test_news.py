@@ -19,7 +19,7 @@ THREE = PRESETS["three-players"]
     ("rules", "moves", "viewer", "told"),
     [
         (PRESETS["gomoku"], (112,), BO, "ana plays H8."),
-        (CLASSIC, (0, 3, 1, 4, 2), ANA, "You play C1. Row 1 is X X X. You win."),
+        (CLASSIC, (0, 3, 1, 4, 2), ANA, "You play C1. X has three in row 1. You win."),
         (CLASSIC, (0, 1, 2, 4, 3, 5, 7, 6, 8), BO, "ana plays C3, bottom right. The board is full. It's a draw."),
     ],
     ids=["large board", "won", "draw"],
@@ -101,8 +101,8 @@ def test_names_and_chat_cannot_steer_a_terminal() -> None:
 
 def test_a_part_of_a_row_is_told_by_its_ends() -> None:
     rules = Rules(rows=5, columns=5, line=3)
-    assert describe_lines(state((6, 0, 7, 1, 8), rules)) == "Row 2, B2 to D2, is X X X."
-    assert describe_lines(state((6, 0, 12, 1, 18), rules)) == "The diagonal B2 to D4 is X X X."
+    assert describe_lines(state((6, 0, 7, 1, 8), rules)) == "X has three in row 2."
+    assert describe_lines(state((6, 0, 12, 1, 18), rules)) == "X has three on the diagonal B2 to D4."
     assert describe_lines(state()) == ""
 
 

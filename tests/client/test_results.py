@@ -16,20 +16,20 @@ BO_LEFT = {"X": seat(ANA, "ana"), "O": seat(BO, "bo", left=True)}
 
 ENDINGS: dict[str, tuple[RoomState, str, dict[str, str]]] = {
     "on": (state((0,)), "", {ANA: "", WATCHER: ""}),
-    "line": (state(WON), "Row 1 is X X X. ", {ANA: "You win.", BO: "You lose.", WATCHER: "ana wins."}),
+    "line": (state(WON), "X has three in row 1. ", {ANA: "You win.", BO: "You lose.", WATCHER: "ana wins."}),
     "two lines": (
         state((0, 3, 1, 7, 5, 4, 8, 6, 2)),
-        "Row 1 is X X X. Column C is X X X. ",
+        "X has three in row 1. X has three in column C. ",
         {ANA: "You win.", BO: "You lose.", WATCHER: "ana wins."},
     ),
     "misere": (
         state(WON, PRESETS["misere"]),
-        "Row 1 is X X X. ",
+        "X has three in row 1. ",
         {ANA: "You lose.", BO: "You win.", WATCHER: "bo wins."},
     ),
     "line among three": (
         state((0, 5, 10, 1, 6, 11, 2, 7, 12, 3), THREE),
-        "Row 1, A1 to D1, is X X X X. ",
+        "X has four in row 1. ",
         {ANA: "You win.", BO: "ana wins.", WATCHER: "ana wins."},
     ),
     "full": (

@@ -38,7 +38,7 @@ bo plays C3, bottom right.
 1  X X .
 2  . O .
 3  . . O
-ana plays C1. Row 1 is X X X. ana wins.
+ana plays C1. X has three in row 1. ana wins.
    A B C
 1 <X X X>
 2  . O .

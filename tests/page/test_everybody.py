@@ -116,7 +116,7 @@ async def test_the_keyboard_alone_leads_from_the_first_page_to_the_end_of_a_game
     await bo.page.keyboard.press("4")
     await ana.sees(A2="O")
     await keys.press("9")
-    await bo.hears("The diagonal A1 to C3 is X X X. You lose.")
+    await bo.hears("X has three on the diagonal A1 to C3. You lose.")
     await ana.hears("You win.")
     await keys.press("ArrowLeft")
     await ana.sees(C3="free")

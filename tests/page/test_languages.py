@@ -107,7 +107,7 @@ async def test_a_language_is_chosen_and_remembered(server: Server, visit: Visit)
     await expect(ana.button("Schnelle Partie")).to_be_visible()
     await ana.page.goto(address(server, "/wall"))
     await expect(ana.page.locator("html")).to_have_attribute("lang", "de")
-    await expect(ana.page).to_have_title("Partienwand")
+    await expect(ana.page).to_have_title("Alle Partien")
     await ana.page.get_by_role("combobox", name="Sprache").select_option("en")
     await expect(ana.page).to_have_title("Watch wall")
 

@@ -41,8 +41,8 @@ async def one_at_the_board(
 async def test_a_link_leads_a_friend_to_the_board_and_a_line_decides(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await take_turns((0, 3, 1, 4, 2), ana, bo)
-    await bo.hears("ana plays C1. Row 1 is X X X. You lose.")
-    await ana.hears("Row 1 is X X X. You win.")
+    await bo.hears("ana plays C1. X has three in row 1. You lose.")
+    await ana.hears("X has three in row 1. You win.")
     await expect(bo.page.locator(".through")).to_have_count(1)
     await expect(ana.page.locator(".winner .name")).to_have_text("ana (you)")
     await bo.sees(A1="X", B2="O", C3="free")

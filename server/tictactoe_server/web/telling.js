@@ -12,6 +12,7 @@ import { clean, describeCell, describePlayers, describeReason, formatDuration, j
 
 /** How many moves that were taken back are told by their names. */
 const MOST_NAMED = 6;
+const MOST_IN_WORDS = 6;
 const OUT_REASONS = ["resigned", "late", "left", "away"];
 const WHY_OVER = ["full", "agreed", "claimed", "aborted"];
 const LOSING = ["resigned", "timeout", "forfeit"];
@@ -205,12 +206,10 @@ export function describeResult(state, viewer) {
 function describeLines({ rules, board, result }) {
 	const told = splitLines(rules, result?.line ?? []).map((run) => {
 		const [first, second] = run;
-		const marks = run.map((cell) => board[cell]).join(" ");
+		const many = run.length > MOST_IN_WORDS ? run.length : say(`in words ${run.length}`);
 		const reach = say("reach", { first: nameCell(first, rules), last: nameCell(run[run.length - 1], rules) });
-		const places = { n: Math.floor(first / rules.columns) + 1, name: nameColumn(first % rules.columns), reach, marks };
-		if (second === first + 1) return say(run.length === rules.columns ? "row" : "row part", places);
-		if (second === first + rules.columns) return say(run.length === rules.rows ? "column" : "column part", places);
-		return say("diagonal", places);
+		const places = { mark: board[first], many, n: Math.floor(first / rules.columns) + 1, name: nameColumn(first % rules.columns), reach };
+		return say(second - first === rules.columns ? "column" : second - first === 1 ? "row" : "diagonal", places);
 	});
 	return told.join(" ");
 }
