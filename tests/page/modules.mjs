@@ -78,7 +78,7 @@ test("a choice is heard, and the move before it is told with it and with who pla
 	const before = opened("X", [0], "O", CHOOSING);
 	const after = { ...before, seq: 2, opening: undefined, chosen: ["X"], seats: { X: before.seats.O, O: before.seats.X } };
 	const room = { viewer: "ana", seat: "O", state: after, moves: [0], plays: true };
-	assert.deepEqual(newsOf(room, before, [0], false), { notes: ["bo takes X: you are O now."], told: ["bo takes X: you are O now.", "Your move, O."], tone: "turn" });
+	assert.deepEqual(newsOf(room, before, [0], false), { notes: ["bo takes X: you are O now."], told: ["bo takes X: you are O now.", "Your move, O."], tone: "turn", isEnd: false });
 	const { turn } = scene({ ...after, board: `XO${".".repeat(14)}`, ply: 2, last: 1 }, { here: 1, game: { moves: [0, 1] } });
 	assert.equal(turn.text, "Move 1 of 2: ana places X on A1. bo takes X: you are O now.");
 });
@@ -100,6 +100,15 @@ test("a question stands with its answers, yes first, and the own deed that is as
 		["draw", ["draw accept", "draw decline"]],
 	]);
 	assert.deepEqual(scene(stateOf({ offers: { draw: "O" } }), { isOffline: true }).questions, []);
+});
+
+test("the end is told in one line, for who lost without a burst, and what was asked before is asked no more", () => {
+	const over = stateOf({ seq: 2, status: "over", board: "XXXOO....", ply: 5, last: 2, turn: null, result: { winner: "X", reason: "line", line: [0, 1, 2] } });
+	const { turn, isLost, board, questions, deeds } = scene(over, { viewer: "bo", confirming: "leave" });
+	assert.deepEqual([turn.text, isLost, board.isWon, questions, deeds[0].label], ["X has three in row 1. You lose.", true, false, [], "Play again"]);
+	assert.deepEqual([scene(over).isLost, scene(over).board.isWon], [false, true]);
+	const news = newsOf({ viewer: "bo", seat: "O", state: over, moves: [0, 3, 1, 4, 2] }, stateOf({ board: "XX.OO....", ply: 4, last: 4 }), [0, 3, 1, 4], false);
+	assert.deepEqual(news, { notes: [], told: ["ana plays C1. X has three in row 1. You lose."], tone: "lose", isEnd: true });
 });
 
 test("while a seat is free its host sees an invitation, and others the door", () => {

@@ -138,7 +138,7 @@ async def test_a_german_browser_sees_no_english_in_a_room(server: Server, visit:
     await look("refusal")
     await bo.ask("move", room=room, cell=4, ply=3)
     await hans.play(2)
-    await expect(hans.page.locator("p.turn")).to_have_text("Du gewinnst.")
+    await expect(hans.page.locator("p.turn")).to_have_text("X hat drei in Zeile 1. Du gewinnst.")
     await look("end")
     await hans.button("Analyse").click()
     await expect(hans.page.locator(".turned")).to_be_visible()

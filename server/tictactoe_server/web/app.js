@@ -9,8 +9,6 @@ import { Rooms } from "./rooms.js";
 import { Sound } from "./sound.js";
 import { describePush, messageOf } from "./words.js";
 
-/** @typedef {import("./rooms.js").Entry} Entry */
-
 /**
  * A page of the site: it lives from its making to `close`.
  * @typedef {{
@@ -105,7 +103,7 @@ export class App {
 		return wanted !== this.connection.refused;
 	}
 
-	/** Enter a room and go to its page; what is refused is told. @param {Entry} request */
+	/** Enter a room and go to its page; what is refused is told. @param {import("./rooms.js").Entry} request */
 	async play(request) {
 		try {
 			const room = await this.rooms.enter(request);

@@ -9,13 +9,10 @@ import { Lost, Requests } from "./requests.js";
 import { HOME, takeSocket } from "./socket.js";
 import { Ways } from "./ways.js";
 
-/** @typedef {import("./app.js").News} News */
-/** @typedef {import("./requests.js").Ask} Ask */
-
 /** What this page understands beyond version 1.0. */
 const FEATURES = ["abort", "analysis", "boards", "chat", "events", "moved", "names", "opening", "repeat", "review", "seq", "share", "wall"];
 
-/** @typedef {{onPhase(): void, onWelcome(): void, onNews(news: News): void, onIdentity(connection: Connection): void}} ConnectionEars */
+/** @typedef {{onPhase(): void, onWelcome(): void, onNews(news: import("./app.js").News): void, onIdentity(connection: Connection): void}} ConnectionEars */
 
 export class Connection {
 	/** @type {"connecting" | "on" | "away" | "ended"} */
@@ -97,7 +94,7 @@ export class Connection {
 		this.#open();
 	}
 
-	/** Rejects with `Refused` or `Lost`. @param {Ask} request @returns {Promise<Protocol.Ok>} */
+	/** Rejects with `Refused` or `Lost`. @param {import("./requests.js").Ask} request @returns {Promise<Protocol.Ok>} */
 	request(request) {
 		if (this.phase !== "on") return Promise.reject(new Lost());
 		return this.#requests.ask(request, (text) => this.#send(text));

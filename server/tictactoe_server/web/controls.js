@@ -11,11 +11,6 @@ import { askToNotify } from "./signals.js";
 import { firstOf, readCommand } from "./typing.js";
 import { clean, describeTurn, messageOf } from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-/** @typedef {Protocol.AnalysisState} Analysis */
-/** @typedef {import("./room.js").Room} Room */
-
-/** @typedef {import("./choices.js").Choices} Choices */
 /** @typedef {import("./choices.js").Deed} Deed */
 
 export class GameControls {
@@ -48,7 +43,7 @@ export class GameControls {
 		return this.page.game?.state ?? null;
 	}
 
-	/** What may be done now. @returns {Choices | null} */
+	/** What may be done now. @returns {import("./choices.js").Choices | null} */
 	get may() {
 		const { game } = this.page;
 		return game?.state ? this.page.may(game, game.state) : null;
@@ -97,7 +92,7 @@ export class GameControls {
 		return page.draw();
 	}
 
-	/** @param {Room} room @param {State} state @param {number} cell */
+	/** @param {import("./room.js").Room} room @param {Protocol.RoomState} state @param {number} cell */
 	#whyNot(room, state, cell) {
 		const mark = state.board[cell];
 		const places = { cell: nameCell(cell, state.rules), mark };
@@ -178,7 +173,7 @@ export class GameControls {
 		const { analysis } = room
 			? await room.request({ type: "analyse", ply })
 			: await app.connection.request({ type: "review", ...past, ply });
-		return /** @type {Analysis} */ (analysis);
+		return /** @type {Protocol.AnalysisState} */ (analysis);
 	}
 
 	async #share() {

@@ -2,12 +2,10 @@
 
 import { takeOf } from "./choices.js";
 
-/** @typedef {Protocol.RoomState} State */
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("./room.js").Room} Room */
-/** @typedef {import("./choices.js").Deed} Deed */
 
-/** Ask the server for what concerns the room alone. @param {Room} room @param {Deed} deed */
+/** Ask the server for what concerns the room alone. @param {Room} room @param {import("./choices.js").Deed} deed */
 export function askFor(room, { id, argument }) {
 	const { state, viewer } = room;
 	switch (id) {
@@ -28,7 +26,7 @@ export function askFor(room, { id, argument }) {
 
 /**
  * Open a room with the same terms: with the computer, for whom one invites, or for whoever comes.
- * @param {App} app @param {Room} room @param {State} state @param {string | null | undefined} bot the computer's level
+ * @param {App} app @param {Room} room @param {Protocol.RoomState} state @param {string | null | undefined} bot the computer's level
  */
 export async function openAnother(app, room, { rules: { preset, ...fields }, time_control, visibility }, bot) {
 	const game = { rules: preset ?? fields, clock: time_control ?? null };

@@ -13,7 +13,6 @@ import { Lost, Refused } from "./requests.js";
 import { Talk, describeLine } from "./talk.js";
 import { clean, messageOf } from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("./room.js").Room} Room */
 
@@ -152,7 +151,7 @@ export class GamePage {
 		this.view.draw();
 	}
 
-	/** What may be done now. @param {ShownGame} game @param {State} state */
+	/** What may be done now. @param {ShownGame} game @param {Protocol.RoomState} state */
 	may({ viewer, moves, receivedAt }, state) {
 		const { connection } = this.app;
 		return choices(state, viewer, moves, connection.welcome?.features ?? [], performance.now() - receivedAt, connection.phase === "on");
@@ -163,9 +162,9 @@ export class GamePage {
 		const { room } = this;
 		if (!room?.state) return;
 		if (old && old.game !== room.state.game) this.beginAnew();
-		const { notes, told, tone } = newsOf(room, old, before, afterLoss);
+		const { notes, told, tone, isEnd } = newsOf(room, old, before, afterLoss);
 		for (const sentence of notes) this.talk.note(sentence);
-		if (told.length) this.app.say(told.join(" "));
+		if (told.length) this.app.say(told.join(" "), isEnd);
 		if (tone) this.app.sound.play(tone);
 		if (this.review && !this.timeline.isBack) this.weigh();
 		this.draw();

@@ -14,10 +14,6 @@ import { Stage } from "./stage.js";
 import { Timeline } from "./timeline.js";
 import { describeRules } from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-
-/** @typedef {import("./scene.js").ShownGame} ShownGame */
-
 export class GameView {
 	/** @type {Board | null} */
 	board = null;
@@ -97,7 +93,7 @@ export class GameView {
 		if (this.stage.drawQuestions(questions)) this.board?.focus();
 	}
 
-	/** @param {string} kind @param {State} state */
+	/** @param {string} kind @param {Protocol.RoomState} state */
 	#makeCard(kind, state) {
 		const { app, controls } = this.page;
 		if (kind === "door") return makeDoor(app.connection.name, state, (name) => controls.join(name));

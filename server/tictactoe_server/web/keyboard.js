@@ -7,8 +7,6 @@ import { cellOfDigit, deedOfKey } from "./typing.js";
 
 /** @typedef {Protocol.RulesState} Rules */
 
-/** @typedef {import("./choices.js").Choices} Choices */
-
 export class Keyboard {
 	/** @param {import("./game.js").GamePage} page */
 	constructor(page) {
@@ -38,7 +36,7 @@ export class Keyboard {
 		return true;
 	}
 
-	/** @param {string} key @param {Rules} rules @param {Choices} may */
+	/** @param {string} key @param {Rules} rules @param {import("./choices.js").Choices} may */
 	#pressAtBoard(key, rules, may) {
 		const { page } = this;
 		const claim = deedOfKey(may, key, true);

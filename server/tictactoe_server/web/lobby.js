@@ -3,13 +3,11 @@
 import { h, showKeyed } from "./dom.js";
 import { makeCard } from "./livecard.js";
 
-/** @typedef {import("./livecard.js").Card} Card */
-
 export class Lobby {
 	/** @type {Map<string, Protocol.RoomSummary>} */
 	rooms = new Map();
 	element = h("ul.live-boards");
-	/** By the codes of the rooms, in the order in which they are shown. @type {Map<string, Card>} */
+	/** By the codes of the rooms, in the order in which they are shown. @type {Map<string, import("./livecard.js").Card>} */
 	cards = new Map();
 	/** @type {Protocol.Welcome | null} */
 	#asked = null;

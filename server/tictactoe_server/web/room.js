@@ -5,7 +5,6 @@ import { BLOCKED, FREE } from "./rules.js";
 import { clean, messageOf, seatOf } from "./words.js";
 
 /** @typedef {Protocol.RoomState} State */
-/** @typedef {import("./app.js").News} News */
 /** @typedef {import("./connection.js").Connection} Connection */
 /** @typedef {import("./requests.js").Ask} Ask */
 
@@ -126,7 +125,7 @@ export class Room {
 		this.#afterLoss = false;
 	}
 
-	/** @param {News} news of this room */
+	/** @param {import("./app.js").News} news of this room */
 	hear(news) {
 		if (news.type === "room") this.#take(news);
 		else if (news.type === "replaced") this.end("replaced");

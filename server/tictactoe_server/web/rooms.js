@@ -3,7 +3,6 @@
 import { Lost, Refused, isMoved } from "./requests.js";
 import { DEAF, Room } from "./room.js";
 
-/** @typedef {import("./app.js").News} News */
 /** @typedef {import("./connection.js").Connection} Connection */
 
 /** How often in a row we go where a server says before the first is asked again. */
@@ -148,7 +147,7 @@ export class Rooms {
 		connection.close();
 	}
 
-	/** @param {News} news @param {Connection} connection */
+	/** @param {import("./app.js").News} news @param {Connection} connection */
 	hear(news, connection) {
 		const room = "room" in news ? this.#rooms.get(news.room ?? "") : undefined;
 		if (room?.connection !== connection) return;

@@ -123,9 +123,9 @@ export function makeStroke(rules, run) {
 	return svg("path", { class: "through", pathLength: 1, d: `M${x + 50 - dx} ${y + 50 - dy}L${toX + 50 + dx} ${toY + 50 + dy}` });
 }
 
-/** Bits that fly from the middle of a run, in the colours of all marks. @param {Rules} rules @param {readonly number[]} run */
-export function makeBurst(rules, run) {
-	const [x, y] = cornerOf(rules, run[run.length >> 1]);
+/** Bits that fly from the middle of a line, or of the board where none won, in the colours of all marks. @param {Rules} rules @param {readonly number[]} line */
+export function makeBurst(rules, line) {
+	const [x, y] = cornerOf(rules, line[line.length >> 1] ?? (rules.rows * rules.columns) >> 1);
 	const reach = Math.min(rules.rows, rules.columns) * SIDE * 0.45;
 	const bits = [...Array(BITS).keys()].map((at) => {
 		const [angle, far] = [(at / BITS) * 2 * Math.PI, reach * (0.55 + 0.45 * Math.abs(Math.sin(at * 7)))];

@@ -4,11 +4,10 @@ import { say } from "./catalogue.js";
 import { choicesAt, isDraw, standing, takenBackBy } from "./happened.js";
 import { MORE } from "./opening.js";
 import { nameCell, nameCells, nameColumn, splitLines } from "./rules.js";
-import { clean, describeCell, describePlayers, describeReason, formatDuration, joinWords, nameOf, seatOf } from "./words.js";
+import { clean, endFor, describeCell, describePlayers, describeReason, formatDuration, joinWords, nameOf, seatOf } from "./words.js";
 
 /** @typedef {Protocol.RoomState} State */
 /** @typedef {import("./happened.js").Happened} Happened */
-/** @typedef {import("./happened.js").Cells} Cells */
 
 /** How many moves that were taken back are told by their names. */
 const MOST_NAMED = 6;
@@ -42,7 +41,7 @@ export function announce(changes, viewer, { seesBoard = false, afterLoss = false
 	return told;
 }
 
-/** What somebody who comes now must know beside players and moves. @param {State} state @param {Cells} moves @param {string} viewer */
+/** What somebody who comes now must know beside players and moves. @param {State} state @param {import("./happened.js").Cells} moves @param {string} viewer */
 export function announceStanding(state, moves, viewer) {
 	const told = announce(standing(state, moves), viewer);
 	return state.game > 1 ? [say("game of room", { n: state.game }), ...told] : told;
@@ -179,12 +178,11 @@ function loserOf({ result, seats }) {
 /** @param {State} state @param {string} viewer */
 export function describeVerdict(state, viewer) {
 	const { result, rules } = state;
-	const own = seatOf(state, viewer);
+	const end = endFor(state, viewer);
 	if (!result) return "";
 	if (result.reason === "aborted") return say("verdict aborted");
 	if (!result.winner) return say(isDraw(result) ? "verdict draw" : "verdict none");
-	if (result.winner === own) return say("verdict win");
-	return own && rules.marks.length === 2 ? say("verdict lose") : say("verdict wins", { name: nameOf(state, result.winner) });
+	return end === "win" || (end && rules.marks.length === 2) ? say(`verdict ${end}`) : say("verdict wins", { name: nameOf(state, result.winner) });
 }
 
 /** How a game ended, the deciding line first. @param {State} state @param {string} viewer */

@@ -6,7 +6,6 @@ import { markIcon } from "./marks.js";
 import { nameCell } from "./rules.js";
 import { describeChoicesAt } from "./telling.js";
 
-/** @typedef {Protocol.RoomState} State */
 /** @typedef {Protocol.RulesState} Rules */
 
 /** The kinds of moves that are pointed out. */
@@ -93,7 +92,7 @@ export class Timeline {
 		this.here = null;
 	}
 
-	/** @param {State} state @param {readonly number[]} moves @param {string} viewer @param {readonly string[]} kinds how good each was, as far as known */
+	/** @param {Protocol.RoomState} state @param {readonly number[]} moves @param {string} viewer @param {readonly string[]} kinds how good each was, as far as known */
 	draw(state, moves, viewer, kinds = []) {
 		const { rules, board, status, chosen } = state;
 		this.#count = moves.length;

@@ -26,6 +26,12 @@ export function seatOf(state, viewer) {
 	return own ? own[0] : null;
 }
 
+/** How a game ended for a viewer, "" where it is on, or for nobody's good. @param {State} state @param {string} viewer */
+export function endFor(state, viewer) {
+	const [own, winner] = [seatOf(state, viewer), state.result?.winner];
+	return own && winner ? (winner === own ? "win" : "lose") : "";
+}
+
 /** @param {{seats: Seats}} state @param {string | null} mark */
 export function nameOf({ seats }, mark) {
 	const name = seats[mark ?? ""]?.name;

@@ -6,7 +6,6 @@ import { learnLater, learnMore } from "../language.js";
 import { clean, describeClock, joinWords, nameGame } from "../words.js";
 
 /** @typedef {Protocol.EventState} EventState */
-/** @typedef {Protocol.EventPairing} Pairing */
 
 /** @type {Record<string, string>} */
 const SENTENCES = { en: "./en.json", de: "./de.json" };
@@ -60,7 +59,7 @@ export function describeStanding({ status, round, head: { rounds }, table }) {
 	return orWord(status, () => say(`page event status ${status}`));
 }
 
-/** The marks of a pairing, and under each who plays it. @param {Pairing} pairing @returns {[mark: string, player: string, name: string][]} */
+/** The marks of a pairing, and under each who plays it. @param {Protocol.EventPairing} pairing @returns {[mark: string, player: string, name: string][]} */
 export const sidesOf = ({ players, names }) => Object.keys(players).map((mark) => [mark, players[mark], clean(names[mark] ?? players[mark])]);
 
 /** What a side has of a pairing that is scored. @param {{result?: string | null}} pairing @param {string} mark */
