@@ -50,7 +50,7 @@ export class Board {
 	/** What lies in each cell. @type {(SVGElement | null)[]} */
 	#pieceIn = [];
 
-	/** @param {Protocol.RulesState} rules @param {string} name @param {import("./shapes.js").Look} look @param {BoardEars} ears */
+	/** @param {Protocol.RulesState} rules @param {string} name @param {Look} look @param {BoardEars} ears */
 	constructor(rules, name, look, ears) {
 		this.rules = rules;
 		this.look = look;

@@ -12,7 +12,7 @@ import { Ways } from "./ways.js";
 /** What this page understands beyond version 1.0. */
 const FEATURES = ["abort", "analysis", "boards", "chat", "events", "moved", "names", "opening", "repeat", "review", "seq", "share", "wall"];
 
-/** @typedef {{onPhase(): void, onWelcome(): void, onNews(news: import("./app.js").News): void, onIdentity(connection: Connection): void}} ConnectionEars */
+/** @typedef {{onPhase(): void, onWelcome(): void, onNews(news: News): void, onIdentity(connection: Connection): void}} ConnectionEars */
 
 export class Connection {
 	/** @type {"connecting" | "on" | "away" | "ended"} */
@@ -53,11 +53,6 @@ export class Connection {
 
 	get name() {
 		return this.identity.name;
-	}
-
-	/** The new name that was refused, or null. */
-	get refused() {
-		return this.identity.refused;
 	}
 
 	/** Whether the server is late with an answer. */

@@ -11,10 +11,8 @@ import { askToNotify } from "./signals.js";
 import { firstOf, readCommand } from "./typing.js";
 import { clean, describeTurn, messageOf } from "./words.js";
 
-/** @typedef {import("./choices.js").Deed} Deed */
-
 export class GameControls {
-	/** What a button or a word does that concerns the page alone. @type {Record<string, (deed: Deed | undefined) => unknown>} */
+	/** What a button or a word does that concerns the page alone. @type {Record<string, (deed: import("./choices.js").Deed | undefined) => unknown>} */
 	#does = {
 		back: () => this.join(),
 		computer: () => this.#openAnother("medium"),
@@ -43,7 +41,7 @@ export class GameControls {
 		return this.page.game?.state ?? null;
 	}
 
-	/** What may be done now. @returns {import("./choices.js").Choices | null} */
+	/** What may be done now. @returns {Choices | null} */
 	get may() {
 		const { game } = this.page;
 		return game?.state ? this.page.may(game, game.state) : null;
@@ -92,7 +90,7 @@ export class GameControls {
 		return page.draw();
 	}
 
-	/** @param {import("./room.js").Room} room @param {Protocol.RoomState} state @param {number} cell */
+	/** @param {Room} room @param {Protocol.RoomState} state @param {number} cell */
 	#whyNot(room, state, cell) {
 		const mark = state.board[cell];
 		const places = { cell: nameCell(cell, state.rules), mark };
@@ -105,7 +103,7 @@ export class GameControls {
 
 	// Deeds that the page itself has a part in.
 
-	/** Do what ends the own game when that was confirmed, and at once where it ends none. @param {Deed | undefined} deed */
+	/** Do what ends the own game when that was confirmed, and at once where it ends none. @param {import("./choices.js").Deed | undefined} deed */
 	#ask(deed) {
 		const { page } = this;
 		if (!deed) return;

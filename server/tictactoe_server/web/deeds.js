@@ -2,9 +2,6 @@
 
 import { takeOf } from "./choices.js";
 
-/** @typedef {import("./app.js").App} App */
-/** @typedef {import("./room.js").Room} Room */
-
 /** Ask the server for what concerns the room alone. @param {Room} room @param {import("./choices.js").Deed} deed */
 export function askFor(room, { id, argument }) {
 	const { state, viewer } = room;

@@ -13,9 +13,6 @@ import { Lost, Refused } from "./requests.js";
 import { Talk, describeLine } from "./talk.js";
 import { clean, messageOf } from "./words.js";
 
-/** @typedef {import("./app.js").App} App */
-/** @typedef {import("./room.js").Room} Room */
-
 const TICK_MS = 250;
 /** What the whole document is while a room is on the page: its style is another one. */
 const IN_ROOM = "in-room";
@@ -23,7 +20,6 @@ const IN_ROOM = "in-room";
 const SEEN = { rootMargin: "0px 0px -60px", threshold: 0.6 };
 
 /** Where a game comes from: a room, or what was kept of it; one's own by its id in the history, a shared one by its name there. @typedef {{code: string, onlyWatches: boolean} | {load: () => Promise<Protocol.PlayedGame>, past?: string, shared?: string}} Source */
-/** @typedef {import("./scene.js").ShownGame} ShownGame */
 
 /** @param {App} app @param {Source} source */
 export const makeGame = (app, source) => new GamePage(app, source);

@@ -4,7 +4,6 @@ import { Board } from "./board.js";
 import { say } from "./catalogue.js";
 import { makeDoor } from "./door.js";
 import { makeInvitation } from "./invitation.js";
-import { withSentences } from "./language.js";
 import { changeLook, hasLooks, lookOf } from "./look.js";
 import { Panel } from "./panel.js";
 import { nameCell } from "./rules.js";
@@ -32,7 +31,7 @@ export class GameView {
 			onAnswer: (name) => page.controls.run(name),
 			onHeard: () => page.talk.look(),
 			onLook: () => this.#changeLook(),
-			onRules: () => this.#showRules(),
+			onRules: () => page.app.showRules(page.game?.state?.rules),
 		});
 	}
 
@@ -125,11 +124,6 @@ export class GameView {
 		const { board } = this;
 		const name = cell === null || !board ? null : nameCell(cell, board.rules);
 		this.stage.drawConfirm(name, () => cell !== null && board?.play(cell), () => board?.choose(null));
-	}
-
-	async #showRules() {
-		const { showRules } = await withSentences(import("./rulesdialog.js"));
-		showRules(this.page.game?.state?.rules);
 	}
 
 	#changeLook() {

@@ -12,7 +12,7 @@ export class Lobby {
 	/** @type {Protocol.Welcome | null} */
 	#asked = null;
 
-	/** @param {import("./app.js").App} app @param {number} boards how many are wanted @param {() => void} onChange */
+	/** @param {App} app @param {number} boards how many are wanted @param {() => void} onChange */
 	constructor({ connection }, boards, onChange) {
 		this.connection = connection;
 		this.boards = boards;
@@ -37,7 +37,7 @@ export class Lobby {
 		this.connection.request({ type: "lobby", on: false }).catch(() => undefined);
 	}
 
-	/** @param {import("./app.js").News} news */
+	/** @param {News} news */
 	hear(news) {
 		if (news.type === "boards") this.#draw(news.boards);
 		else if (news.type === "lobby") {

@@ -9,7 +9,7 @@ let isPlain = read(STORE, (text) => text === "marks");
 /** Whether there is a choice. @param {{preset: string | null}} rules */
 export const hasLooks = ({ preset }) => preset === "gomoku" || preset === "gomoku-standard";
 
-/** @param {{preset: string | null, gravity: boolean}} rules @returns {import("./shapes.js").Look} */
+/** @param {{preset: string | null, gravity: boolean}} rules @returns {Look} */
 export function lookOf(rules) {
 	if (rules.gravity) return "discs";
 	return hasLooks(rules) && !isPlain ? "stones" : "marks";

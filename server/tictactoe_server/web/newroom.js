@@ -10,7 +10,7 @@ import { LEVELS, describeLevel, messageOf, parseClock } from "./words.js";
 
 const WITH = ["link", "anybody", "computer"];
 
-/** @param {import("./app.js").App} app @returns {import("./app.js").Page} */
+/** @param {App} app @returns {Page} */
 export const makeNewRoom = (app) => new NewRoom(app);
 
 class NewRoom {
@@ -22,7 +22,7 @@ class NewRoom {
 	#rules = new RuleFields((preset) => this.#tell(preset ?? OWN), () => setText(this.#fault, ""));
 	#more = new More(this.#rules.element);
 
-	/** @param {import("./app.js").App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		const { kept } = app;

@@ -6,7 +6,6 @@ import { announce, announceStanding } from "./telling.js";
 import { describePlayers, describeRules, describeTurn, endFor, seatOf } from "./words.js";
 
 /** @typedef {Protocol.RoomState} State */
-/** @typedef {import("./room.js").Room} Room */
 
 /** @typedef {"" | "move" | "turn" | "win" | "lose"} Tone */
 /** `isEnd` where the game is over by this, which the page shows anyway. @typedef {{notes: string[], told: string[], tone: Tone, isEnd: boolean}} News */

@@ -7,9 +7,6 @@ import { clean, describeLevel, formatDuration } from "./words.js";
 
 const SHORT_MS = 15_000;
 
-/** @typedef {import("./scene.js").ShownGame} ShownGame */
-/** @typedef {import("./shapes.js").Look} Look */
-
 export class Panel {
 	element = h("ul.players", { "aria-label": say("view room players") });
 	/** @type {ShownGame | null} */

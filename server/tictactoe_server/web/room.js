@@ -5,11 +5,9 @@ import { BLOCKED, FREE } from "./rules.js";
 import { clean, messageOf, seatOf } from "./words.js";
 
 /** @typedef {Protocol.RoomState} State */
-/** @typedef {import("./connection.js").Connection} Connection */
-/** @typedef {import("./requests.js").Ask} Ask */
 
 /** @template R @typedef {R extends { room: string } ? Omit<R, "room"> : never} WithoutRoom */
-/** What is asked for in a room, whose code comes by itself. @typedef {WithoutRoom<Ask>} AskHere */
+/** What is asked for in a room, whose code comes by itself. @typedef {WithoutRoom<import("./requests.js").Ask>} AskHere */
 
 /**
  * What happens in a room; `old` is null for the first state, `before` the moves at it; `onMoved` hears that another
@@ -30,11 +28,11 @@ export class Room {
 	/** @type {readonly number[]} */
 	moves = [];
 	isWatching = false;
-	/** @type {import("./scene.js").ShownGame["ended"]} */
+	/** @type {ShownGame["ended"]} */
 	ended = "";
 	closedReason = "";
 	receivedAt = 0;
-	/** @type {import("./scene.js").ShownGame["pending"]} */
+	/** @type {ShownGame["pending"]} */
 	pending = null;
 	ears = DEAF;
 	/** @type {Protocol.ChatLine[]} */
@@ -49,7 +47,7 @@ export class Room {
 	#isAsking = false;
 	#afterLoss = false;
 
-	/** @param {import("./rooms.js").Rooms} rooms @param {Connection} connection @param {string} code */
+	/** @param {import("./rooms.js").Rooms} rooms @param {import("./connection.js").Connection} connection @param {string} code */
 	constructor(rooms, connection, code) {
 		this.rooms = rooms;
 		this.connection = connection;
@@ -76,7 +74,7 @@ export class Room {
 		return { type: this.isWatching ? "watch" : "join", room: this.code, ...seen };
 	}
 
-	/** @param {Protocol.Ok} reply the answer that let us in @param {Connection} connection */
+	/** @param {Protocol.Ok} reply the answer that let us in @param {import("./connection.js").Connection} connection */
 	enter(reply, connection) {
 		this.connection = connection;
 		this.url = connection.url;
@@ -125,7 +123,7 @@ export class Room {
 		this.#afterLoss = false;
 	}
 
-	/** @param {import("./app.js").News} news of this room */
+	/** @param {News} news of this room */
 	hear(news) {
 		if (news.type === "room") this.#take(news);
 		else if (news.type === "replaced") this.end("replaced");
@@ -136,7 +134,7 @@ export class Room {
 		}
 	}
 
-	/** @param {import("./scene.js").ShownGame["ended"]} how @param {string} [reason] */
+	/** @param {ShownGame["ended"]} how @param {string} [reason] */
 	end(how, reason = "") {
 		this.ended = how;
 		this.closedReason = clean(reason);
@@ -146,7 +144,7 @@ export class Room {
 
 	/** @param {AskHere} request */
 	#ask(request) {
-		return this.connection.request(/** @type {Ask} */ ({ ...request, room: this.code }));
+		return this.connection.request(/** @type {import("./requests.js").Ask} */ ({ ...request, room: this.code }));
 	}
 
 	/** Rejects as a request does; where the room has moved it is followed and the same asked there. @param {AskHere} request */

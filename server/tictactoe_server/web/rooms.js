@@ -147,7 +147,7 @@ export class Rooms {
 		connection.close();
 	}
 
-	/** @param {import("./app.js").News} news @param {Connection} connection */
+	/** @param {News} news @param {Connection} connection */
 	hear(news, connection) {
 		const room = "room" in news ? this.#rooms.get(news.room ?? "") : undefined;
 		if (room?.connection !== connection) return;

@@ -32,7 +32,6 @@ import * as words from "./words.js";
 
 /** A button, by the name of what it does. @typedef {{name: string, label: string, isMain?: boolean}} Answer */
 /** What waits for an answer. @typedef {{id: string, text: string, answers: Answer[]}} Asked */
-/** @typedef {import("./choices.js").Choices} Choices */
 
 /** Deeds that stand as buttons under the board; the others are answers, or done at the board or in the talk. */
 const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "new", "computer", "review", "share", "copy", "leave"];
@@ -153,7 +152,8 @@ function cardOf({ isLive, seat, ended }, state, { onlyWatches }) {
 /** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view @returns {Answer[]} */
 function deedsOf({ isLive, ended, seat }, state, may, view) {
 	const home = { name: "home", label: say("key to home") };
-	if (ended === "replaced") return [{ name: "back", label: say("view room take back") }, home];
+	const event = { name: "event", label: say("page event to"), isMain: true };
+	if (ended === "replaced") return [{ name: "back", label: say("view room take back") }, ...(state.event ? [event] : []), home];
 	if (ended) return [home];
 	const wanted = isLive ? BUTTONS : PAST_BUTTONS;
 	const made = may.deeds.flatMap(({ id, name, label }) => {
@@ -167,7 +167,7 @@ function deedsOf({ isLive, ended, seat }, state, may, view) {
 		return [{ name, label: say(told), isMain: name === "rematch ask" || name === "computer" }];
 	});
 	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("view signal ask"), isMain: false });
-	if (state.event && (state.status === "over" || !seat)) made.unshift({ name: "event", label: say("page event to"), isMain: true });
+	if (state.event && (state.status === "over" || !seat)) made.unshift(event);
 	if (view.maySharePast) made.push({ name: "share", label: say("deed share"), isMain: false });
 	return seat && state.status !== "waiting" ? made : [...made, home];
 }

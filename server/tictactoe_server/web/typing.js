@@ -4,8 +4,6 @@ import { say } from "./catalogue.js";
 import { findDeed } from "./choices.js";
 import { hasSingleKeys } from "./rules.js";
 
-/** @typedef {import("./choices.js").Choices} Choices */
-
 /** Which deeds a key stands for, the first of them that may be done. @type {Record<string, string[]>} */
 export const KEYS = {
 	b: ["computer"],

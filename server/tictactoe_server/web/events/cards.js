@@ -6,7 +6,7 @@ import { clean, messageOf } from "../words.js";
 import { Following } from "./following.js";
 import { drawQr } from "./qr.js";
 
-/** @param {import("../app.js").App} app @param {string} code @returns {import("../app.js").Page} */
+/** @param {App} app @param {string} code @returns {Page} */
 export function makePage(app, code) {
 	const [title, fault, sheet] = [h("h1", { tabindex: -1 }), h("p.fault", { role: "alert" }), h("ul.cards")];
 	const following = new Following(app, code, () => (following.state ? draw() : setText(fault, following.refused)));

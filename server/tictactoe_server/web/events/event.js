@@ -13,7 +13,7 @@ import { describeStanding, describeTerms } from "./words.js";
 
 const TICK_MS = 500;
 
-/** @param {import("../app.js").App} app @param {string} code @param {string} ticket @returns {import("../app.js").Page} */
+/** @param {App} app @param {string} code @param {string} ticket @returns {Page} */
 export const makePage = (app, code, ticket) => new EventPage(app, code, ticket);
 
 class EventPage {
@@ -28,7 +28,7 @@ class EventPage {
 	#round = h("h2");
 	element = h("div.event");
 
-	/** @param {import("../app.js").App} app @param {string} code @param {string} ticket */
+	/** @param {App} app @param {string} code @param {string} ticket */
 	constructor(app, code, ticket) {
 		this.following = new Following(app, code, () => this.draw());
 		this.entry = new Entry(this.following, ticket);
@@ -57,7 +57,7 @@ class EventPage {
 		this.following.follow();
 	}
 
-	/** @param {import("../app.js").News} news */
+	/** @param {News} news */
 	onNews(news) {
 		this.following.hear(news);
 	}

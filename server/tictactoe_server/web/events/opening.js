@@ -9,7 +9,7 @@ import { LEVELS, describeClock, describeLevel, messageOf, parseClock } from "../
 const KINDS = ["round_robin", "swiss", "knock_out"];
 const CLOCKS = ["1+1", "3+2", "5+3", "10/move", "30/move"];
 
-/** @param {import("../app.js").App} app */
+/** @param {App} app */
 export function showOpening(app) {
 	const title = h("input", { maxlength: 60, required: true, autocomplete: "off" });
 	const kind = select(KINDS.map((one) => [one, say(`page event kind ${one}`)]));

@@ -1,7 +1,7 @@
 /** The table of an event with the sums behind its ties, and who played whom. */
 
 import { say } from "../catalogue.js";
-import { h, setText, show, showKeyed } from "../dom.js";
+import { h, isStale, setText, show, showKeyed } from "../dom.js";
 import { clean } from "../words.js";
 import { formatPoints, orWord, scoreOf } from "./words.js";
 
@@ -39,8 +39,7 @@ function makeRow() {
 function drawName(cell, row, deedsOf) {
 	const { name, bot, status = "in" } = row;
 	const key = `${name}${bot}${status}${!!deedsOf}`;
-	if (cell.getAttribute("data-drawn") === key) return;
-	cell.setAttribute("data-drawn", key);
+	if (!isStale(cell, key)) return;
 	const badge = bot ? say("page event bot") : status !== "in" && orWord(status, () => say(`page event is ${status}`));
 	show(cell, h("span", {}, clean(name)), badge && h("small.badge", {}, badge), deedsOf?.(row));
 }
