@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const [folder, catalogues] = process.argv.slice(2);
-const [{ speak }, { choices }, { sceneOf }, { Review, judgeMoves, nextMistake, pointsOf, turningPoint }, { readCommand, wordsOf, COMMANDS, deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { describePosition }, { Following }, { crossScores }] =
+const [{ speak }, { choices }, { sceneOf }, { Review, judgeMoves, nextMistake, pointsOf, turningPoint }, { readCommand, wordsOf, COMMANDS, deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { describePosition, worthsOf }, { Following }, { crossScores }] =
 	await Promise.all(["catalogue", "choices", "scene", "review", "typing", "replay", "rules", "news", "worth", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));
 
 const use = (language) => speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
@@ -143,6 +143,8 @@ const PLAYED = [0, 1, 8];
 test("moves are judged by what they gave away, and the greatest loss is where the game turned", () => {
 	assert.deepEqual(judgeMoves(KNOWN, PLAYED), ["fine", "mistake", "mistake"]);
 	assert.equal(turningPoint(KNOWN, PLAYED), 3);
+	const undecided = analysis(0, "X", "draw", { 0: "draw", 1: "draw", 2: "loss" }, [0, 1]);
+	assert.deepEqual([judgeMoves([undecided], [0]), [...worthsOf(undecided, false).cells.values()].some(({ best }) => best)], [["fine"], false]);
 	assert.equal(turningPoint(KNOWN, [0, 4]), 0);
 	assert.deepEqual([nextMistake(["fine", "mistake", "slip"], 0), nextMistake(["fine", "mistake", "slip"], 2), nextMistake(["fine", "mistake"], 2), nextMistake(["best"], 0)], [2, 3, 2, 0]);
 });

@@ -6,7 +6,6 @@ import { Lobby } from "./lobby.js";
 import { makePlayCard } from "./playcard.js";
 import { makeResume } from "./resume.js";
 import { makeRoomRows } from "./roomlist.js";
-import { PRESETS } from "./rules.js";
 import { OWN, makeTiles } from "./tiles.js";
 import { readCode } from "./words.js";
 
@@ -15,7 +14,6 @@ const LIVE_BOARDS = 3;
 /** @param {App} app @returns {Page} */
 export function makeHome(app) {
 	const { connection, kept } = app;
-	if (!PRESETS.includes(kept.game)) app.keep({ game: PRESETS[0] });
 	const name = h("input", { maxlength: 24, autocomplete: "nickname", change: () => app.bear(name.value) });
 	const banner = h("p.banner", { hidden: true });
 	const play = makePlayCard(app, () => app.bear(name.value));

@@ -1,5 +1,7 @@
 /** What is kept between visits, as far as the browser keeps anything. */
 
+import { PRESETS } from "./rules.js";
+
 const STORE = "tictactoe";
 
 /**
@@ -30,7 +32,8 @@ export function readKept() {
 	const found = read(STORE, (text) => JSON.parse(text ?? "{}"));
 	// Who comes from before there were clusters has the one token alone.
 	const tokens = found.token ? { "": found.token } : {};
-	return { name: "", token: "", tokens, sound: true, game: "", clock: "", ...found };
+	const game = PRESETS.includes(found.game) ? found.game : PRESETS[0];
+	return { name: "", token: "", tokens, sound: true, clock: "", ...found, game };
 }
 
 /** @param {Kept} kept */

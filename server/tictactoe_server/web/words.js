@@ -3,8 +3,6 @@
 import { say } from "./catalogue.js";
 import { PRESETS, hasSingleKeys, nameCell, nameCells } from "./rules.js";
 
-/** @typedef {Protocol.RoomState} State */
-
 const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed", "aborted", "forfeit"];
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu;
 
@@ -24,7 +22,7 @@ export function seatOf(state, viewer) {
 	return own ? own[0] : null;
 }
 
-/** How a game ended for a viewer, "" where it is on, or for nobody's good. @param {State} state @param {string} viewer */
+/** How a game ended for a viewer, "" where it is on, or for nobody's good. @param {Protocol.RoomState} state @param {string} viewer */
 export function endFor(state, viewer) {
 	const [own, winner] = [seatOf(state, viewer), state.result?.winner];
 	return own && winner ? (winner === own ? "win" : "lose") : "";
@@ -106,7 +104,7 @@ export function describeCell(cell, rules) {
 	return hasSingleKeys(rules) ? say("cell with place", { cell: name, place: say(`place ${cell}`) }) : name;
 }
 
-/** @param {State} state @param {string} viewer */
+/** @param {Protocol.RoomState} state @param {string} viewer */
 export function describePlayers(state, viewer) {
 	const own = seatOf(state, viewer);
 	const others = Object.entries(state.seats).flatMap(([mark, seat]) => (seat && mark !== own ? [say("is", { name: clean(seat.name), mark })] : []));
@@ -114,7 +112,7 @@ export function describePlayers(state, viewer) {
 	return told.join(" ") || say("nobody sits");
 }
 
-/** @param {State} state @param {string} viewer */
+/** @param {Protocol.RoomState} state @param {string} viewer */
 export function describeTurn(state, viewer) {
 	const { status, turn: mark, opening } = state;
 	if (status === "waiting" || status === "over") return say(`turn ${status}`);

@@ -7,7 +7,7 @@ import { clean, messageOf } from "../words.js";
 import { formatPoints, orWord, sidesOf } from "./words.js";
 import { sure } from "./pairings.js";
 
-/** The tickets by which one came in here, by the codes of events: another device may take what one has by them, and give it back. @type {Map<string, string>} */
+/** By the codes of events the tickets with which one came in: they lead back from another device. @type {Map<string, string>} */
 const tickets = new Map();
 
 export class Entry {
