@@ -39,13 +39,12 @@ ALLOWED: Final = (
     ("language.js", r"language=.*", "a cookie"),
     (".js", r"taking back", "why an offer lapsed, as `happened` names it"),
     ("online/version.py", r"pipx .*|uv .*|\0 -m pip install|\0 --upgrade \0|git .*", "command lines"),
-    ("online/local_server.py", r"--host .*", "a command line"),
-    ("online/nearby.py", r"(?s)HEAD .*", "a request by HTTP"),
     (".py", r"tictactoe (greeting|connection|conversation|moves|work)", "names of tasks"),
     (".py", r"TLS: .*", "the name of a protocol, and what the library says"),
     ("tui/home.py", r" *\0 ms", "a unit"),
     ("themes.py", r"[a-z\0 -]+", "names of styles"),
     ("tui/canvas.py", r"default on default", "the name of a style"),
+    ("signals.js", r"<circle .*", "a part of a picture"),
     ("dom.js", r"input, select|button, a", "selectors"),
 )
 """What is not read, or is the same in every language: the end of a path, all of the text, and why."""
