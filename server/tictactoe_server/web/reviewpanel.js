@@ -4,7 +4,7 @@ import { say } from "./catalogue.js";
 import { button, h, setText } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Review, judgeMoves, nextMistake, pointsOf, turningPoint } from "./review.js";
-import { comparePlayed, describeCellWorth, describePosition, fewBest, lossOf, worthsOf } from "./worth.js";
+import { comparePlayed, describeCellWorth, describePosition, lossOf, worthsOf } from "./worth.js";
 import { messageOf } from "./words.js";
 
 /**
@@ -50,7 +50,7 @@ export class ReviewPanel {
 			const after = await review.analyse(here);
 			const before = here ? await review.analyse(here - 1) : null;
 			if (ears.here() !== here) return;
-			const better = before?.turn && lossOf(moves[here - 1], before) ? { mark: state.board[moves[here - 1]], cells: fewBest(before) } : null;
+			const better = before?.turn && lossOf(moves[here - 1], before) ? { mark: state.board[moves[here - 1]], cells: before.best } : null;
 			this.worths = { ...worthsOf(after, this.#isAll), better };
 			const compared = before ? comparePlayed(moves[here - 1], before, state.rules) : "";
 			this.text = compared ? say("view review position", { stands: describePosition(after, state.rules), compared }) : describePosition(after, state.rules);

@@ -29,20 +29,15 @@ export function rate({ kind, estimate = 0 }) {
 	return { win: 1, draw: 0, loss: -1 }[kind] ?? estimate;
 }
 
-/** The best moves, none where they are more than half of all: then nothing decides yet. @param {Analysis} analysis */
-export const fewBest = ({ cells, best }) => (2 * best.length > Object.keys(cells).length ? [] : best);
-
 /** @param {Analysis} analysis @param {boolean} isAll @returns {Worths} */
-export function worthsOf(analysis, isAll) {
-	const { cells } = analysis;
-	const best = fewBest(analysis);
+export function worthsOf({ cells, best }, isAll) {
 	const told = Object.entries(cells).map(([name, value]) => {
 		const { kind, plies } = value;
 		let sign = lean(value, ["~+", "~−", "~"]);
 		if (kind === "draw") sign = "=";
 		else if (kind === "win" || kind === "loss") sign = `${kind === "win" ? "+" : "−"}${plies ?? ""}`;
 		const cell = Number(name);
-		return /** @type {[number, Worth]} */ ([cell, { sign, kind, best: best.includes(cell) }]);
+		return /** @type {[number, Worth]} */ ([cell, { sign, kind, best: best.includes(cell) && best.length < Object.keys(cells).length }]);
 	});
 	return { cells: new Map(told), isAll, better: null };
 }
@@ -128,9 +123,10 @@ export function lossOf(cell, { cells, value }) {
 
 /** How good a move was: a mistake gives a win or a draw away, a slip something else. @param {number} cell @param {Analysis} before @returns {"" | "best" | "fine" | "slip" | "mistake"} */
 export function judge(cell, before) {
-	if (!before.cells[cell]) return "";
+	const { cells, best } = before;
+	if (!cells[cell]) return "";
 	const lost = lossOf(cell, before);
 	if (lost >= 0.75) return "mistake";
 	if (lost) return "slip";
-	return fewBest(before).includes(cell) ? "best" : "fine";
+	return best.includes(cell) && best.length < Object.keys(cells).length ? "best" : "fine";
 }
