@@ -16,6 +16,9 @@ from typing import Any, Final
 
 from tictactoe_protocol.catalogue import FOLDER
 
+_LINES: Final = frozenset({"row", "row part", "column", "column part", "diagonal"})
+"""Sentences about a line of marks, of whose places each language takes those that it says them with."""
+
 _HEAD: Final = ("plural", "plural forms")
 _NUMBERS: Final = (*range(201), 1_000_000)
 _ALIKE: Final = (
@@ -51,7 +54,7 @@ def _compare(id: str, english: Any, sentence: Any) -> Iterator[str]:
     except ValueError as error:
         yield f"{id}: {error}"
         return
-    if wanted != found:
+    if wanted != found and id not in _LINES:
         yield f"{id}: has the places {sorted(found)}, in English {sorted(wanted)}"
 
 

@@ -12,6 +12,7 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 
 _DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
+_MOST_IN_WORDS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +51,13 @@ def describe_lines(state: RoomState) -> str:
     rules, told = state.rules.to_rules(), []
     for cells in split_lines(state.result.line if state.result else (), rules):
         (row, column), step, reach = divmod(cells[0], rules.columns), cells[1] - cells[0], describe_reach(cells, rules)
-        marks = " ".join(state.board[cell] for cell in cells)
-        if step == 1:
-            id = "row" if len(cells) == rules.columns else "row part"
-        elif step == rules.columns:
-            id = "column" if len(cells) == rules.rows else "column part"
-        else:
-            id = "diagonal"
-        told.append(say(id, n=row + 1, name=format_column(column), reach=reach, marks=marks))
+        id, most = {1: ("row", rules.columns), rules.columns: ("column", rules.rows)}.get(
+            step, ("diagonal", len(cells))
+        )
+        marks = [state.board[cell] for cell in cells]
+        many = say(f"in words {len(cells)}") if len(cells) <= _MOST_IN_WORDS else str(len(cells))
+        places = {"n": row + 1, "name": format_column(column), "reach": reach, "marks": " ".join(marks)}
+        told.append(say(id if len(cells) == most else f"{id} part", mark=marks[0], many=many, **places))
     return " ".join(told)
 
 

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const [folder, catalogues] = process.argv.slice(2);
-const [{ speak }, { choices }, { sceneOf }, { Review, judgeMoves, nextMistake, pointsOf, turningPoint }, { readCommand, wordsOf, COMMANDS, deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { describePosition }] =
-	await Promise.all(["catalogue", "choices", "scene", "review", "typing", "replay", "rules", "news", "worth"].map((name) => import(`${folder}/${name}.js`)));
+const [{ speak }, { choices }, { sceneOf }, { Review, judgeMoves, nextMistake, pointsOf, turningPoint }, { readCommand, wordsOf, COMMANDS, deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { describePosition, worthsOf }, { Following }, { crossScores }] =
+	await Promise.all(["catalogue", "choices", "scene", "review", "typing", "replay", "rules", "news", "worth", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));
 
 const use = (language) => speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 const seat = (player, more = {}) => ({ player, name: player, online: true, bot: null, out: false, left: false, ...more });
@@ -78,7 +78,7 @@ test("a choice is heard, and the move before it is told with it and with who pla
 	const before = opened("X", [0], "O", CHOOSING);
 	const after = { ...before, seq: 2, opening: undefined, chosen: ["X"], seats: { X: before.seats.O, O: before.seats.X } };
 	const room = { viewer: "ana", seat: "O", state: after, moves: [0], plays: true };
-	assert.deepEqual(newsOf(room, before, [0], false), { notes: ["bo takes X: you are O now."], told: ["bo takes X: you are O now.", "Your move, O."], tone: "turn" });
+	assert.deepEqual(newsOf(room, before, [0], false), { notes: ["bo takes X: you are O now."], told: ["bo takes X: you are O now.", "Your move, O."], tone: "turn", isEnd: false });
 	const { turn } = scene({ ...after, board: `XO${".".repeat(14)}`, ply: 2, last: 1 }, { here: 1, game: { moves: [0, 1] } });
 	assert.equal(turn.text, "Move 1 of 2: ana places X on A1. bo takes X: you are O now.");
 });
@@ -100,6 +100,15 @@ test("a question stands with its answers, yes first, and the own deed that is as
 		["draw", ["draw accept", "draw decline"]],
 	]);
 	assert.deepEqual(scene(stateOf({ offers: { draw: "O" } }), { isOffline: true }).questions, []);
+});
+
+test("the end is told in one line, for who lost without a burst, and what was asked before is asked no more", () => {
+	const over = stateOf({ seq: 2, status: "over", board: "XXXOO....", ply: 5, last: 2, turn: null, result: { winner: "X", reason: "line", line: [0, 1, 2] } });
+	const { turn, isLost, board, questions, deeds } = scene(over, { viewer: "bo", confirming: "leave" });
+	assert.deepEqual([turn.text, isLost, board.isWon, questions, deeds[0].label], ["Row 1 is X X X. You lose.", true, false, [], "Play again"]);
+	assert.deepEqual([scene(over).isLost, scene(over).board.isWon], [false, true]);
+	const news = newsOf({ viewer: "bo", seat: "O", state: over, moves: [0, 3, 1, 4, 2] }, stateOf({ board: "XX.OO....", ply: 4, last: 4 }), [0, 3, 1, 4], false);
+	assert.deepEqual(news, { notes: [], told: ["ana plays C1. Row 1 is X X X. You lose."], tone: "lose", isEnd: true });
 });
 
 test("while a seat is free its host sees an invitation, and others the door", () => {
@@ -134,6 +143,7 @@ const PLAYED = [0, 1, 8];
 test("moves are judged by what they gave away, and the greatest loss is where the game turned", () => {
 	assert.deepEqual(judgeMoves(KNOWN, PLAYED), ["fine", "mistake", "mistake"]);
 	assert.equal(turningPoint(KNOWN, PLAYED), 3);
+	assert.deepEqual([KNOWN[0], KNOWN[1]].map((one) => [...worthsOf(one, false).cells.values()].map(({ best }) => best)), [[false, false], [false, true]]);
 	assert.equal(turningPoint(KNOWN, [0, 4]), 0);
 	assert.deepEqual([nextMistake(["fine", "mistake", "slip"], 0), nextMistake(["fine", "mistake", "slip"], 2), nextMistake(["fine", "mistake"], 2), nextMistake(["best"], 0)], [2, 3, 2, 0]);
 });
@@ -178,4 +188,18 @@ test("a key stands for the first of its deeds that may be done", () => {
 	assert.equal(deedOfKey(may({ ...over, offers: { rematch: ["O"] } }), "r", false), "rematch accept");
 	assert.equal(deedOfKey(may(stateOf()), "r", false), "");
 	assert.equal(deedOfKey(may(stateOf()), "w", true), "");
+});
+
+test("a table is in the order of its places also when a few rows of it change", () => {
+	const following = new Following({}, "E2E2E2", () => undefined);
+	const row = (player, place) => ({ player, place });
+	following.hear({ type: "event", event: "E2E2E2", seq: 1, head: { players: 3 }, table: [row("ana", 1), row("bo", 2), row("cy", 3)], pairings: [] });
+	following.hear({ type: "event_rows", event: "E2E2E2", seq: 2, rows: [row("bo", 3), row("cy", 2)], pairings: [] });
+	assert.deepEqual(following.rows.map(({ player }) => player), ["ana", "cy", "bo"]);
+});
+
+test("a cross-table has halves of a draw, and nothing yet of a game that is on", () => {
+	const pairing = (X, O, state, result) => ({ round: 1, state, result, players: { X, O } });
+	const scores = crossScores([pairing("ana", "bo", "scored", "draw"), pairing("ana", "cy", "open", null), pairing("bo", "cy", "scored", "O"), pairing("bo", "ana", "scored", "X")]);
+	assert.deepEqual([...scores], [["ana bo", ["½", "0"]], ["bo ana", ["½", "1"]], ["bo cy", ["0"]], ["cy bo", ["1"]]]);
 });

@@ -148,6 +148,7 @@ class OddServer:
         if request.path == "/ws":
             return None
         asset = self._assets.find(request.path)
+        is_there = asset is not None or not request.path.endswith(".json")
         body = asset.body if asset else self._assets.page("tictactoe", "")
         headers = Headers({"Content-Type": asset.kind if asset else "text/html", "Content-Length": str(len(body))})
-        return Response(HTTPStatus.OK, "OK", headers, body)
+        return Response(HTTPStatus.OK if is_there else HTTPStatus.NOT_FOUND, "", headers, body)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.async_api import expect
 
 from tests.page.conftest import SERVER_GOES, Visit, Visitor
-from tests.page.odd_server import CODE, OddServer, error, state, welcome
+from tests.page.odd_server import CODE, Message, OddServer, error, state, welcome
 
+COUNTED = "opened = []; WebSocket = class extends WebSocket { constructor(...all) { opened.push(super(...all)); } }"
 STALE = error("bad_token", "The server does not know this token.")
 
 
@@ -50,31 +52,53 @@ async def test_a_refused_name_is_followed_by_one_hello_without_it_and_no_more(vi
         assert [hello.get("name") for hello in server.asked_for("hello")] == ["hard-bot", None, None]
 
 
-async def test_one_who_is_expelled_comes_back_by_hand_alone(visit: Visit) -> None:
+@pytest.mark.parametrize(
+    ("farewell", "code", "why"),
+    [
+        (error("kicked", "The operator has sent you away."), 4501, "The operator has sent you away."),
+        ({"type": "notice", "code": "stopping", "retry_ms": 0}, 1001, "The server has stopped."),
+    ],
+    ids=["expelled", "stopped"],
+)
+async def test_one_who_is_expelled_or_whose_server_stops_comes_back_by_hand_alone(
+    visit: Visit, farewell: Message, code: int, why: str
+) -> None:
     async with OddServer() as server:
         ana = await visit(server.origin, may_fail=SERVER_GOES)
+        await ana.page.add_init_script(COUNTED)
         await take_the_clock(ana)
-        calls = server.calls
-        await server.say(error("kicked", "The operator has sent you away."))
-        await server.close(4501)
-        await expect(ana.page.locator(".banner")).to_have_text("The operator has sent you away.")
+        await server.say(farewell)
+        await server.close(code)
+        await expect(ana.page.locator(".banner")).to_have_text(why)
         await ana.page.clock.run_for(60_000)
-        assert server.calls == calls
+        assert await ana.page.evaluate("opened.length") == 1
         await ana.button("Try now").click()
         await ana.connects()
-        assert server.calls == calls + 1
+        assert await ana.page.evaluate("opened.length") == 2
+        await ana.page.close()
+
+
+async def test_a_welcome_that_does_not_come_is_not_waited_for_for_ever(visit: Visit) -> None:
+    async with OddServer() as server:
+        ana = await visit(server.origin, may_fail=SERVER_GOES)
+        await ana.page.clock.install()
+        server.answers, known = {"hello": [{"type": "announcement", "text": "one moment", "at": 0}]}, server.answers
+        await ana.page.reload()
+        await ana.hears("one moment")
+        server.answers = known
+        await ana.page.clock.run_for(10_000)
+        await ana.connects()
 
 
 async def test_what_is_asked_of_a_connection_that_is_closing_is_lost_without_a_complaint(visit: Visit) -> None:
-    known = "WebSocket = class extends WebSocket { constructor(...all) { super(...all); window.newest = this; } }"
     async with OddServer() as server:
         ana = await visit(server.origin, may_fail=SERVER_GOES)
-        await ana.page.add_init_script(known)
+        await ana.page.add_init_script(COUNTED)
         await ana.page.reload()
         await ana.connects()
         await server.has_heard_all()
         async with server.closing(4501):
-            await ana.page.wait_for_function("newest.readyState === WebSocket.CLOSING")
+            await ana.page.wait_for_function("opened.at(-1).readyState === WebSocket.CLOSING")
             await ana.button("Quick match").click()
         await expect(ana.page.locator(".banner")).to_be_visible()
         assert not server.asked_for("match")

@@ -14,15 +14,18 @@ import pytest
 import segno
 from playwright.async_api import expect
 
+from tests.classic import CLASSIC_RULES
 from tests.environment import environment
 from tests.faults.harness import Harness
 from tests.page.conftest import SERVER_GOES, Visit, Visitor
 from tests.page.members import Members
+from tests.page.odd_server import CODE, Message, OddServer, error, state, welcome
 from tests.page.test_everybody import find_violations
 from tests.page.test_languages import all_words, english_in
 from tests.page.test_play import address, one_at_the_board
 from tests.page.test_wall import begin as begin_game
 from tests.peer import Peer, open_peer
+from tictactoe_protocol.pushes import FEATURES
 from tictactoe_server.http.assets import FOLDER
 from tictactoe_server.server import Server
 
@@ -208,6 +211,19 @@ async def test_who_plays_elsewhere_is_called_on_the_page_and_goes_by_a_button(se
         await expect(ana.page.locator(".board")).to_be_visible()
 
 
+async def test_a_call_that_led_nowhere_is_answered_when_it_comes_again(visit: Visit) -> None:
+    call = {"type": "call", "event": "E2E2E2", "room": CODE, "mark": "X", "against": "bo", "due_ms": 60_000}
+    async with OddServer(hello=[welcome()]) as server:
+        ana = await visit(server.origin, may_fail=SERVER_GOES)
+        await ana.connects()
+        server.answers, seated = {"join": [error("unavailable", "Not now.")]}, server.answers
+        await server.say(call)
+        await ana.hears("Not now.")
+        server.answers = seated
+        await server.say(call)
+        await ana.page.wait_for_url(f"**/{CODE}")
+
+
 async def test_a_board_that_is_called_for_opens_when_the_game_before_it_ends(server: Server, visit: Visit) -> None:
     async with known(server, "bo") as bo, known(server, "cy") as cy:
         ana, event = await entered_beside_a_game(server, visit, bo, cy)
@@ -254,30 +270,85 @@ async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: S
     await expect(org.page.locator(".pairings").first).to_contain_text("decided by the organiser")
 
 
-async def test_a_child_whose_device_is_lost_goes_on_by_the_card_on_another(server: Server, visit: Visit) -> None:
+@pytest.mark.skipif("cards" not in FEATURES, reason="here a card waits until its game is over")
+@pytest.mark.parametrize("is_there", [False, True], ids=["lost", "there"])
+async def test_a_card_that_is_opened_in_mid_game_has_the_seat_on_another_device(
+    server: Server, visit: Visit, is_there: bool
+) -> None:
     async with known(server, "bo") as bo:
         terms = {"kind": "round_robin", "title": "Class 5b", "clock": CLOCK, "double": True, "advance": "hand"}
         opened = await bo.ask("event_open", **terms, entry="roster", roster=["Ana", "Bo"])
         event, (anas, bos) = opened["event"], (card["ticket"] for card in opened["cards"])
         await bo.ask("event_join", event=event, ticket=bos)
-        lost = await visit(address(server, f"/e/{event}#{anas}"))
-        await lost.button("Join").click()
-        await expect(lost.page.locator(".entry")).to_contain_text("You are in as Ana.")
+        first = await visit(address(server, f"/e/{event}#{anas}"))
+        await first.button("Join").click()
+        await expect(first.page.locator(".entry")).to_contain_text("You are in as Ana.")
         await begin(bo, event)
         room = await come(bo)
-        await lost.page.wait_for_url(f"**/{room}")
+        await first.page.wait_for_url(f"**/{room}")
+        await bo.until(lambda message: message["type"] == "room" and message["status"] == "playing")
+        if not is_there:
+            await first.page.goto("about:blank")
+            await bo.until(lambda message: message["type"] == "room" and '"online": false' in json.dumps(message))
         other = await visit(address(server, f"/e/{event}#{anas}"))
         await other.button("Join").click()
-        await expect(other.page.get_by_role("alert")).to_contain_text("it lets you in once that game is over")
+        if is_there:
+            await expect(other.page.locator(".entry")).to_contain_text("Play here instead?")
+            await other.button("Play here").click()
+            await first.hears("A newer connection of yours has taken over your seat.")
+        await other.page.wait_for_url(f"**/{room}")
+        await expect(other.page.locator(".board")).to_be_visible()
         await bo.ask("resign", room=room)
-        await expect(other.page.locator(".pairings .result").first).to_have_text(re.compile("[01] : [01]"))
-        await other.button("Join").click()
+        await other.button("To the event").click()
         await expect(other.page.locator(".entry")).to_contain_text("Ana, you are in place 1")
         seq = (await (await other.page.request.get(address(server, f"/e/{event}.json"))).json())["seq"]
         await bo.ask("event_run", event=event, seq=seq, action="next")
         second = await come(bo)
         await other.page.wait_for_url(f"**/{second}")
-        assert lost.page.url.endswith(room)
+
+
+def event_state(**pairing: object) -> Message:
+    """Return a state of an event that p1 runs, with a roster and one pairing."""
+    head = {"kind": "round_robin", "title": "Class 5b", "entry": "roster", "players": 2, "organisers": ["p1"]}
+    game = {"id": "r1-1", "round": 1, "players": {"X": "p2", "O": "p3"}, "names": {"X": "Anna", "O": "Ben"}, **pairing}
+    about = {"seq": 1, "status": "running", "round": 1, "due_ms": None, "present": 2, "table": [], "pairings": [game]}
+    return {"type": "event", "event": "E2E2E2", "head": head | {"rules": CLASSIC_RULES, "clock": CLOCK}, **about}
+
+
+async def test_what_an_organiser_has_opened_stays_open_while_a_game_goes_on(visit: Visit) -> None:
+    async with OddServer(hello=[welcome()], event_watch=[{"type": "ok"}, event_state(state="due")]) as server:
+        org = await visit(f"{server.origin}/e/E2E2E2", may_fail=f"{SERVER_GOES}|404")
+        await org.page.get_by_text("Decide").click()
+        await server.say(event_state(state="open", room=CODE))
+        await expect(org.page.get_by_role("link", name="Watch")).to_be_visible()
+        await org.button("Anna forfeits").click()
+        await org.button("Sure?").click()
+        await server.has_heard_all()
+        assert server.asked_for("event_run")[0]["player"] == "p2"
+
+
+async def test_a_card_that_is_in_use_asks_first_and_leads_back_from_the_device_that_lost_the_seat(visit: Visit) -> None:
+    in_use = error("not_allowed", "Somebody plays.") | {"data": {"why": "event card"}}
+    call = {"type": "call", "event": "E2E2E2", "room": CODE, "mark": "X", "against": "bo", "due_ms": 60_000}
+    seated = [{"type": "ok", "room": CODE, "seat": "X", "moves": []}, state(1, event="E2E2E2")]
+    watched = [{"type": "ok"}, event_state(state="open", room=CODE)]
+    known = [welcome(features=["events", "cards"])]
+    async with OddServer(hello=known, event_watch=watched, event_join=[in_use], join=seated) as server:
+        ana = await visit(f"{server.origin}/e/E2E2E2#7KQ2", may_fail=f"{SERVER_GOES}|404")
+        await ana.button("Join").click()
+        await expect(ana.page.locator(".entry")).to_contain_text("Play here instead?")
+        server.answers = {**server.answers, "event_join": [{"type": "ok"}, call]}
+        await ana.button("Play here").click()
+        await ana.page.wait_for_url(f"**/{CODE}")
+        await ana.sees(A1="free")
+        assert [(join["ticket"], join.get("here")) for join in server.asked_for("event_join")] == [
+            ("7KQ2", None),
+            ("7KQ2", True),
+        ]
+        await server.say({"type": "replaced", "room": CODE})
+        await ana.hears("A newer connection of yours has taken over your seat.")
+        await ana.button("To the event").click()
+        await expect(ana.button("Join")).to_be_visible()
 
 
 async def test_the_ties_of_a_table_have_the_sums_that_made_them(server: Server, visit: Visit) -> None:
@@ -336,6 +407,9 @@ async def test_the_wall_shows_how_to_come_in_and_then_the_table_the_boards_and_f
         waits = re.compile("We wait for (ana|bo)$")
         await expect(wall.page.locator(".wall-foot")).to_have_text(waits)
         await expect(wall.page.locator("header.wall-head")).to_contain_text("Round 1")
+        await expect(wall.page.locator(".wall-side .wall-come")).to_have_text(
+            f"{event}127.0.0.1:{server.port}/e/{event}"
+        )
         inside = "element => element.scrollHeight <= innerHeight && element.scrollWidth <= innerWidth"
         assert await wall.page.locator("html").evaluate(inside)
         await bo.ask("resign", room=room)
@@ -360,6 +434,10 @@ async def test_pages_of_an_event_say_that_the_server_is_away_as_long_as_it_is(tm
         await harness.start()
         await expect(wall.page.locator(".wall-foot")).to_have_text("It begins soon.")
         await expect(org.status).to_have_text("")
+        async with open_peer(f"ws://127.0.0.1:{harness.port}/ws", "bo", features=["events"]) as bo:
+            await bo.ask("event_join", event=org.page.url[-6:])
+            await expect(org.page.locator(".standings tbody tr")).to_have_count(2)
+            await expect(wall.page.locator(".wall-in li")).to_have_count(2)
 
 
 async def test_the_wall_shows_games_of_the_computer_too(server: Server, visit: Visit) -> None:
@@ -391,7 +469,8 @@ async def test_more_players_than_are_pushed_are_in_the_table_and_on_the_wall(ser
         page = await visit(address(server, f"/e/{event}"), phone=True)
         await expect(page.page.locator(".standings tbody tr")).to_have_count(23)
         await begin(peers[0], event)
-        await expect(wall.page.locator(".wall-foot")).to_have_text("11 of 12 games are on.")
+        await expect(wall.page.locator(".wall-foot > span")).to_have_text("11 of 12 games are on.")
+        await expect(wall.page.locator(".wall-foot .wall-code")).to_have_text(event)
         await expect(wall.page.locator(".live-boards li:visible")).to_have_count(11)
         await expect(wall.page.locator(".wall-table tr")).to_have_count(20)
 

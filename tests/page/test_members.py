@@ -133,7 +133,8 @@ async def test_a_game_at_another_server_is_not_dropped_for_the_one_on_the_page(
         second = await room_of(cy, members)
         await ana.page.get_by_role("link", name="tictactoe").click()
         await ana.page.get_by_label("Code or link").fill(second)
-        await ana.button("Join").click()
+        async with ana.page.expect_websocket() as led:
+            await ana.button("Join").click()
         await ana.join("ana")
         await cy.ask("move", room=second, cell=4, ply=0)
         await ana.sees(B2="X")
@@ -144,6 +145,10 @@ async def test_a_game_at_another_server_is_not_dropped_for_the_one_on_the_page(
     await ana.play(0)
     assert members.places_of("join") == ["s2"]
     assert members.places_of("move") == ["s1"]
+    await ana.page.get_by_role("link", name="tictactoe").click()
+    await ana.button(f"Give {second} up").click()
+    async with (await led.value).expect_event("close"):
+        await ana.button("Give it up").click()
 
 
 async def test_who_was_sent_on_three_times_in_a_row_asks_the_first_again(

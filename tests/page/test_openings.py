@@ -49,7 +49,7 @@ async def test_a_game_by_swap2_is_placed_chosen_and_won_between_two_pages(server
     await bo.hears("You lose.")
     chosen = ["You place two more, then ana chooses.", "ana takes O: you are X now."]
     await expect(bo.page.locator(".moves .choice")).to_have_text(chosen)
-    await ana.button("Rematch").click()
+    await ana.button("Play again").click()
     await bo.answer("accept the rematch")
     await expect(bo.page.locator("p.turn")).to_have_text("Place X: 3 to go.")
 

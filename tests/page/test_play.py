@@ -44,6 +44,8 @@ async def test_a_link_leads_a_friend_to_the_board_and_a_line_decides(server: Ser
     await bo.hears("ana plays C1. Row 1 is X X X. You lose.")
     await ana.hears("Row 1 is X X X. You win.")
     await expect(bo.page.locator(".through")).to_have_count(1)
+    await expect(bo.page.locator(".burst")).to_have_count(0)
+    await expect(ana.page.locator(".burst")).to_have_count(1)
     await expect(ana.page.locator(".winner .name")).to_have_text("ana (you)")
     await bo.sees(A1="X", B2="O", C3="free")
 
@@ -137,7 +139,7 @@ async def test_a_game_is_aborted_then_resigned_and_played_again(server: Server, 
     await ana.button("Abort").click()
     await ana.answer("Abort")
     await bo.hears("It doesn't count.")
-    await bo.button("Rematch").click()
+    await bo.button("Play again").click()
     await ana.hears("bo wants a rematch.")
     await ana.page.keyboard.press("r")
     await bo.hears("Game 2. You are O. ana is X.")
@@ -148,7 +150,7 @@ async def test_a_game_is_aborted_then_resigned_and_played_again(server: Server, 
     await bo.button("Resign").click()
     await bo.answer("Resign")
     await ana.hears("bo resigns. You win.")
-    await ana.button("Rematch").click()
+    await ana.button("Play again").click()
     await bo.answer("Accept the rematch")
     await ana.hears("Game 3. You are O. bo is X.")
 
@@ -156,10 +158,10 @@ async def test_a_game_is_aborted_then_resigned_and_played_again(server: Server, 
 async def test_nobody_is_asked_for_a_rematch_who_has_left(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await take_turns((0, 3, 1, 4, 2), ana, bo)
-    await expect(ana.button("Rematch")).to_be_visible()
+    await expect(ana.button("Play again")).to_be_visible()
     await bo.button("Leave").click()
     await ana.hears("bo left the room.")
-    await expect(ana.button("Rematch")).to_have_count(0)
+    await expect(ana.button("Play again")).to_have_count(0)
     await expect(ana.button("New opponent")).to_be_visible()
 
 

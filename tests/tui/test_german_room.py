@@ -27,7 +27,7 @@ async def test_a_game_is_opened_played_looked_through_and_left(server: Server, o
         code = ana.code
         await bo.ask("join", room=code)
         await see(ana, "", "ana – bo · Tic-Tac-Toe", "DU BIST AM ZUG (X)", "1-9 setzen  Pfeile+Enter  Tab Chat", "(du)")
-        await see(ana, "?", "Setzt abwechselnd", "Spalte B, Zeile 2")
+        await see(ana, "?", "Jede Seite setzt", "Spalte B, Zeile 2")
         await see(ana, "escape tab", "sag: _", "Enter sagen  Esc zurück zum Brett")
         await see(ana, "escape : z u", "Tab zurück")
         await see(ana, "escape ctrl+y", "Niemand hat dir Remis angeboten.")
@@ -73,7 +73,7 @@ async def test_a_lost_connection_and_those_who_look_on_are_told_of(
     async with open_screen(proxy.url, Choice("create"), backoff=NEVER) as ana:
         await ana.until("Warten auf jemanden")
         proxy.cut()
-        await see(ana, "", "KEINE VERBINDUNG.", "(Nr. 1)", "r jetzt versuchen  Esc gehen", "offline")
+        await see(ana, "", "KEINE VERBINDUNG.", "(Nr. 1)", "r jetzt versuchen  Esc verlassen", "offline")
 
 
 def test_a_yes_has_the_letter_of_the_language() -> None:

@@ -5,11 +5,10 @@ import { Connection } from "./connection.js";
 import { copyText } from "./copying.js";
 import { setText } from "./dom.js";
 import { readKept, writeKept } from "./kept.js";
+import { withSentences } from "./language.js";
 import { Rooms } from "./rooms.js";
 import { Sound } from "./sound.js";
 import { describePush, messageOf } from "./words.js";
-
-/** @typedef {import("./rooms.js").Entry} Entry */
 
 /**
  * A page of the site: it lives from its making to `close`.
@@ -67,6 +66,7 @@ export class App {
 			},
 			onNews: (news) => {
 				this.rooms.hear(news, connection);
+				if (news.type === "replaced" && this.rooms.shown?.code !== news.room) tell(say("taken over"));
 				if (news.type === "notice" || news.type === "announcement") tell(describePush(news));
 				else if (news.type === "call") this.#answer(news);
 				else if (news.type === "error" && news.code !== "rate_limited") tell(messageOf(news.message));
@@ -102,10 +102,10 @@ export class App {
 		const wanted = name.trim();
 		if (wanted && wanted !== this.connection.name) this.connection.rename(wanted);
 		await this.arrive();
-		return wanted !== this.connection.refused;
+		return wanted !== this.connection.identity.refused;
 	}
 
-	/** Enter a room and go to its page; what is refused is told. @param {Entry} request */
+	/** Enter a room and go to its page; what is refused is told. @param {import("./rooms.js").Entry} request */
 	async play(request) {
 		try {
 			const room = await this.rooms.enter(request);
@@ -126,6 +126,11 @@ export class App {
 	show(text, isShown = false) {
 		setText(this.status, text);
 		this.status.classList.toggle("unseen", isShown);
+	}
+
+	/** Show the rules over the page, beginning with those of the room on it. */
+	async showRules(rules = this.rooms.shown?.state?.rules) {
+		(await withSentences(import("./rulesdialog.js"))).showRules(rules);
 	}
 
 	/** @param {string} text */

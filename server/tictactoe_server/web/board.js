@@ -5,8 +5,6 @@ import { h, setText, svg } from "./dom.js";
 import { BLOCKED, FREE, landingCell, nameCell, neighbour, splitLines } from "./rules.js";
 import { SIDE, cornerOf, makeBetter, makeBurst, makeGround, makeLabels, makeMark, makePiece, makePlate, makeRows, makeShine, makeStroke, makeWorth, numberCells } from "./shapes.js";
 
-/** @typedef {Protocol.RulesState} Rules */
-
 /** On cells smaller than these pixels a finger chooses first, and then confirms. */
 const FINGER = 40;
 const REFUSAL_MS = 4500;
@@ -20,11 +18,12 @@ const ONE_LETTER = 26;
 const WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /**
- * What a board shows: `turn` is the mark that a move would set, `pending` the cell of a move that is on its way, and
- * `values` what the cells are worth, of which the best are always shown and the others where one points.
+ * What a board shows: `turn` is the mark that a move would set, `pending` the cell of a move that is on its way,
+ * `values` what the cells are worth, of which the best are always shown and the others where one points, and `isWon`
+ * whether who looks has won.
  * @typedef {object} BoardView
  * @property {string} board @property {number | null} last @property {readonly number[]} line @property {string | null} turn
- * @property {boolean} isMine @property {number | null} pending @property {import("./worth.js").Worths | null} values
+ * @property {boolean} isMine @property {number | null} pending @property {import("./worth.js").Worths | null} values @property {boolean} isWon
  */
 
 /** `onChoose` hears which cell waits for its confirmation, null for none, and `onPoint` which one is pointed at, -1 for none. @typedef {{onPlay(cell: number): void, onChoose(cell: number | null): void, onPoint(cell: number): void}} BoardEars */
@@ -33,7 +32,7 @@ export class Board {
 	/** Whether a typed move waits for Enter, which is then not for the cursor's cell. */
 	isTyping = false;
 	/** @type {BoardView} */
-	#view = { board: "", last: null, line: [], turn: null, isMine: false, pending: null, values: null };
+	#view = { board: "", last: null, line: [], turn: null, isMine: false, pending: null, values: null, isWon: false };
 	#drawn = "";
 	#cursor = -1;
 	#refusalTimer = 0;
@@ -51,7 +50,7 @@ export class Board {
 	/** What lies in each cell. @type {(SVGElement | null)[]} */
 	#pieceIn = [];
 
-	/** @param {Rules} rules @param {string} name @param {import("./shapes.js").Look} look @param {BoardEars} ears */
+	/** @param {Protocol.RulesState} rules @param {string} name @param {Look} look @param {BoardEars} ears */
 	constructor(rules, name, look, ears) {
 		this.rules = rules;
 		this.look = look;
@@ -101,7 +100,8 @@ export class Board {
 		this.#drawCells(isShown ? board.slice(0, pending) + turn + board.slice(pending + 1) : board);
 		this.#mark("last", before.last, last);
 		this.#mark("pending", before.pending, pending);
-		if (before.line !== next.line) this.#drawLine(before.line, !!before.board && before.board !== board);
+		if (before.line !== next.line) this.#drawLine(before.line);
+		if (next.isWon && !before.isWon && before.board) this.#line.append(makeBurst(this.rules, next.line));
 		if (before.values !== next.values) this.#drawValues();
 		this.picture.classList.toggle("mine", next.isMine);
 		if (!next.isMine || this.#drawn[this.#chosen] !== FREE) this.choose(null);
@@ -137,14 +137,12 @@ export class Board {
 		}
 	}
 
-	/** @param {readonly number[]} before @param {boolean} isNews whether the game has just been decided */
-	#drawLine(before, isNews) {
+	/** @param {readonly number[]} before */
+	#drawLine(before) {
 		const { line } = this.#view;
 		for (const cell of before) this.#mark("won", cell, null);
 		for (const cell of line) this.#mark("won", null, cell);
-		const runs = splitLines(this.rules, line);
-		const bursts = isNews ? runs.map((run) => makeBurst(this.rules, run)) : [];
-		this.#line.replaceChildren(...runs.map((run) => makeStroke(this.rules, run)), ...bursts);
+		this.#line.replaceChildren(...splitLines(this.rules, line).map((run) => makeStroke(this.rules, run)));
 	}
 
 	#drawValues() {

@@ -28,6 +28,3 @@ export function say(id, places = {}) {
 
 /** The language that is spoken, for dates. */
 export const spokenLanguage = () => language;
-
-/** How many there are. @param {number} n @param {string} noun the English one */
-export const count = (n, noun) => say(`count ${noun}`, { n });

@@ -9,9 +9,6 @@ import { Lost, Requests } from "./requests.js";
 import { HOME, takeSocket } from "./socket.js";
 import { Ways } from "./ways.js";
 
-/** @typedef {import("./app.js").News} News */
-/** @typedef {import("./requests.js").Ask} Ask */
-
 /** What this page understands beyond version 1.0. */
 const FEATURES = ["abort", "analysis", "boards", "chat", "events", "moved", "names", "opening", "repeat", "review", "seq", "share", "wall"];
 
@@ -58,11 +55,6 @@ export class Connection {
 		return this.identity.name;
 	}
 
-	/** The new name that was refused, or null. */
-	get refused() {
-		return this.identity.refused;
-	}
-
 	/** Whether the server is late with an answer. */
 	get isSilent() {
 		return this.#pulse.isSilent;
@@ -97,7 +89,7 @@ export class Connection {
 		this.#open();
 	}
 
-	/** Rejects with `Refused` or `Lost`. @param {Ask} request @returns {Promise<Protocol.Ok>} */
+	/** Rejects with `Refused` or `Lost`. @param {import("./requests.js").Ask} request @returns {Promise<Protocol.Ok>} */
 	request(request) {
 		if (this.phase !== "on") return Promise.reject(new Lost());
 		return this.#requests.ask(request, (text) => this.#send(text));

@@ -11,15 +11,8 @@ import { askToNotify } from "./signals.js";
 import { firstOf, readCommand } from "./typing.js";
 import { clean, describeTurn, messageOf } from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-/** @typedef {Protocol.AnalysisState} Analysis */
-/** @typedef {import("./room.js").Room} Room */
-
-/** @typedef {import("./choices.js").Choices} Choices */
-/** @typedef {import("./choices.js").Deed} Deed */
-
 export class GameControls {
-	/** What a button or a word does that concerns the page alone. @type {Record<string, (deed: Deed | undefined) => unknown>} */
+	/** What a button or a word does that concerns the page alone. @type {Record<string, (deed: import("./choices.js").Deed | undefined) => unknown>} */
 	#does = {
 		back: () => this.join(),
 		computer: () => this.#openAnother("medium"),
@@ -97,7 +90,7 @@ export class GameControls {
 		return page.draw();
 	}
 
-	/** @param {Room} room @param {State} state @param {number} cell */
+	/** @param {Room} room @param {Protocol.RoomState} state @param {number} cell */
 	#whyNot(room, state, cell) {
 		const mark = state.board[cell];
 		const places = { cell: nameCell(cell, state.rules), mark };
@@ -110,7 +103,7 @@ export class GameControls {
 
 	// Deeds that the page itself has a part in.
 
-	/** Do what ends the own game when that was confirmed, and at once where it ends none. @param {Deed | undefined} deed */
+	/** Do what ends the own game when that was confirmed, and at once where it ends none. @param {import("./choices.js").Deed | undefined} deed */
 	#ask(deed) {
 		const { page } = this;
 		if (!deed) return;
@@ -176,9 +169,9 @@ export class GameControls {
 		await app.arrive();
 		const past = "past" in source ? { game: source.past } : "shared" in source ? { replay: source.shared } : {};
 		const { analysis } = room
-			? await room.request({ type: "analyse", room: room.code, ply })
+			? await room.request({ type: "analyse", ply })
 			: await app.connection.request({ type: "review", ...past, ply });
-		return /** @type {Analysis} */ (analysis);
+		return /** @type {Protocol.AnalysisState} */ (analysis);
 	}
 
 	async #share() {
@@ -193,7 +186,7 @@ export class GameControls {
 	/** Say something in the room; resolves to whether it was said. @param {string} text @returns {Promise<boolean>} */
 	async chat(text) {
 		const { room } = this.page;
-		return !!room && room.ask({ type: "chat", room: room.code, text });
+		return !!room && room.ask({ type: "chat", text });
 	}
 
 	/** Do what was typed behind a slash or a colon. @param {string} text */

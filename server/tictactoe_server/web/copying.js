@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { h } from "./dom.js";
 
-/** Copy a text and say so, or mark it where the browser copies nothing. @param {import("./app.js").App} app @param {string} text */
+/** Copy a text and say so, or mark it where the browser copies nothing. @param {App} app @param {string} text */
 export async function copyText(app, text) {
 	const isWritten = await navigator.clipboard?.writeText(text).then(() => true, () => false);
 	if (isWritten || copyMarked(text)) return app.say(say("page copied", { text }));

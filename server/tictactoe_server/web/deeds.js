@@ -2,43 +2,28 @@
 
 import { takeOf } from "./choices.js";
 
-/** @typedef {Protocol.RoomState} State */
-/** @typedef {import("./app.js").App} App */
-/** @typedef {import("./room.js").Room} Room */
-/** @typedef {import("./choices.js").Deed} Deed */
-
-/** Ask the server for what concerns the room alone; whether it is such a deed. @param {Room} room @param {Deed} deed */
+/** Ask the server for what concerns the room alone. @param {Room} room @param {import("./choices.js").Deed} deed */
 export function askFor(room, { id, argument }) {
+	const { state, viewer } = room;
 	switch (id) {
 		case "draw":
 		case "undo":
-			room.offer(id, /** @type {"offer" | "accept" | "decline"} */ (argument === "withdraw" ? "decline" : argument));
-			return true;
-		case "rematch":
-			room.rematch();
-			return true;
+			return room.ask({ type: id, action: /** @type {"offer" | "accept" | "decline"} */ (argument === "withdraw" ? "decline" : argument) });
 		case "claim":
-			room.ask({ type: "claim", room: room.code, as: argument === "draw" ? "draw" : "win" });
-			return true;
-		case "choose": {
-			const { state } = room;
-			if (state) room.ask({ type: "choose", room: room.code, take: takeOf(state, room.viewer, argument), ply: state.ply });
-			return true;
-		}
+			return room.ask({ type: id, as: argument === "draw" ? "draw" : "win" });
+		case "choose":
+			return state && room.ask({ type: id, take: takeOf(state, viewer, argument), ply: state.ply });
+		case "rematch":
 		case "resign":
-			room.ask({ type: "resign", room: room.code });
-			return true;
-		case "leave":
-			room.leave();
-			return true;
+			return room.ask({ type: id });
 		default:
-			return false;
+			return id === "leave" && room.leave();
 	}
 }
 
 /**
  * Open a room with the same terms: with the computer, for whom one invites, or for whoever comes.
- * @param {App} app @param {Room} room @param {State} state @param {string | null | undefined} bot the computer's level
+ * @param {App} app @param {Room} room @param {Protocol.RoomState} state @param {string | null | undefined} bot the computer's level
  */
 export async function openAnother(app, room, { rules: { preset, ...fields }, time_control, visibility }, bot) {
 	const game = { rules: preset ?? fields, clock: time_control ?? null };

@@ -51,6 +51,13 @@ export function showKeyed(parent, items, keyOf, make, draw) {
 	});
 }
 
+/** Whether an element has to be drawn anew, as what it shows by this key is another. @param {Element} element @param {string} key */
+export function isStale(element, key) {
+	const isOther = element.getAttribute("data-drawn") !== key;
+	element.setAttribute("data-drawn", key);
+	return isOther;
+}
+
 /** Set a text where it is another one. @param {Element} element @param {string} text */
 export function setText(element, text) {
 	if (element.textContent !== text) element.textContent = text;

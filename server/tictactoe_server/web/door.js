@@ -4,9 +4,7 @@ import { say } from "./catalogue.js";
 import { field, h, submitting } from "./dom.js";
 import { clean, describeClock, describeRules, joinWords } from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-
-/** @param {string} own the name that one bears @param {State} state @param {(name: string) => void} onJoin */
+/** @param {string} own the name that one bears @param {Protocol.RoomState} state @param {(name: string) => void} onJoin */
 export function makeDoor(own, state, onJoin) {
 	const name = h("input", { value: own, maxlength: 24, autocomplete: "nickname" });
 	const mark = Object.keys(state.seats).find((one) => !state.seats[one]) ?? "";

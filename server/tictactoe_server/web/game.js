@@ -13,10 +13,6 @@ import { Lost, Refused } from "./requests.js";
 import { Talk, describeLine } from "./talk.js";
 import { clean, messageOf } from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-/** @typedef {import("./app.js").App} App */
-/** @typedef {import("./room.js").Room} Room */
-
 const TICK_MS = 250;
 /** What the whole document is while a room is on the page: its style is another one. */
 const IN_ROOM = "in-room";
@@ -24,7 +20,6 @@ const IN_ROOM = "in-room";
 const SEEN = { rootMargin: "0px 0px -60px", threshold: 0.6 };
 
 /** Where a game comes from: a room, or what was kept of it; one's own by its id in the history, a shared one by its name there. @typedef {{code: string, onlyWatches: boolean} | {load: () => Promise<Protocol.PlayedGame>, past?: string, shared?: string}} Source */
-/** @typedef {import("./scene.js").ShownGame} ShownGame */
 
 /** @param {App} app @param {Source} source */
 export const makeGame = (app, source) => new GamePage(app, source);
@@ -152,7 +147,7 @@ export class GamePage {
 		this.view.draw();
 	}
 
-	/** What may be done now. @param {ShownGame} game @param {State} state */
+	/** What may be done now. @param {ShownGame} game @param {Protocol.RoomState} state */
 	may({ viewer, moves, receivedAt }, state) {
 		const { connection } = this.app;
 		return choices(state, viewer, moves, connection.welcome?.features ?? [], performance.now() - receivedAt, connection.phase === "on");
@@ -163,9 +158,9 @@ export class GamePage {
 		const { room } = this;
 		if (!room?.state) return;
 		if (old && old.game !== room.state.game) this.beginAnew();
-		const { notes, told, tone } = newsOf(room, old, before, afterLoss);
+		const { notes, told, tone, isEnd } = newsOf(room, old, before, afterLoss);
 		for (const sentence of notes) this.talk.note(sentence);
-		if (told.length) this.app.say(told.join(" "));
+		if (told.length) this.app.say(told.join(" "), isEnd);
 		if (tone) this.app.sound.play(tone);
 		if (this.review && !this.timeline.isBack) this.weigh();
 		this.draw();

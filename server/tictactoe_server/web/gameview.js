@@ -4,7 +4,6 @@ import { Board } from "./board.js";
 import { say } from "./catalogue.js";
 import { makeDoor } from "./door.js";
 import { makeInvitation } from "./invitation.js";
-import { withSentences } from "./language.js";
 import { changeLook, hasLooks, lookOf } from "./look.js";
 import { Panel } from "./panel.js";
 import { nameCell } from "./rules.js";
@@ -13,10 +12,6 @@ import { Signals, mayAsk } from "./signals.js";
 import { Stage } from "./stage.js";
 import { Timeline } from "./timeline.js";
 import { describeRules } from "./words.js";
-
-/** @typedef {Protocol.RoomState} State */
-
-/** @typedef {import("./scene.js").ShownGame} ShownGame */
 
 export class GameView {
 	/** @type {Board | null} */
@@ -36,7 +31,7 @@ export class GameView {
 			onAnswer: (name) => page.controls.run(name),
 			onHeard: () => page.talk.look(),
 			onLook: () => this.#changeLook(),
-			onRules: () => this.#showRules(),
+			onRules: () => page.app.showRules(page.game?.state?.rules),
 		});
 	}
 
@@ -97,7 +92,7 @@ export class GameView {
 		if (this.stage.drawQuestions(questions)) this.board?.focus();
 	}
 
-	/** @param {string} kind @param {State} state */
+	/** @param {string} kind @param {Protocol.RoomState} state */
 	#makeCard(kind, state) {
 		const { app, controls } = this.page;
 		if (kind === "door") return makeDoor(app.connection.name, state, (name) => controls.join(name));
@@ -129,11 +124,6 @@ export class GameView {
 		const { board } = this;
 		const name = cell === null || !board ? null : nameCell(cell, board.rules);
 		this.stage.drawConfirm(name, () => cell !== null && board?.play(cell), () => board?.choose(null));
-	}
-
-	async #showRules() {
-		const { showRules } = await withSentences(import("./rulesdialog.js"));
-		showRules(this.page.game?.state?.rules);
 	}
 
 	#changeLook() {

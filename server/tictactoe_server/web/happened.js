@@ -4,14 +4,11 @@ import { MORE, choicesOf, moverOf, placerOf, sitsNow } from "./opening.js";
 import { FREE } from "./rules.js";
 
 /** @typedef {Protocol.RoomState} State */
-/** @typedef {Protocol.RoomState["seats"]} Seats */
-/** @typedef {Protocol.SeatState} Seat */
-/** @typedef {Protocol.Offers} Offers */
 
 /** The cells of a game in order, null where they are not known. @typedef {readonly number[] | null | undefined} Cells */
 /** An event: its kind, the states between which it happened, the mark that it is about, and what else belongs to it. @typedef {{type: string, old: State, state: State, mark?: string, [more: string]: any}} Happened */
 
-/** @type {Offers} */
+/** @type {Protocol.Offers} */
 const NO_OFFERS = { draw: null, undo: null, rematch: [] };
 const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed"];
 
@@ -45,7 +42,7 @@ export const isDraw = ({ winner, reason }) => winner === null && REASONS.include
 /** @param {string} type @param {State} old @param {State} state @param {Record<string, any>} [more] @returns {Happened} */
 const of = (type, old, state, more = {}) => ({ type, old, state, ...more });
 
-/** @param {State} state @param {(seat: Seat) => Seat | null} change @returns {Seats} */
+/** @param {State} state @param {(seat: Protocol.SeatState) => Protocol.SeatState | null} change @returns {Protocol.RoomState["seats"]} */
 function mapSeats({ seats }, change) {
 	return Object.fromEntries(Object.entries(seats).map(([mark, seat]) => [mark, seat && change(seat)]));
 }

@@ -3,27 +3,21 @@
 import { say } from "./catalogue.js";
 import { button, h, select, setText } from "./dom.js";
 import { showKeys } from "./keyhelp.js";
-import { LANGUAGES, chooseLanguage, withSentences } from "./language.js";
+import { LANGUAGES, chooseLanguage } from "./language.js";
 
-/** @param {import("./app.js").App} app */
+/** @param {App} app */
 export function makeTools(app) {
 	const link = h("span.link");
 	const again = button(say("page try now"), () => app.connection.retry(), { hidden: true });
 	const sound = button("♪", toggle, { "aria-label": say("page sound"), title: say("page sound") });
 	const languages = select(Object.entries(LANGUAGES), { "aria-label": say("setting language"), change: () => chooseLanguage(languages.value) });
 	languages.value = document.documentElement.lang;
-	const rules = button(say("page rules"), showRules);
+	const rules = button(say("page rules"), () => app.showRules());
 	const keys = button("?", showKeys, { "aria-label": say("view keys"), title: say("view keys") });
 	const games = h("a.wide", { href: "/#games" }, say("history title"));
 	const element = h("div.row", {}, link, again, games, rules, languages, sound, keys);
 	draw();
 	return { element, draw };
-
-	/** Over the page, beginning with those of the room on it. */
-	async function showRules() {
-		const dialog = await withSentences(import("./rulesdialog.js"));
-		dialog.showRules(app.rooms.shown?.state?.rules);
-	}
 
 	function toggle() {
 		app.keep({ sound: !app.kept.sound });

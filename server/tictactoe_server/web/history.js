@@ -1,6 +1,6 @@
 /** One's own finished games, newest first, and how they went in all. */
 
-import { count, say, spokenLanguage } from "./catalogue.js";
+import { say, spokenLanguage } from "./catalogue.js";
 import { button, h, setText, show } from "./dom.js";
 import { isDraw } from "./happened.js";
 import { Lost } from "./requests.js";
@@ -15,7 +15,7 @@ const KINDS = /** @type {const} */ (["won", "drawn", "lost"]);
 
 /** @typedef {Protocol.PastGame} PastGame */
 
-/** @param {import("./app.js").App} app @returns {import("./app.js").Page} */
+/** @param {App} app @returns {Page} */
 export function makeHistory(app) {
 	const [totals, note, list] = [h("div"), h("p.note", { role: "status" }), h("ul.rooms")];
 	const more = button(say("page games more"), () => draw(list.children.length + PAGE), { hidden: true });
@@ -54,7 +54,7 @@ export function makeHistory(app) {
 	}
 }
 
-/** All games, as far as they are counted. @param {import("./app.js").App} app */
+/** All games, as far as they are counted. @param {App} app */
 async function fetchGames(app) {
 	/** @type {PastGame[]} */
 	const found = [];
@@ -96,6 +96,6 @@ function makeGame(game, viewer) {
 	const { id, at, rules, players, result, moves, event } = game;
 	const went = howItWent(game, viewer);
 	const date = new Date(at).toLocaleString(spokenLanguage(), { dateStyle: "medium", timeStyle: "short" });
-	const terms = [nameGame(rules), describeReason(result.reason), count(moves, "move"), ...(event ? [say("record event", { name: clean(event) })] : []), date];
+	const terms = [nameGame(rules), describeReason(result.reason), say("count move", { n: moves }), ...(event ? [say("record event", { name: clean(event) })] : []), date];
 	return makeRow(namePlayers({ seats: players }), terms, say(`page went ${went}`), say("page replay"), `/#game/${id}`, went);
 }

@@ -6,16 +6,14 @@ import { Lobby } from "./lobby.js";
 import { makePlayCard } from "./playcard.js";
 import { makeResume } from "./resume.js";
 import { makeRoomRows } from "./roomlist.js";
-import { PRESETS } from "./rules.js";
 import { OWN, makeTiles } from "./tiles.js";
 import { readCode } from "./words.js";
 
 const LIVE_BOARDS = 3;
 
-/** @param {import("./app.js").App} app @returns {import("./app.js").Page} */
+/** @param {App} app @returns {Page} */
 export function makeHome(app) {
 	const { connection, kept } = app;
-	if (!PRESETS.includes(kept.game)) app.keep({ game: PRESETS[0] });
 	const name = h("input", { maxlength: 24, autocomplete: "nickname", change: () => app.bear(name.value) });
 	const banner = h("p.banner", { hidden: true });
 	const play = makePlayCard(app, () => app.bear(name.value));
@@ -41,7 +39,7 @@ export function makeHome(app) {
 	}
 
 	function onPhase() {
-		if (document.activeElement !== name) name.value = connection.refused ?? connection.name;
+		if (document.activeElement !== name) name.value = connection.identity.refused ?? connection.name;
 		setText(banner, connection.reason || say("page unreachable"));
 		banner.hidden = !connection.isTroubled;
 		side.follow();
@@ -49,7 +47,7 @@ export function makeHome(app) {
 	}
 }
 
-/** What is going on, and the ways to what one has already. @param {import("./app.js").App} app */
+/** What is going on, and the ways to what one has already. @param {App} app */
 function makeSide(app) {
 	const lobby = new Lobby(app, LIVE_BOARDS, draw);
 	const [title, list] = [h("h2"), h("ul.rooms")];
@@ -64,7 +62,7 @@ function makeSide(app) {
 		h("section.card", { "aria-label": say("history title") }, button(say("history title"), () => app.navigate("/#games"))),
 	);
 	draw();
-	return { element, follow, hear: (/** @type {import("./app.js").News} */ news) => lobby.hear(news), close: () => lobby.close() };
+	return { element, follow, hear: (/** @type {News} */ news) => lobby.hear(news), close: () => lobby.close() };
 
 	async function follow() {
 		lobby.follow();

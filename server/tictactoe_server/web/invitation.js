@@ -3,17 +3,15 @@
 import { say } from "./catalogue.js";
 import { button, h } from "./dom.js";
 
-/** @param {import("./app.js").App} app @param {string} code of the room */
+/** @param {App} app @param {string} code of the room */
 export function makeInvitation(app, code) {
 	const link = app.linkTo(code);
-	const shown = h("input", { readonly: true, value: link, "aria-label": say("invitation link"), focus: () => shown.select() });
-	const copy = button(say("page copy"), () => app.copy(link), { class: "primary" });
 	const image = h("img.qr", { src: `/qr/${code}.svg`, alt: say("page invite qr"), width: 176, height: 176 });
 	return h("div.card.invite", {},
 		h("div.invite-words", {},
 			h("h2", {}, say("page invite title")),
 			h("p", {}, say("page invite how")),
-			h("div.row", {}, shown, copy, canShare(link) && button(say("page share"), () => share(link))),
+			makeLink(app, link, say("page invite share")),
 			h("p.code", {}, say("invitation code"), " ", h("b", {}, code)),
 			h("p.note", {}, say("page invite terminal"), " ", h("code", {}, `tictactoe-client join ${link}`)),
 		),
@@ -21,11 +19,10 @@ export function makeInvitation(app, code) {
 	);
 }
 
-/** Whether this browser has a sheet to share by; it has none on a page that came without TLS. @param {string} url */
-const canShare = (url) => !!navigator.canShare?.({ url });
-
-/** @param {string} url */
-function share(url) {
+/** A link to be read, copied or shared; a browser has no sheet to share by on a page that came without TLS. @param {App} app @param {string} url @param {string} title of what is shared */
+export function makeLink(app, url, title) {
+	const shown = h("input", { readonly: true, value: url, "aria-label": say("invitation link"), focus: () => shown.select() });
 	// Who closes the sheet has not shared, and knows it.
-	navigator.share({ title: say("page invite share"), url }).catch(() => undefined);
+	const share = () => navigator.share({ title, url }).catch(() => undefined);
+	return h("div.row", {}, shown, button(say("page copy"), () => app.copy(url), { class: "primary" }), !!navigator.canShare?.({ url }) && button(say("page share"), share));
 }

@@ -1,5 +1,7 @@
 /** What is kept between visits, as far as the browser keeps anything. */
 
+import { PRESETS } from "./rules.js";
+
 const STORE = "tictactoe";
 
 /**
@@ -8,24 +10,31 @@ const STORE = "tictactoe";
  * @typedef {{name: string, token: string, tokens: Record<string, string>, sound: boolean, game: string, clock: string}} Kept
  */
 
-/** @returns {Kept} */
-export function readKept() {
-	let found;
+/** What is kept under a name as it is read from its text, or from null. @template T @param {string} name @param {(text: string | null) => T} parse */
+export function read(name, parse) {
 	try {
-		found = JSON.parse(localStorage.getItem(STORE) ?? "{}");
+		return parse(localStorage.getItem(name));
 	} catch {
-		found = {};
+		return parse(null);
 	}
-	// Who comes from before there were clusters has the one token alone.
-	const tokens = found.token ? { "": found.token } : {};
-	return { name: "", token: "", tokens, sound: true, game: "", clock: "", ...found };
 }
 
-/** @param {Kept} kept */
-export function writeKept(kept) {
+export function write(name = "", text = "") {
 	try {
-		localStorage.setItem(STORE, JSON.stringify(kept));
+		localStorage.setItem(name, text);
 	} catch {
 		// Where the browser keeps nothing, it counts for this visit.
 	}
 }
+
+/** @returns {Kept} */
+export function readKept() {
+	const found = read(STORE, (text) => JSON.parse(text ?? "{}"));
+	// Who comes from before there were clusters has the one token alone.
+	const tokens = found.token ? { "": found.token } : {};
+	const game = PRESETS.includes(found.game) ? found.game : PRESETS[0];
+	return { name: "", token: "", tokens, sound: true, clock: "", ...found, game };
+}
+
+/** @param {Kept} kept */
+export const writeKept = (kept) => write(STORE, JSON.stringify(kept));

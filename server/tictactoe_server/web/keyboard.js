@@ -5,10 +5,6 @@ import { isForControl } from "./dom.js";
 import { parseCell } from "./rules.js";
 import { cellOfDigit, deedOfKey } from "./typing.js";
 
-/** @typedef {Protocol.RulesState} Rules */
-
-/** @typedef {import("./choices.js").Choices} Choices */
-
 export class Keyboard {
 	/** @param {import("./game.js").GamePage} page */
 	constructor(page) {
@@ -38,7 +34,7 @@ export class Keyboard {
 		return true;
 	}
 
-	/** @param {string} key @param {Rules} rules @param {Choices} may */
+	/** @param {string} key @param {Protocol.RulesState} rules @param {Choices} may */
 	#pressAtBoard(key, rules, may) {
 		const { page } = this;
 		const claim = deedOfKey(may, key, true);
@@ -51,7 +47,7 @@ export class Keyboard {
 		return true;
 	}
 
-	/** @param {Rules} rules */
+	/** @param {Protocol.RulesState} rules */
 	#playTyped(rules) {
 		const { page } = this;
 		const cell = parseCell(page.typed, rules);

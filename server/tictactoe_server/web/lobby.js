@@ -3,18 +3,16 @@
 import { h, showKeyed } from "./dom.js";
 import { makeCard } from "./livecard.js";
 
-/** @typedef {import("./livecard.js").Card} Card */
-
 export class Lobby {
 	/** @type {Map<string, Protocol.RoomSummary>} */
 	rooms = new Map();
 	element = h("ul.live-boards");
-	/** By the codes of the rooms, in the order in which they are shown. @type {Map<string, Card>} */
+	/** By the codes of the rooms, in the order in which they are shown. @type {Map<string, import("./livecard.js").Card>} */
 	cards = new Map();
 	/** @type {Protocol.Welcome | null} */
 	#asked = null;
 
-	/** @param {import("./app.js").App} app @param {number} boards how many are wanted @param {() => void} onChange */
+	/** @param {App} app @param {number} boards how many are wanted @param {() => void} onChange */
 	constructor({ connection }, boards, onChange) {
 		this.connection = connection;
 		this.boards = boards;
@@ -39,7 +37,7 @@ export class Lobby {
 		this.connection.request({ type: "lobby", on: false }).catch(() => undefined);
 	}
 
-	/** @param {import("./app.js").News} news */
+	/** @param {News} news */
 	hear(news) {
 		if (news.type === "boards") this.#draw(news.boards);
 		else if (news.type === "lobby") {

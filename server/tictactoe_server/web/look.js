@@ -1,18 +1,10 @@
 /** How boards look here: marks, discs, or stones where the game is one of stones; the choice is remembered. */
 
+import { read, write } from "./kept.js";
+
 const STORE = "tictactoe.board";
 
-/** @typedef {import("./shapes.js").Look} Look */
-
-let isPlain = read() === "marks";
-
-function read() {
-	try {
-		return localStorage.getItem(STORE);
-	} catch {
-		return null;
-	}
-}
+let isPlain = read(STORE, (text) => text === "marks");
 
 /** Whether there is a choice. @param {{preset: string | null}} rules */
 export const hasLooks = ({ preset }) => preset === "gomoku" || preset === "gomoku-standard";
@@ -26,9 +18,5 @@ export function lookOf(rules) {
 /** Change between stones and marks. */
 export function changeLook() {
 	isPlain = !isPlain;
-	try {
-		localStorage.setItem(STORE, isPlain ? "marks" : "stones");
-	} catch {
-		// Where the browser keeps nothing, it counts for this visit.
-	}
+	write(STORE, isPlain ? "marks" : "stones");
 }

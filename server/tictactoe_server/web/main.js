@@ -8,8 +8,6 @@ import { showKeys } from "./keyhelp.js";
 import { learnLanguage, withSentences } from "./language.js";
 import { readCode } from "./words.js";
 
-/** @typedef {import("./app.js").Page} Page */
-
 const [main, header, news] = ["main", "#tools", "#news"].map((name) => /** @type {HTMLElement} */ (document.querySelector(name)));
 /** When what other pages need is loaded, so that it does not have to be waited for when they are wanted. */
 const LATER_MS = 2000;
@@ -40,17 +38,28 @@ async function loadPage() {
 	if (first) return loadRoom(first, hash === "watch");
 	if (hash === "new") return (await LOADERS.newRoom()).makeNewRoom(app);
 	if (hash === "games") return (await LOADERS.history()).makeHistory(app);
-	if (hash.startsWith("link=")) return loadLink(hash.slice(5));
-	const past = hash.startsWith("game/") ? decodeURIComponent(hash.slice(5)) : "";
+	const [link, past] = ["link=", "game/"].map((kind) => (hash.startsWith(kind) ? decode(hash.slice(5)) : ""));
+	if (link) return loadLink(link);
 	if (past) return (await LOADERS.game()).makeGame(app, { load: () => fetchPast(past), past });
 	return (await LOADERS.home()).makeHome(app);
 }
 
+/** What stands in an address; nothing where it is broken, which is told. @param {string} text */
+function decode(text) {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		app.say(say("page nothing address"));
+		return "";
+	}
+}
+
 /** @param {string} code @param {string} part of what there is of it @param {string} ticket that lets one in */
 async function loadEvent(code, part, ticket) {
-	if (part === "wall") return (await import("./events/wall.js")).makeEventWall(app, code, ticket);
-	if (part === "cards") return (await import("./events/cards.js")).makeCards(app, code);
-	return (await import("./events/event.js")).makeEvent(app, code, ticket);
+	const loading = part === "wall" ? import("./events/wall.js") : part === "cards" ? import("./events/cards.js") : import("./events/event.js");
+	const [{ makePage }, { prepare }] = await Promise.all([loading, import("./events/words.js"), app.arrive()]);
+	await prepare();
+	return makePage(app, code, ticket);
 }
 
 /** @param {string} text @param {boolean} onlyWatches */
@@ -64,7 +73,7 @@ async function loadRoom(text, onlyWatches) {
 async function loadLink(code) {
 	history.replaceState(null, "", "/");
 	const { makeHome } = await LOADERS.home();
-	(await import("./names.js")).showNames(app, decodeURIComponent(code));
+	(await import("./names.js")).showNames(app, code);
 	return makeHome(app);
 }
 

@@ -16,7 +16,7 @@ export function drawMark(marks, mark, more = "") {
 export const markIcon = (marks, mark) =>
 	svg("svg", { viewBox: "12 12 76 76", class: "icon", "aria-hidden": "true" }, drawMark(marks, mark));
 
-/** What a player places, as a small picture beside the name: with its mark also where stones bear none. @param {import("./shapes.js").Look} look @param {string} marks @param {string} mark */
+/** What a player places, as a small picture beside the name: with its mark also where stones bear none. @param {Look} look @param {string} marks @param {string} mark */
 export function seatIcon(look, marks, mark) {
 	if (look === "marks") return markIcon(marks, mark);
 	const kind = look === "stones" ? `stone s${marks.indexOf(mark)}` : `disc m${marks.indexOf(mark)}`;

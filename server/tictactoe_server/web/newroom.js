@@ -4,13 +4,12 @@ import { say } from "./catalogue.js";
 import { button, field, h, select, setText, submitting } from "./dom.js";
 import { makeClock } from "./playcard.js";
 import { RuleFields } from "./rulefields.js";
-import { PRESETS } from "./rules.js";
 import { OWN, makeTiles } from "./tiles.js";
 import { LEVELS, describeLevel, messageOf, parseClock } from "./words.js";
 
 const WITH = ["link", "anybody", "computer"];
 
-/** @param {import("./app.js").App} app @returns {import("./app.js").Page} */
+/** @param {App} app @returns {Page} */
 export const makeNewRoom = (app) => new NewRoom(app);
 
 class NewRoom {
@@ -22,12 +21,11 @@ class NewRoom {
 	#rules = new RuleFields((preset) => this.#tell(preset ?? OWN), () => setText(this.#fault, ""));
 	#more = new More(this.#rules.element);
 
-	/** @param {import("./app.js").App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		const { kept } = app;
-		const game = PRESETS.includes(kept.game) ? kept.game : PRESETS[0];
-		this.tiles = makeTiles(game, (preset) => this.#choose(preset));
+		this.tiles = makeTiles(kept.game, (preset) => this.#choose(preset));
 		this.clock = makeClock(kept.clock, () => (this.#more.clock.value = ""));
 		this.#level.value = "medium";
 		const company = h("div.field", {}, h("span", {}, say("page new with")), h("div.row", {}, this.#who.element, this.#level));
@@ -38,7 +36,7 @@ class NewRoom {
 			this.#more.element, this.#fault,
 			h("div.row", {}, h("button.primary.big", {}, say("new room begin")), button(say("page cancel"), () => app.navigate("/"))),
 		);
-		this.#choose(game);
+		this.#choose(kept.game);
 	}
 
 	/** @param {string} preset */

@@ -3,25 +3,25 @@
 import { say } from "./catalogue.js";
 import { happened } from "./happened.js";
 import { announce, announceStanding } from "./telling.js";
-import { describePlayers, describeRules, describeTurn, seatOf } from "./words.js";
+import { describePlayers, describeRules, describeTurn, endFor, seatOf } from "./words.js";
 
 /** @typedef {Protocol.RoomState} State */
-/** @typedef {import("./room.js").Room} Room */
 
 /** @typedef {"" | "move" | "turn" | "win" | "lose"} Tone */
-/** @typedef {{notes: string[], told: string[], tone: Tone}} News */
+/** `isEnd` where the game is over by this, which the page shows anyway. @typedef {{notes: string[], told: string[], tone: Tone, isEnd: boolean}} News */
 
 /** @param {Room} room at its state @param {State | null} old the one before @param {readonly number[]} before its moves @param {boolean} afterLoss @returns {News} */
 export function newsOf(room, old, before, afterLoss) {
 	const { viewer, seat } = room;
 	const state = /** @type {State} */ (room.state);
-	if (!old || (seat && !seatOf(old, viewer))) return { notes: [], told: introduce(room, state), tone: "" };
+	if (!old || (seat && !seatOf(old, viewer))) return { notes: [], told: introduce(room, state), tone: "", isEnd: false };
 	const changes = happened(old, state, room.moves, before);
 	const told = announce(changes, viewer, { afterLoss });
-	const beside = changes.filter(({ type }) => type !== "Moved");
+	const beside = changes.filter(({ type }) => type !== "Moved" && type !== "Ended");
 	if (afterLoss && !told.length) told.push(say("nothing missed"));
 	if (state.turn === seat && room.plays && (told.length || old.turn !== seat)) told.push(describeTurn(state, viewer));
-	return { notes: announce(beside, viewer, { afterLoss }), told, tone: toneOf(old, state, seat) };
+	const isEnd = !!state.result && !old.result;
+	return { notes: announce(beside, viewer, { afterLoss }), told, tone: (isEnd && endFor(state, viewer)) || toneOf(old, state, seat), isEnd };
 }
 
 /** @param {Room} room @param {State} state */
@@ -33,7 +33,6 @@ function introduce({ code, viewer, moves, seat }, state) {
 
 /** @param {State} old @param {State} state @param {string | null} seat @returns {Tone} */
 function toneOf(old, state, seat) {
-	if (state.result && !old.result) return state.result.winner === seat ? "win" : "lose";
 	if (state.ply === old.ply && state.chosen?.length === old.chosen?.length) return "";
 	return state.turn === seat ? "turn" : "move";
 }

@@ -5,12 +5,7 @@ import { h, setText, showKeyed } from "./dom.js";
 import { seatIcon } from "./marks.js";
 import { clean, describeLevel, formatDuration } from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-
 const SHORT_MS = 15_000;
-
-/** @typedef {import("./scene.js").ShownGame} ShownGame */
-/** @typedef {import("./shapes.js").Look} Look */
 
 export class Panel {
 	element = h("ul.players", { "aria-label": say("view room players") });
@@ -62,14 +57,13 @@ function makeRow(look, marks, mark) {
 	return h("li", { class: `player ${kind}` }, seatIcon(look, marks, mark), h("span.unseen", {}, mark), who, h("span.score"), h("span.clock"));
 }
 
-/** @param {State} state @param {string} mark @param {Protocol.SeatState} seat @param {number} passed */
-function describeSeat({ status, clock, turn, result, event }, mark, seat, passed) {
+/** @param {Protocol.RoomState} state @param {string} mark @param {Protocol.SeatState} seat @param {number} passed */
+function describeSeat({ status, clock, turn, event }, mark, seat, passed) {
 	if (seat.left) return say("view seat gone");
 	if (seat.out) return say("view seat out");
 	const due = turn === mark ? clock?.start_ms : undefined;
 	if (!seat.online && !(event && due !== undefined)) return describeAbsence(status, seat, passed);
 	if (due !== undefined) return say("view seat first move", { time: formatDuration(due - passed) });
-	if (result?.winner === mark) return say("view seat wins");
 	if (seat.bot) return say("view seat computer", { level: describeLevel(seat.bot) });
 	return turn === mark ? say("view seat moves") : "";
 }

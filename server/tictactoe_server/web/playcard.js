@@ -22,7 +22,7 @@ function labelClock(value) {
 	return say("page clock seat", { minutes: terms.initial_ms / 60_000, seconds: (terms.increment_ms ?? 0) / 1000 });
 }
 
-/** @param {import("./app.js").App} app @param {() => Promise<boolean>} mayPlay whether the name that one has now is taken */
+/** @param {App} app @param {() => Promise<boolean>} mayPlay whether the name that one has now is taken */
 export function makePlayCard(app, mayPlay) {
 	const { kept } = app;
 	const [title, rules, size] = [h("h2"), h("p"), h("span.note")];
@@ -33,8 +33,8 @@ export function makePlayCard(app, mayPlay) {
 	const element = h("section.card.play", { "aria-label": say("page play") },
 		h("div.about", {}, h("div.card-head", {}, title, size), rules),
 		h("div.begin", {},
-			button(say("home match"), playAnybody, { class: "primary big" }),
-			button(say("page invite"), playFriend, { class: "big" }),
+			button(say("home match"), () => begin({ type: "match" }), { class: "primary big" }),
+			button(say("page invite"), () => begin({ type: "create", visibility: "private" }), { class: "big" }),
 			button(say("home computer"), playComputer, { class: "big" }),
 			field(say("new room clock"), clock),
 			button(say("page new room"), () => app.navigate("/#new")),
@@ -51,22 +51,14 @@ export function makePlayCard(app, mayPlay) {
 		setText(size, describeRules(rulesOf(kept.game)));
 	}
 
-	function terms() {
-		return { rules: kept.game, clock: parseClock(clock.value) };
+	/** @param {import("./requests.js").WithoutId<Protocol.Create | Protocol.Match>} request without rules and clock, which are those chosen here */
+	async function begin(request) {
+		if (await mayPlay()) app.play({ ...request, rules: kept.game, clock: parseClock(clock.value) });
 	}
 
-	async function playAnybody() {
-		if (await mayPlay()) app.play({ type: "match", ...terms() });
-	}
-
-	async function playFriend() {
-		if (await mayPlay()) app.play({ type: "create", ...terms(), visibility: "private" });
-	}
-
-	async function playComputer() {
-		if (!(await mayPlay())) return;
+	function playComputer() {
 		const { marks } = rulesOf(kept.game);
 		const bots = Array(marks.length - 1).fill(level.value);
-		app.play({ type: "create", ...terms(), bots, seat: marks[first.selectedIndex], visibility: "private" });
+		return begin({ type: "create", bots, seat: marks[first.selectedIndex], visibility: "private" });
 	}
 }

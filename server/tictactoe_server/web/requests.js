@@ -16,6 +16,7 @@ export class Refused extends Error {
 		this.code = error.code;
 		this.url = error.url;
 		this.retryMs = error.retry_ms ?? 0;
+		this.why = error.data?.why;
 	}
 }
 

@@ -1,26 +1,22 @@
 /** The seats that one may go back to: against whom, at what, whose turn it is; and how to give one up. */
 
 import { say } from "./catalogue.js";
-import { button, h, show } from "./dom.js";
+import { button, h, isStale, show } from "./dom.js";
 import { clean, formatDuration, joinWords, messageOf, nameGame } from "./words.js";
 
-/** @param {import("./app.js").App} app */
+/** @param {App} app */
 export function makeResume(app) {
 	const { connection, rooms } = app;
 	const element = h("div.resume");
-	/** The seats that are shown. */
-	let drawn = "";
 	return { element, draw };
 
 	function draw() {
 		const { held } = rooms;
-		if (JSON.stringify(held) === drawn) return;
-		drawn = JSON.stringify(held);
-		show(element, held.map(makeSeat));
+		if (isStale(element, JSON.stringify(held))) show(element, held.map(makeSeat));
 	}
 
 	function drawAnew() {
-		drawn = "";
+		isStale(element, "");
 		draw();
 	}
 

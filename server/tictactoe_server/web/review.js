@@ -4,7 +4,6 @@ import { placerOf } from "./opening.js";
 import { Refused } from "./requests.js";
 import { judge, lossOf, rate } from "./worth.js";
 
-/** @typedef {Protocol.RoomState} State */
 /** @typedef {Protocol.AnalysisState} Analysis */
 
 /** Asks what the position after so many moves is worth. @typedef {(ply: number) => Promise<Analysis>} Analyse */
@@ -74,7 +73,7 @@ export class Review {
 /** How good each move was, as far as that is known. @param {readonly Analysis[]} known @param {readonly number[]} moves */
 export const judgeMoves = (known, moves) => moves.map((cell, ply) => (known[ply] ? judge(cell, known[ply]) : ""));
 
-/** The points of the graph of a game of two. @param {readonly Analysis[]} known @param {readonly number[]} moves @param {State} state @returns {(import("./graph.js").Point | undefined)[]} */
+/** The points of the graph of a game of two. @param {readonly Analysis[]} known @param {readonly number[]} moves @param {Protocol.RoomState} state @returns {(import("./graph.js").Point | undefined)[]} */
 export function pointsOf(known, moves, state) {
 	const [first] = state.rules.marks;
 	const kinds = judgeMoves(known, moves);

@@ -7,8 +7,6 @@ import { Review, judgeMoves, nextMistake, pointsOf, turningPoint } from "./revie
 import { comparePlayed, describeCellWorth, describePosition, lossOf, worthsOf } from "./worth.js";
 import { messageOf } from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-
 /**
  * What a review needs of the page: the moves to step through, and what to do when there is something new to be seen;
  * `onFail` hears the sentence with which it ends.
@@ -41,7 +39,7 @@ export class ReviewPanel {
 		this.ears = ears;
 	}
 
-	/** Look at a position of a game, and at the rest of it where it is over. @param {State} state @param {readonly number[]} moves */
+	/** Look at a position of a game, and at the rest of it where it is over. @param {Protocol.RoomState} state @param {readonly number[]} moves */
 	async look(state, moves) {
 		const { review, ears } = this;
 		const here = ears.here();
@@ -92,7 +90,7 @@ export class ReviewPanel {
 		ears.onChange();
 	}
 
-	/** Say where a game that is over turned, or how far it is looked through. @param {State} state */
+	/** Say where a game that is over turned, or how far it is looked through. @param {Protocol.RoomState} state */
 	#drawTurningPoint(state) {
 		const { known, moves } = this.review;
 		const count = moves.filter((_, ply) => known[ply]).length;

@@ -5,12 +5,9 @@ import { BLOCKED, FREE } from "./rules.js";
 import { clean, messageOf, seatOf } from "./words.js";
 
 /** @typedef {Protocol.RoomState} State */
-/** @typedef {import("./app.js").News} News */
-/** @typedef {import("./connection.js").Connection} Connection */
-/** @typedef {import("./requests.js").Ask} Ask */
 
-/** @typedef {"draw" | "undo"} Offered */
-/** @typedef {"offer" | "accept" | "decline"} Action */
+/** @template R @typedef {R extends { room: string } ? Omit<R, "room"> : never} WithoutRoom */
+/** What is asked for in a room, whose code comes by itself. @typedef {WithoutRoom<import("./requests.js").Ask>} AskHere */
 
 /**
  * What happens in a room; `old` is null for the first state, `before` the moves at it; `onMoved` hears that another
@@ -31,11 +28,11 @@ export class Room {
 	/** @type {readonly number[]} */
 	moves = [];
 	isWatching = false;
-	/** @type {import("./scene.js").ShownGame["ended"]} */
+	/** @type {ShownGame["ended"]} */
 	ended = "";
 	closedReason = "";
 	receivedAt = 0;
-	/** @type {import("./scene.js").ShownGame["pending"]} */
+	/** @type {ShownGame["pending"]} */
 	pending = null;
 	ears = DEAF;
 	/** @type {Protocol.ChatLine[]} */
@@ -50,7 +47,7 @@ export class Room {
 	#isAsking = false;
 	#afterLoss = false;
 
-	/** @param {import("./rooms.js").Rooms} rooms @param {Connection} connection @param {string} code */
+	/** @param {import("./rooms.js").Rooms} rooms @param {import("./connection.js").Connection} connection @param {string} code */
 	constructor(rooms, connection, code) {
 		this.rooms = rooms;
 		this.connection = connection;
@@ -77,7 +74,7 @@ export class Room {
 		return { type: this.isWatching ? "watch" : "join", room: this.code, ...seen };
 	}
 
-	/** @param {Protocol.Ok} reply the answer that let us in @param {Connection} connection */
+	/** @param {Protocol.Ok} reply the answer that let us in @param {import("./connection.js").Connection} connection */
 	enter(reply, connection) {
 		this.connection = connection;
 		this.url = connection.url;
@@ -100,7 +97,7 @@ export class Room {
 		else if (!this.#isAsking) {
 			// The answer is followed by the state, which then finds its moves told.
 			this.#isAsking = true;
-			const ok = await this.connection.request({ type: "sync", room: this.code }).catch(() => null);
+			const ok = await this.#ask({ type: "sync" }).catch(() => null);
 			this.#isAsking = false;
 			this.#told = ok?.moves ?? [];
 		}
@@ -137,7 +134,7 @@ export class Room {
 		}
 	}
 
-	/** @param {import("./scene.js").ShownGame["ended"]} how @param {string} [reason] */
+	/** @param {ShownGame["ended"]} how @param {string} [reason] */
 	end(how, reason = "") {
 		this.ended = how;
 		this.closedReason = clean(reason);
@@ -145,14 +142,19 @@ export class Room {
 		this.ears.onEnd();
 	}
 
-	/** Rejects as a request does; where the room has moved it is followed and the same asked there. @param {Ask} request */
+	/** @param {AskHere} request */
+	#ask(request) {
+		return this.connection.request(/** @type {import("./requests.js").Ask} */ ({ ...request, room: this.code }));
+	}
+
+	/** Rejects as a request does; where the room has moved it is followed and the same asked there. @param {AskHere} request */
 	async request(request) {
 		try {
-			return await this.connection.request(request);
+			return await this.#ask(request);
 		} catch (error) {
 			if (!isMoved(error)) throw error;
 			await this.rooms.follow(this, error.url);
-			return this.connection.request(request);
+			return this.#ask(request);
 		}
 	}
 
@@ -165,7 +167,7 @@ export class Room {
 	/** @param {{cell: number, ply: number}} move */
 	async #send(move) {
 		try {
-			await this.connection.request({ type: "move", room: this.code, ...move });
+			await this.#ask({ type: "move", ...move });
 		} catch (error) {
 			if (error instanceof Lost && this.connection.phase !== "on") return;
 			if (isMoved(error)) return void this.rooms.follow(this, error.url);
@@ -174,7 +176,7 @@ export class Room {
 		}
 	}
 
-	/** Resolves to whether it was carried out; a refusal is told. @param {Ask} request */
+	/** Resolves to whether it was carried out; a refusal is told. @param {AskHere} request */
 	ask(request) {
 		const refuse = (/** @type {unknown} */ error) => {
 			this.ears.onRefusal(messageOf(error), null);
@@ -183,17 +185,8 @@ export class Room {
 		return this.request(request).then(() => true, refuse);
 	}
 
-	/** @param {Offered} type @param {Action} action */
-	offer(type, action) {
-		return this.ask({ type, room: this.code, action });
-	}
-
-	rematch() {
-		return this.ask({ type: "rematch", room: this.code });
-	}
-
 	async leave() {
-		await this.request({ type: "leave", room: this.code }).catch(() => undefined);
+		await this.request({ type: "leave" }).catch(() => undefined);
 		this.end("left");
 		this.rooms.release(this.connection);
 	}

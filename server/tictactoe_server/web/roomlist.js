@@ -1,6 +1,6 @@
 /** Rows of rooms and games: who, what, how it stands, and the way there. */
 
-import { count, say } from "./catalogue.js";
+import { say } from "./catalogue.js";
 import { h } from "./dom.js";
 import { describeClock, describeManners, nameGame, namePlayers } from "./words.js";
 
@@ -23,7 +23,7 @@ export function makeRoomRows(rooms) {
 		const { room, rules, ply, clock } = row;
 		const terms = [nameGame(rules), describeClock(clock), ...describeManners(row)];
 		if (isWaiting(row)) return makeRow(namePlayers(row), terms, room, say("page join"), `/${room}`, "open");
-		return makeRow(namePlayers(row), [...terms, count(ply, "move")], room, say("page watch"), `/${room}#watch`);
+		return makeRow(namePlayers(row), [...terms, say("count move", { n: ply })], room, say("page watch"), `/${room}#watch`);
 	});
 }
 

@@ -4,8 +4,6 @@ import { say } from "./catalogue.js";
 import { field, h, select } from "./dom.js";
 import { PRESETS, nameCells, parseCell, rulesOf } from "./rules.js";
 
-/** @typedef {Protocol.RulesState} Rules */
-
 const MOST = 32;
 const number = (least = 1) => h("input", { type: "number", min: least, max: MOST });
 const text = (placeholder = "") => h("input", { placeholder, autocomplete: "off" });
@@ -79,7 +77,7 @@ export class RuleFields {
 		this.#seat.replaceChildren(...[...marks].map((mark) => h("option", { selected: mark === before }, mark)));
 	}
 
-	/** @returns {Rules} */
+	/** @returns {Protocol.RulesState} */
 	#readFields() {
 		const [rows, columns, line] = [this.#rows, this.#columns, this.#line].map(({ value }) => Number(value));
 		const marks = this.#marks.value.trim().toUpperCase();

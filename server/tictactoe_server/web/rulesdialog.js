@@ -8,9 +8,7 @@ import { SmallBoard } from "./smallboard.js";
 import { drawExample } from "./tiles.js";
 import { describeRules, nameGame } from "./words.js";
 
-/** @typedef {Protocol.RulesState} Rules */
-
-/** @param {Rules} [rules] of the game to begin with */
+/** @param {Protocol.RulesState} [rules] of the game to begin with */
 export function showRules(rules) {
 	const parts = PRESETS.map((name) => makePart(`rules-${name}`, drawExample(name), say(`name of ${name}`), say(`rules of ${name}`)));
 	const isNamed = !!rules?.preset && PRESETS.includes(rules.preset);
@@ -24,14 +22,14 @@ function makePart(id, picture, name, text) {
 	return h("section.rules-of", { id }, picture, h("div", {}, h("h3", {}, name), h("p", {}, text)));
 }
 
-/** @param {Rules} rules */
+/** @param {Protocol.RulesState} rules */
 function drawEmpty(rules) {
 	const board = new SmallBoard(rules);
 	board.draw(boardAfter(rules, "", []));
 	return board.element;
 }
 
-/** What a game without a name is about, with what is hard to tell from a few words. @param {Rules} rules */
+/** What a game without a name is about, with what is hard to tell from a few words. @param {Protocol.RulesState} rules */
 function explainRules(rules) {
 	const { exact, opening, line } = rules;
 	const told = [`${describeRules(rules)}.`];

@@ -4,7 +4,7 @@ import { say } from "./catalogue.js";
 import { describeQuestion, findDeed } from "./choices.js";
 import { nextMark, placerOf } from "./opening.js";
 import { boardAfter, nameCell } from "./rules.js";
-import { describeChoicesAt, describeVerdict } from "./telling.js";
+import { describeChoicesAt, describeResult, describeVerdict } from "./telling.js";
 import * as words from "./words.js";
 
 /** @typedef {Protocol.RoomState} State */
@@ -32,7 +32,6 @@ import * as words from "./words.js";
 
 /** A button, by the name of what it does. @typedef {{name: string, label: string, isMain?: boolean}} Answer */
 /** What waits for an answer. @typedef {{id: string, text: string, answers: Answer[]}} Asked */
-/** @typedef {import("./choices.js").Choices} Choices */
 
 /** Deeds that stand as buttons under the board; the others are answers, or done at the board or in the talk. */
 const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "new", "computer", "review", "share", "copy", "leave"];
@@ -64,6 +63,7 @@ export function sceneOf(game, state, may, view) {
 		terms: termsOf(game, state),
 		title: titleOf(game, state, isMine),
 		board: boardOf(game, state, view, isMine),
+		isLost: words.endFor(state, game.viewer) === "lose",
 		isFaint: game.isLive && (view.isOffline || !!game.ended),
 		turn: turnOf(game, state, view, isMine),
 		card: cardOf(game, state, view),
@@ -108,6 +108,7 @@ function boardOf(game, state, view, isMine) {
 		board: isBack ? boardAfter(state.rules, state.board, moves.slice(0, here)) : state.board,
 		last: isBack ? (moves[here - 1] ?? null) : state.last,
 		line: (!isBack && state.result?.line) || NO_LINE,
+		isWon: words.endFor(state, game.viewer) === "win",
 		turn: nextMark(state),
 		isMine: isMine && nextMark(state) !== null,
 		pending: isBack ? null : (pending?.cell ?? null),
@@ -129,8 +130,7 @@ function describeMoment(game, state, view, isMine) {
 	if (pending) return say("view room on its way", { cell: nameCell(pending.cell, state.rules) });
 	if (isLookingBack(game, view)) return view.here ? describeMove(state, moves, view.here, viewer) : say("the start");
 	if (isMine && !state.opening) return say("view room your move", { mark: state.turn ?? "" });
-	if (state.result?.reason === "aborted") return say("view room aborted");
-	return state.status === "over" ? describeVerdict(state, viewer) : words.describeTurn(state, viewer);
+	return state.status === "over" ? describeResult(state, viewer) : words.describeTurn(state, viewer);
 }
 
 /** @param {State} state @param {readonly number[]} moves @param {number} ply @param {string} viewer */
@@ -152,7 +152,8 @@ function cardOf({ isLive, seat, ended }, state, { onlyWatches }) {
 /** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view @returns {Answer[]} */
 function deedsOf({ isLive, ended, seat }, state, may, view) {
 	const home = { name: "home", label: say("key to home") };
-	if (ended === "replaced") return [{ name: "back", label: say("view room take back") }, home];
+	const event = { name: "event", label: say("page event to"), isMain: true };
+	if (ended === "replaced") return [{ name: "back", label: say("view room take back") }, ...(state.event ? [event] : []), home];
 	if (ended) return [home];
 	const wanted = isLive ? BUTTONS : PAST_BUTTONS;
 	const made = may.deeds.flatMap(({ id, name, label }) => {
@@ -162,10 +163,11 @@ function deedsOf({ isLive, ended, seat }, state, may, view) {
 		if (view.isReviewing && ASIDE.includes(id)) return [];
 		if ((id === "leave" && !seat) || (id === "copy" && state.status !== "playing")) return [];
 		const isShown = name === "review" && view.isReviewing;
-		return [{ name, label: say(isShown ? "view room review off" : label), isMain: name === "rematch ask" || name === "computer" }];
+		const told = isShown ? "view room review off" : name === "rematch ask" ? "view room again" : label;
+		return [{ name, label: say(told), isMain: name === "rematch ask" || name === "computer" }];
 	});
 	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("view signal ask"), isMain: false });
-	if (state.event && (state.status === "over" || !seat)) made.unshift({ name: "event", label: say("page event to"), isMain: true });
+	if (state.event && (state.status === "over" || !seat)) made.unshift(event);
 	if (view.maySharePast) made.push({ name: "share", label: say("deed share"), isMain: false });
 	return seat && state.status !== "waiting" ? made : [...made, home];
 }
@@ -174,7 +176,7 @@ function deedsOf({ isLive, ended, seat }, state, may, view) {
 export function questionsOf({ ended, moves }, state, may, view) {
 	if (ended || view.isOffline) return [];
 	const deed = findDeed(may, view.confirming);
-	const confirm = deed && {
+	const confirm = deed?.cost && {
 		id: "confirm",
 		text: say(deed.cost === "abort" ? "view room confirm abort" : "view room confirm"),
 		answers: [{ name: "confirm", label: say(deed.cost === "abort" ? "deed abort" : deed.label), isMain: true }, { name: "play on", label: say("key play on") }],

@@ -40,16 +40,19 @@ export function numberCells(rows) {
 	return cells;
 }
 
+/** Lines between the cells, or through them for stones, which lie on the crossings. @param {number} width @param {number} height @param {number} side of a cell @param {boolean} isStones */
+export function linesOf(width, height, side, isStones) {
+	const [from, first] = isStones ? [side / 2, side / 2] : [0, side];
+	let d = "";
+	for (let y = first; y < height; y += side) d += `M${from} ${y}H${width - from}`;
+	for (let x = first; x < width; x += side) d += `M${x} ${from}V${height - from}`;
+	return d;
+}
+
 /** Board and lines. @param {Rules} rules @param {Look} look */
 export function makeGround({ rows, columns }, look) {
 	const [width, height] = [columns * SIDE, rows * SIDE];
-	const from = look === "stones" ? SIDE / 2 : 0;
-	let d = "";
-	if (look !== "discs") {
-		const first = look === "stones" ? from : SIDE;
-		for (let y = first; y < height; y += SIDE) d += `M${from} ${y}H${width - from}`;
-		for (let x = first; x < width; x += SIDE) d += `M${x} ${from}V${height - from}`;
-	}
+	const d = look === "discs" ? "" : linesOf(width, height, SIDE, look === "stones");
 	return [svg("rect", { class: "paper", width, height, rx: 14 }), svg("path", { class: "grid-lines", d })];
 }
 
@@ -120,9 +123,9 @@ export function makeStroke(rules, run) {
 	return svg("path", { class: "through", pathLength: 1, d: `M${x + 50 - dx} ${y + 50 - dy}L${toX + 50 + dx} ${toY + 50 + dy}` });
 }
 
-/** Bits that fly from the middle of a run, in the colours of all marks. @param {Rules} rules @param {readonly number[]} run */
-export function makeBurst(rules, run) {
-	const [x, y] = cornerOf(rules, run[run.length >> 1]);
+/** Bits that fly from the middle of a line, or of the board where none won, in the colours of all marks. @param {Rules} rules @param {readonly number[]} line */
+export function makeBurst(rules, line) {
+	const [x, y] = cornerOf(rules, line[line.length >> 1] ?? (rules.rows * rules.columns) >> 1);
 	const reach = Math.min(rules.rows, rules.columns) * SIDE * 0.45;
 	const bits = [...Array(BITS).keys()].map((at) => {
 		const [angle, far] = [(at / BITS) * 2 * Math.PI, reach * (0.55 + 0.45 * Math.abs(Math.sin(at * 7)))];

@@ -3,8 +3,10 @@
 import { say } from "./catalogue.js";
 
 const ICON = "./favicon.svg";
-/** The same with a light, in the page itself: it is wanted also where there is no connection. */
-const ICON_OF_TURN = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1b1f27"/><g fill="none" stroke-width="3.4" stroke-linecap="round"><path d="M6 6l9 9m0-9l-9 9" stroke="#7fdbff"/><circle cx="21.5" cy="21.5" r="5" stroke="#ff8fd0"/></g><circle cx="25" cy="7" r="6" fill="#f2c14e"/></svg>`)}`;
+const LIGHT = `<circle cx="25" cy="7" r="6" fill="#f2c14e"/></svg>`;
+/** The same with a light, made beforehand: it is wanted also where there is no connection. */
+let iconOfTurn = ICON;
+fetch(ICON).then((answer) => answer.text()).then((text) => (iconOfTurn = `data:image/svg+xml,${encodeURIComponent(text.replace("</svg>", LIGHT))}`), () => undefined);
 
 /** Whether notifications are allowed, as it was told last: to ask for it each time takes long. */
 let permission = "";
@@ -29,7 +31,7 @@ export class Signals {
 	draw(isOurs, text) {
 		if (isOurs === this.#isOurs) return;
 		this.#isOurs = isOurs;
-		document.querySelector("link[rel=icon]")?.setAttribute("href", isOurs ? ICON_OF_TURN : ICON);
+		document.querySelector("link[rel=icon]")?.setAttribute("href", isOurs ? iconOfTurn : ICON);
 		this.#shown?.close();
 		this.#shown = null;
 		if (!isOurs || !document.hidden || permission !== "granted") return;

@@ -3,6 +3,7 @@
 import { svg } from "./dom.js";
 import { lookOf } from "./look.js";
 import { BLOCKED } from "./rules.js";
+import { linesOf } from "./shapes.js";
 
 const SIDE = 10;
 /** @type {Record<string, string>} */
@@ -33,7 +34,7 @@ export class SmallBoard {
 		const [width, height] = [columns * SIDE, rows * SIDE];
 		const edge = isStones ? 0 : 2;
 		const paper = svg("rect", { class: "paper", x: -edge / 2, y: -edge / 2, width: width + edge, height: height + edge, rx: 3 });
-		const lines = gravity ? path("holes", holes(rows, columns)) : path("grid-lines", isStones ? points(rows, columns) : inner(rows, columns));
+		const lines = gravity ? path("holes", holes(rows, columns)) : path("grid-lines", linesOf(width, height, SIDE, isStones));
 		const box = { viewBox: `-2 -2 ${width + 4} ${height + 4}`, class: `mini ${look}`, "aria-hidden": "true" };
 		const under = this.isRound ? [] : [this.last, this.won];
 		this.element = svg("svg", box, paper, under, lines, this.blocks, this.paths, this.isRound && [this.last, this.won]);
@@ -65,22 +66,6 @@ export class SmallBoard {
 		for (let cell = board.indexOf(mark); cell >= 0; cell = board.indexOf(mark, cell + 1)) d += this.#at(cell, shape);
 		return d;
 	}
-}
-
-/** Lines between the cells. @param {number} rows @param {number} columns */
-function inner(rows, columns) {
-	let d = "";
-	for (let row = 1; row < rows; row++) d += `M0 ${row * SIDE}h${columns * SIDE}`;
-	for (let column = 1; column < columns; column++) d += `M${column * SIDE} 0v${rows * SIDE}`;
-	return d;
-}
-
-/** Lines through the cells, on whose crossings stones lie. @param {number} rows @param {number} columns */
-function points(rows, columns) {
-	let d = "";
-	for (let row = 0; row < rows; row++) d += `M5 ${row * SIDE + 5}h${(columns - 1) * SIDE}`;
-	for (let column = 0; column < columns; column++) d += `M${column * SIDE + 5} 5v${(rows - 1) * SIDE}`;
-	return d;
 }
 
 /** @param {number} rows @param {number} columns */

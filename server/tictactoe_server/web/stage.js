@@ -7,7 +7,6 @@ import { seatIcon } from "./marks.js";
 
 /** @typedef {ReturnType<typeof import("./scene.js").sceneOf>} Scene */
 /** @typedef {import("./scene.js").Answer} Answer */
-/** @typedef {import("./scene.js").Asked} Asked */
 
 /**
  * What of the page is drawn by others, and who hears which answer was chosen, by its name.
@@ -70,6 +69,7 @@ export class Stage {
 		this.#drawTurn(scene.turn, scene.state.rules);
 		this.#place.classList.toggle("offline", scene.isFaint);
 		this.#place.classList.toggle("past", scene.isBack);
+		this.element.classList.toggle("lost", scene.isLost);
 		this.#drawCard(scene.card, makeCard);
 		this.#drawButtons(scene.deeds);
 	}
@@ -117,7 +117,7 @@ export class Stage {
 		});
 	}
 
-	/** Whether an answer had the focus and is gone. @param {Asked[]} questions */
+	/** Whether an answer had the focus and is gone. @param {import("./scene.js").Asked[]} questions */
 	drawQuestions(questions) {
 		const hadFocus = this.#asks.contains(document.activeElement);
 		this.answers = (questions.find(({ answers }) => answers[0]?.isMain)?.answers ?? []).map(({ name }) => name);

@@ -4,14 +4,14 @@ import { say } from "./catalogue.js";
 import { choicesAt, isDraw, standing, takenBackBy } from "./happened.js";
 import { MORE } from "./opening.js";
 import { nameCell, nameCells, nameColumn, splitLines } from "./rules.js";
-import { clean, describeCell, describePlayers, describeReason, formatDuration, joinWords, nameOf, seatOf } from "./words.js";
+import { clean, endFor, describeCell, describePlayers, describeReason, formatDuration, joinWords, nameOf, seatOf } from "./words.js";
 
 /** @typedef {Protocol.RoomState} State */
 /** @typedef {import("./happened.js").Happened} Happened */
-/** @typedef {import("./happened.js").Cells} Cells */
 
 /** How many moves that were taken back are told by their names. */
 const MOST_NAMED = 6;
+const MOST_IN_WORDS = 6;
 const OUT_REASONS = ["resigned", "late", "left", "away"];
 const WHY_OVER = ["full", "agreed", "claimed", "aborted"];
 const LOSING = ["resigned", "timeout", "forfeit"];
@@ -41,7 +41,7 @@ export function announce(changes, viewer, { seesBoard = false, afterLoss = false
 	return told;
 }
 
-/** What somebody who comes now must know beside players and moves. @param {State} state @param {Cells} moves @param {string} viewer */
+/** What somebody who comes now must know beside players and moves. @param {State} state @param {import("./happened.js").Cells} moves @param {string} viewer */
 export function announceStanding(state, moves, viewer) {
 	const told = announce(standing(state, moves), viewer);
 	return state.game > 1 ? [say("game of room", { n: state.game }), ...told] : told;
@@ -178,12 +178,11 @@ function loserOf({ result, seats }) {
 /** @param {State} state @param {string} viewer */
 export function describeVerdict(state, viewer) {
 	const { result, rules } = state;
-	const own = seatOf(state, viewer);
+	const end = endFor(state, viewer);
 	if (!result) return "";
 	if (result.reason === "aborted") return say("verdict aborted");
 	if (!result.winner) return say(isDraw(result) ? "verdict draw" : "verdict none");
-	if (result.winner === own) return say("verdict win");
-	return own && rules.marks.length === 2 ? say("verdict lose") : say("verdict wins", { name: nameOf(state, result.winner) });
+	return end === "win" || (end && rules.marks.length === 2) ? say(`verdict ${end}`) : say("verdict wins", { name: nameOf(state, result.winner) });
 }
 
 /** How a game ended, the deciding line first. @param {State} state @param {string} viewer */
@@ -205,11 +204,12 @@ export function describeResult(state, viewer) {
 function describeLines({ rules, board, result }) {
 	const told = splitLines(rules, result?.line ?? []).map((run) => {
 		const [first, second] = run;
-		const marks = run.map((cell) => board[cell]).join(" ");
+		const many = run.length > MOST_IN_WORDS ? run.length : say(`in words ${run.length}`);
 		const reach = say("reach", { first: nameCell(first, rules), last: nameCell(run[run.length - 1], rules) });
-		const places = { n: Math.floor(first / rules.columns) + 1, name: nameColumn(first % rules.columns), reach, marks };
-		if (second === first + 1) return say(run.length === rules.columns ? "row" : "row part", places);
+		const [marks, n] = [run.map((cell) => board[cell]).join(" "), Math.floor(first / rules.columns) + 1];
+		const places = { mark: board[first], many, marks, reach, n, name: nameColumn(first % rules.columns) };
 		if (second === first + rules.columns) return say(run.length === rules.rows ? "column" : "column part", places);
+		if (second === first + 1) return say(run.length === rules.columns ? "row" : "row part", places);
 		return say("diagonal", places);
 	});
 	return told.join(" ");

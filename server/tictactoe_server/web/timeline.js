@@ -6,9 +6,6 @@ import { markIcon } from "./marks.js";
 import { nameCell } from "./rules.js";
 import { describeChoicesAt } from "./telling.js";
 
-/** @typedef {Protocol.RoomState} State */
-/** @typedef {Protocol.RulesState} Rules */
-
 /** The kinds of moves that are pointed out. */
 const TOLD = ["best", "slip", "mistake"];
 /** How long a move is shown where the game goes on by itself, and where there are many. */
@@ -93,7 +90,7 @@ export class Timeline {
 		this.here = null;
 	}
 
-	/** @param {State} state @param {readonly number[]} moves @param {string} viewer @param {readonly string[]} kinds how good each was, as far as known */
+	/** @param {Protocol.RoomState} state @param {readonly number[]} moves @param {string} viewer @param {readonly string[]} kinds how good each was, as far as known */
 	draw(state, moves, viewer, kinds = []) {
 		const { rules, board, status, chosen } = state;
 		this.#count = moves.length;
@@ -120,7 +117,7 @@ export class Timeline {
 		}
 	}
 
-	/** @param {Rules} rules @param {string[]} names the mark and cell of each move, and what was chosen then */
+	/** @param {Protocol.RulesState} rules @param {string[]} names the mark and cell of each move, and what was chosen then */
 	#drawList(rules, names) {
 		const same = names.findIndex((name, at) => name !== this.#listed[at]);
 		const kept = same < 0 ? names.length : same;
@@ -129,7 +126,7 @@ export class Timeline {
 		this.#listed = names;
 	}
 
-	/** @param {Rules} rules @param {number} ply @param {string} name */
+	/** @param {Protocol.RulesState} rules @param {number} ply @param {string} name */
 	#makeMove(rules, ply, name) {
 		const made = button("", () => this.look(ply));
 		const [, mark, cell, choice] = /^(.)([^:]*):?(.*)$/s.exec(name) ?? [];

@@ -4,10 +4,6 @@ import { say } from "./catalogue.js";
 import { findDeed } from "./choices.js";
 import { hasSingleKeys } from "./rules.js";
 
-/** @typedef {Protocol.RulesState} Rules */
-
-/** @typedef {import("./choices.js").Choices} Choices */
-
 /** Which deeds a key stands for, the first of them that may be done. @type {Record<string, string[]>} */
 export const KEYS = {
 	b: ["computer"],
@@ -59,7 +55,7 @@ export function deedOfKey(may, key, isAtBoard) {
 	return (names && firstOf(may, names)) ?? "";
 }
 
-/** The cell or column that a digit alone stands for, -1 for none. @param {string} key @param {Rules} rules */
+/** The cell or column that a digit alone stands for, -1 for none. @param {string} key @param {Protocol.RulesState} rules */
 export function cellOfDigit(key, rules) {
 	const digit = Number(key);
 	const isColumn = rules.gravity && digit <= rules.columns;

@@ -11,7 +11,7 @@ const FEATURED_PLACES = 4;
 /** About how much wider than high the place for the boards is, by the shape of one of them. */
 const SHAPE = 1.9;
 
-/** @param {import("./app.js").App} app @returns {import("./app.js").Page} */
+/** @param {App} app @returns {Page} */
 export function makeWall(app) {
 	const note = h("p.wall-note", {}, say("page wall empty"));
 	const lobby = new Lobby(app, MOST_BOARDS, draw);
@@ -56,7 +56,7 @@ export function makeWall(app) {
 	}
 }
 
-/** The address of this server, to be photographed or typed. @param {import("./app.js").App} app */
+/** The address of this server, to be photographed or typed. @param {App} app */
 function makeJoin(app) {
 	const address = h("b");
 	setText(address, app.linkTo().replace(/^https?:\/\/|\/$/g, ""));

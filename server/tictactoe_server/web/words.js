@@ -1,11 +1,7 @@
 /** What a state holds in words, as in the terminal; the sentences stand in protocol/tictactoe_protocol/catalogue. A viewer is the id of whoever reads: "you". */
 
-import { count, say } from "./catalogue.js";
+import { say } from "./catalogue.js";
 import { PRESETS, hasSingleKeys, nameCell, nameCells } from "./rules.js";
-
-/** @typedef {Protocol.RoomState} State */
-/** @typedef {Protocol.RulesState} Rules */
-/** @typedef {Protocol.RoomState["seats"]} Seats */
 
 const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed", "aborted", "forfeit"];
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu;
@@ -20,13 +16,19 @@ export const messageOf = (error) => clean(error instanceof Error ? error.message
 export const joinWords = (words) =>
 	words.length > 1 ? say("and", { first: words.slice(0, -1).join(", "), last: words[words.length - 1] }) : words.join("");
 
-/** The mark that a viewer plays, null for a watcher and for one who left. @param {{seats: Seats}} state @param {string} viewer */
+/** The mark that a viewer plays, null for a watcher and for one who left. @param {{seats: Protocol.RoomState["seats"]}} state @param {string} viewer */
 export function seatOf(state, viewer) {
 	const own = Object.entries(state.seats).find(([, seat]) => seat?.player === viewer && !seat.left);
 	return own ? own[0] : null;
 }
 
-/** @param {{seats: Seats}} state @param {string | null} mark */
+/** How a game ended for a viewer, "" where it is on, or for nobody's good. @param {Protocol.RoomState} state @param {string} viewer */
+export function endFor(state, viewer) {
+	const [own, winner] = [seatOf(state, viewer), state.result?.winner];
+	return own && winner ? (winner === own ? "win" : "lose") : "";
+}
+
+/** @param {{seats: Protocol.RoomState["seats"]}} state @param {string | null} mark */
 export function nameOf({ seats }, mark) {
 	const name = seats[mark ?? ""]?.name;
 	if (name === undefined) return say("nobody");
@@ -37,13 +39,13 @@ export function nameOf({ seats }, mark) {
 /** @param {{seats: {[mark: string]: {name: string} | null}}} state */
 export const namePlayers = ({ seats }) => Object.values(seats).map((seat) => (seat ? clean(seat.name) : say("free seat"))).join(say("page versus"));
 
-/** @param {Rules} rules */
+/** @param {Protocol.RulesState} rules */
 export function describeRules(rules) {
 	const { rows, columns, line, misere, marks, blocked, gravity, exact, opening } = rules;
 	const parts = [say("rules size", { rows, columns }), say(misere ? "rules line loses" : "rules line", { line })];
 	if (marks.length !== 2) parts.push(say("rules players", { n: marks.length }));
 	if (blocked.length) {
-		const cells = blocked.length > 4 ? count(blocked.length, "cell") : nameCells(blocked, rules).join(" ");
+		const cells = blocked.length > 4 ? say("count cell", { n: blocked.length }) : nameCells(blocked, rules).join(" ");
 		parts.push(say("rules blocked", { cells }));
 	}
 	if (gravity) parts.push(say("rules gravity"));
@@ -96,13 +98,13 @@ export function formatDuration(milliseconds) {
 	return parts.map((part, index) => (index ? String(part).padStart(2, "0") : part)).join(":");
 }
 
-/** @param {number} cell @param {Rules} rules */
+/** @param {number} cell @param {Protocol.RulesState} rules */
 export function describeCell(cell, rules) {
 	const name = nameCell(cell, rules);
 	return hasSingleKeys(rules) ? say("cell with place", { cell: name, place: say(`place ${cell}`) }) : name;
 }
 
-/** @param {State} state @param {string} viewer */
+/** @param {Protocol.RoomState} state @param {string} viewer */
 export function describePlayers(state, viewer) {
 	const own = seatOf(state, viewer);
 	const others = Object.entries(state.seats).flatMap(([mark, seat]) => (seat && mark !== own ? [say("is", { name: clean(seat.name), mark })] : []));
@@ -110,7 +112,7 @@ export function describePlayers(state, viewer) {
 	return told.join(" ") || say("nobody sits");
 }
 
-/** @param {State} state @param {string} viewer */
+/** @param {Protocol.RoomState} state @param {string} viewer */
 export function describeTurn(state, viewer) {
 	const { status, turn: mark, opening } = state;
 	if (status === "waiting" || status === "over") return say(`turn ${status}`);

@@ -37,7 +37,7 @@ export function worthsOf({ cells, best }, isAll) {
 		if (kind === "draw") sign = "=";
 		else if (kind === "win" || kind === "loss") sign = `${kind === "win" ? "+" : "−"}${plies ?? ""}`;
 		const cell = Number(name);
-		return /** @type {[number, Worth]} */ ([cell, { sign, kind, best: best.includes(cell) }]);
+		return /** @type {[number, Worth]} */ ([cell, { sign, kind, best: best.includes(cell) && best.length < Object.keys(cells).length }]);
 	});
 	return { cells: new Map(told), isAll, better: null };
 }

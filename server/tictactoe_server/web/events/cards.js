@@ -5,11 +5,9 @@ import { button, h, setText, show } from "../dom.js";
 import { clean, messageOf } from "../words.js";
 import { Following } from "./following.js";
 import { drawQr } from "./qr.js";
-import { prepare } from "./words.js";
 
-/** @param {import("../app.js").App} app @param {string} code @returns {Promise<import("../app.js").Page>} */
-export async function makeCards(app, code) {
-	await Promise.all([prepare(), app.arrive()]);
+/** @param {App} app @param {string} code @returns {Page} */
+export function makePage(app, code) {
 	const [title, fault, sheet] = [h("h1", { tabindex: -1 }), h("p.fault", { role: "alert" }), h("ul.cards")];
 	const following = new Following(app, code, () => (following.state ? draw() : setText(fault, following.refused)));
 	const element = h("div.sheet", {}, h("div.hero", {}, title, h("div.row", {}, button(say("page event print"), () => print(), { class: "primary" }), h("a.go", { href: `/e/${code}` }, say("page event to")))), h("p.note", {}, say("page event cut")), fault, sheet);

@@ -2,9 +2,13 @@
 
 import { say } from "../catalogue.js";
 import { button, field, h, setText, submitting } from "../dom.js";
+import { Refused } from "../requests.js";
 import { clean, messageOf } from "../words.js";
 import { formatPoints, orWord, sidesOf } from "./words.js";
 import { sure } from "./pairings.js";
+
+/** By the codes of events the tickets with which one came in: they lead back from another device. @type {Map<string, string>} */
+const tickets = new Map();
 
 export class Entry {
 	#name = h("input", { maxlength: 24, autocomplete: "nickname", focus: () => this.#name.select() });
@@ -14,16 +18,18 @@ export class Entry {
 	#named = field(say("page event your name"), this.#name);
 	#ticketed = field(say("page event ticket"), this.#ticket);
 	#form = h("form.row", { submit: submitting(() => this.#enter()) }, this.#named, this.#ticketed, h("button.primary.big", {}, say("page join")));
+	#here = h("div.ask", { hidden: true, role: "alert" }, h("p", {}, say("page event card")), button(say("page event here"), () => this.#enter(true), { class: "primary" }), button(say("page cancel"), () => void (this.#here.hidden = true)));
 	#board = button(say("page event board"), () => this.following.app.play({ type: "join", room: this.#pairing?.room ?? "" }), { class: "primary big" });
 	#back = button(say("page event back"), () => this.#do({ type: "event_ready", on: true }), { class: "primary" });
 	#pause = button(say("page event pause"), () => this.#do({ type: "event_ready", on: false }));
 	#leave = sure(say("page event leave"), () => this.#do({ type: "event_leave" }));
 	element = h("section.card.entry", { "aria-label": say("page event you") },
-		this.#told, this.#form, h("div.row", {}, this.#board, this.#back, this.#pause, this.#leave), this.#fault,
+		this.#told, this.#form, this.#here, h("div.row", {}, this.#board, this.#back, this.#pause, this.#leave), this.#fault,
 	);
 
 	/** @param {import("./following.js").Following} following @param {string} ticket that came with the link */
 	constructor(following, ticket) {
+		ticket ||= tickets.get(following.code) ?? "";
 		this.following = following;
 		this.#name.value = following.app.connection.name;
 		this.#ticket.value = ticket;
@@ -65,21 +71,26 @@ export class Entry {
 		return say(state.status === "open" ? "page event you wait" : "page event you stand", { name: clean(name), place, points: formatPoints(points) });
 	}
 
-	/** Enter with the name and the ticket, as far as they are wanted. */
-	async #enter() {
+	/** Enter with the name and the ticket, as far as they are wanted; who plays by the card elsewhere gives way where that is meant. */
+	async #enter(here = false) {
 		const [ticket, name] = [this.#ticket.value.trim(), this.#name.value.trim()];
-		if (!(await this.#do({ type: "event_join", ...(ticket && { ticket }), ...(name && !this.#named.hidden && { name }) }))) return this.#name.focus();
+		this.#here.hidden = true;
+		if (!(await this.#do({ type: "event_join", ...(ticket && { ticket }), ...(name && !this.#named.hidden && { name }), ...(here && { here }) }))) return this.#name.focus();
+		tickets.set(this.following.code, ticket);
 		// Who is in needs no ticket any more, and shows none to who stands beside.
 		return history.replaceState(null, "", location.pathname);
 	}
 
 	/** Ask for something; whether it was done. @param {import("./following.js").AboutIt} request */
 	async #do(request) {
+		const { following } = this;
 		setText(this.#fault, "");
 		try {
-			return await this.following.ask(request);
+			return await following.ask(request);
 		} catch (error) {
-			return void setText(this.#fault, messageOf(error));
+			const isInUse = error instanceof Refused && error.why === "event card" && following.app.connection.welcome?.features?.includes("cards");
+			if (isInUse) this.#here.hidden = false;
+			return void setText(this.#fault, isInUse ? "" : messageOf(error));
 		}
 	}
 }

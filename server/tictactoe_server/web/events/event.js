@@ -9,15 +9,12 @@ import { Following } from "./following.js";
 import { Organiser } from "./organiser.js";
 import { drawPairings, sure } from "./pairings.js";
 import { Table, makeCrossTable } from "./table.js";
-import { describeStanding, describeTerms, prepare } from "./words.js";
+import { describeStanding, describeTerms } from "./words.js";
 
 const TICK_MS = 500;
 
-/** @param {import("../app.js").App} app @param {string} code @param {string} ticket @returns {Promise<import("../app.js").Page>} */
-export async function makeEvent(app, code, ticket) {
-	await Promise.all([prepare(), app.arrive()]);
-	return new EventPage(app, code, ticket);
-}
+/** @param {App} app @param {string} code @param {string} ticket @returns {Page} */
+export const makePage = (app, code, ticket) => new EventPage(app, code, ticket);
 
 class EventPage {
 	#title = h("h1", { tabindex: -1 });
@@ -31,7 +28,7 @@ class EventPage {
 	#round = h("h2");
 	element = h("div.event");
 
-	/** @param {import("../app.js").App} app @param {string} code @param {string} ticket */
+	/** @param {App} app @param {string} code @param {string} ticket */
 	constructor(app, code, ticket) {
 		this.following = new Following(app, code, () => this.draw());
 		this.entry = new Entry(this.following, ticket);
@@ -60,7 +57,7 @@ class EventPage {
 		this.following.follow();
 	}
 
-	/** @param {import("../app.js").News} news */
+	/** @param {News} news */
 	onNews(news) {
 		this.following.hear(news);
 	}

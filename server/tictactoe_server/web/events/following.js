@@ -20,7 +20,7 @@ export class Following {
 	/** @type {(heard: unknown) => void} */
 	#whenHeard = () => undefined;
 
-	/** @param {import("../app.js").App} app @param {string} code @param {() => void} onChange */
+	/** @param {App} app @param {string} code @param {() => void} onChange */
 	constructor(app, code, onChange) {
 		this.app = app;
 		this.code = code;
@@ -89,7 +89,7 @@ export class Following {
 		return this.app.connection.request(/** @type {import("../requests.js").Ask} */ ({ ...request, event: this.code }));
 	}
 
-	/** @param {import("../app.js").News} news */
+	/** @param {News} news */
 	hear(news) {
 		if ((news.type !== "event" && news.type !== "event_rows") || news.event !== this.code) return;
 		if (news.type === "event") this.state = news;

@@ -6,7 +6,7 @@ import { makeRow } from "../roomlist.js";
 import { clean } from "../words.js";
 import { orWord, prepare } from "./words.js";
 
-/** @param {import("../app.js").App} app @param {HTMLElement} section where they stand */
+/** @param {App} app @param {HTMLElement} section where they stand */
 export async function drawEvents(app, section) {
 	await prepare();
 	const { events = [] } = await app.connection.request({ type: "events" }).catch(() => ({ events: [] }));

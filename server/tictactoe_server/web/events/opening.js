@@ -9,16 +9,17 @@ import { LEVELS, describeClock, describeLevel, messageOf, parseClock } from "../
 const KINDS = ["round_robin", "swiss", "knock_out"];
 const CLOCKS = ["1+1", "3+2", "5+3", "10/move", "30/move"];
 
-/** @param {import("../app.js").App} app */
+/** @param {App} app */
 export function showOpening(app) {
 	const title = h("input", { maxlength: 60, required: true, autocomplete: "off" });
 	const kind = select(KINDS.map((one) => [one, say(`page event kind ${one}`)]));
-	const game = select(PRESETS.filter((one) => rulesOf(one).marks.length === 2).map((one) => [one, say(`name of ${one}`)]));
+	const games = PRESETS.filter((one) => rulesOf(one).marks.length === 2);
+	const game = select(games.map((one) => [one, say(`name of ${one}`)]));
 	const clock = select(CLOCKS.map((one) => [one, describeClock(parseClock(one))]));
 	const bots = LEVELS.map((level) => h("input", { type: "checkbox", value: level }));
 	const roster = h("textarea", { rows: 6, placeholder: say("page event roster example") });
 	const fault = h("p.fault", { role: "alert" });
-	if (PRESETS.includes(app.kept.game) && rulesOf(app.kept.game).marks.length === 2) game.value = app.kept.game;
+	if (games.includes(app.kept.game)) game.value = app.kept.game;
 	clock.value = CLOCKS[1];
 	const form = h("form.card.opening", { submit: submitting(open) },
 		field(say("page event title"), title),

@@ -6,9 +6,7 @@ import { Refused } from "../requests.js";
 import { messageOf } from "../words.js";
 import { sure } from "./pairings.js";
 
-/** @typedef {Protocol.EventState} EventState */
-
-/** When each action is of use. @type {[action: string, isOf: (state: EventState) => boolean][]} */
+/** When each action is of use. @type {[action: string, isOf: (state: Protocol.EventState) => boolean][]} */
 const ACTIONS = [
 	["begin", ({ status }) => status === "open"],
 	["next", ({ status, pairings }) => status === "running" && pairings.every(({ state }) => state === "scored")],

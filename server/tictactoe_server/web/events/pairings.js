@@ -1,7 +1,7 @@
 /** Pairings as rows: who plays whom, how it stands or ended, the way to the board, and what the organiser may do about it. */
 
 import { say } from "../catalogue.js";
-import { button, h, showKeyed } from "../dom.js";
+import { button, h, isStale, show, showKeyed } from "../dom.js";
 import { describeReason } from "../words.js";
 import { formatPoints, orWord, scoreOf, sidesOf } from "./words.js";
 
@@ -11,11 +11,14 @@ import { formatPoints, orWord, scoreOf, sidesOf } from "./words.js";
 
 /** @param {Element} list @param {readonly Pairing[]} pairings @param {string} own the player who looks @param {Run | null} run for the organiser @param {boolean} [showsRound] */
 export function drawPairings(list, pairings, own, run, showsRound = false) {
-	showKeyed(list, pairings, (pairing) => JSON.stringify([pairing, !!run, showsRound]), (pairing) => makePairing(pairing, own, run, showsRound));
+	const make = (/** @type {Pairing} */ pairing) => h("li", {}, h("span.pairing"), run && sidesOf(pairing).length > 1 && makeDeeds(pairing, run));
+	showKeyed(list, pairings, ({ id }) => `${id}${!!run}`, make, (row, pairing) => {
+		if (isStale(row, JSON.stringify(pairing))) drawPairing(row, pairing, own, showsRound);
+	});
 }
 
-/** @param {Pairing} pairing @param {string} own @param {Run | null} run @param {boolean} showsRound */
-function makePairing(pairing, own, run, showsRound) {
+/** @param {Element} row @param {Pairing} pairing @param {string} own @param {boolean} showsRound */
+function drawPairing(row, pairing, own, showsRound) {
 	const { state, room, result, reason, by, round } = pairing;
 	const [one, two] = sidesOf(pairing);
 	const isOwn = [one, two].some((side) => side?.[1] === own);
@@ -23,11 +26,11 @@ function makePairing(pairing, own, run, showsRound) {
 	const score = two ? result && [one, two].map(([mark]) => formatPoints(scoreOf(pairing, mark))).join(" : ") : say("page event bye");
 	const note = by === "game" ? reason && describeReason(reason) : by && by !== "bye" && orWord(by, () => say(`page event by ${by}`));
 	const link = state === "open" && room && h("a.go", { href: isOwn ? `/${room}` : `/${room}#watch` }, say(isOwn ? "page event board" : "page watch"));
-	return h(isOwn && !showsRound ? "li.own" : "li", {},
+	row.classList.toggle("own", isOwn && !showsRound);
+	show(/** @type {Element} */ (row.firstElementChild),
 		h("span.sides", {}, names[0], two && " – ", names[1], showsRound && h("small", {}, say("page event round", { round }))),
 		link || h("span.result", {}, score || orWord(state, () => say(`page event pairing ${state}`))),
 		h("span.note", {}, note),
-		run && two && makeDeeds(pairing, run),
 	);
 }
 

@@ -1,7 +1,7 @@
 /** The table of an event with the sums behind its ties, and who played whom. */
 
 import { say } from "../catalogue.js";
-import { h, setText, show, showKeyed } from "../dom.js";
+import { h, isStale, setText, show, showKeyed } from "../dom.js";
 import { clean } from "../words.js";
 import { formatPoints, orWord, scoreOf } from "./words.js";
 
@@ -39,8 +39,7 @@ function makeRow() {
 function drawName(cell, row, deedsOf) {
 	const { name, bot, status = "in" } = row;
 	const key = `${name}${bot}${status}${!!deedsOf}`;
-	if (cell.getAttribute("data-drawn") === key) return;
-	cell.setAttribute("data-drawn", key);
+	if (!isStale(cell, key)) return;
 	const badge = bot ? say("page event bot") : status !== "in" && orWord(status, () => say(`page event is ${status}`));
 	show(cell, h("span", {}, clean(name)), badge && h("small.badge", {}, badge), deedsOf?.(row));
 }
@@ -53,8 +52,8 @@ function drawTies(details, { tie }) {
 	show(details.lastElementChild, sums);
 }
 
-/** Who has what against whom, in the order of the table. @param {import("./following.js").Whole} whole @param {string} own */
-export function makeCrossTable({ table, pairings }, own) {
+/** What was scored, by who plays and against whom. @param {import("./following.js").Whole["pairings"]} pairings */
+export function crossScores(pairings) {
 	/** @type {Map<string, string[]>} */
 	const scores = new Map();
 	for (const pairing of pairings) {
@@ -62,6 +61,12 @@ export function makeCrossTable({ table, pairings }, own) {
 		if (pairing.state !== "scored" || !b || !pairing.result) continue;
 		for (const [mark, key] of [[one, `${a} ${b}`], [two, `${b} ${a}`]]) scores.set(key, [...(scores.get(key) ?? []), formatPoints(scoreOf(pairing, mark))]);
 	}
+	return scores;
+}
+
+/** Who has what against whom, in the order of the table. @param {import("./following.js").Whole} whole @param {string} own */
+export function makeCrossTable({ table, pairings }, own) {
+	const scores = crossScores(pairings);
 	const rows = table.map(({ player, name, points }, at) => h(player === own ? "tr.own" : "tr", {},
 		h("td", {}, String(at + 1)),
 		h("th.name", { scope: "row" }, clean(name)),

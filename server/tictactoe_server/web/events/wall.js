@@ -6,7 +6,7 @@ import { Lobby } from "../lobby.js";
 import { clean, formatDuration, joinWords } from "../words.js";
 import { Following } from "./following.js";
 import { drawQr } from "./qr.js";
-import { describeStanding, describeTerms, formatPoints, orWord, prepare, sidesOf } from "./words.js";
+import { describeStanding, describeTerms, formatPoints, orWord, sidesOf } from "./words.js";
 
 const MOST_BOARDS = 100;
 const MOST_ROWS = 20;
@@ -22,27 +22,28 @@ const SHAPE = 1.6;
 /** @param {{state: string}} pairing */
 const isOpen = ({ state }) => state !== "scored";
 
-/** @param {import("../app.js").App} app @param {string} code @param {string} ticket @returns {Promise<import("../app.js").Page>} */
-export async function makeEventWall(app, code, ticket) {
-	await Promise.all([prepare(), app.arrive()]);
-	return new EventWall(app, code, ticket);
-}
+/** @param {App} app @param {string} code @param {string} ticket @returns {Page} */
+export const makePage = (app, code, ticket) => new EventWall(app, code, ticket);
 
 class EventWall {
 	#head = h("header.wall-head");
 	#main = h("div.wall-main");
 	#clock = h("b.wall-clock");
 	#awaited = h("span");
+	#foot = h("footer.wall-foot");
 	title = say("page event wall");
 
-	/** @param {import("../app.js").App} app @param {string} code @param {string} ticket with which one enters, if the wall may show it */
+	/** @param {App} app @param {string} code @param {string} ticket with which one enters, if the wall may show it */
 	constructor(app, code, ticket) {
-		this.link = app.linkTo(`e/${code}${ticket && `#${ticket}`}`);
-		this.code = code;
-		this.qr = drawQr(this.link, say("page event qr"));
+		const link = app.linkTo(`e/${code}${ticket && `#${ticket}`}`);
+		const address = link.replace(/^https?:\/\//, "");
+		this.code = h("p.wall-code", {}, code);
+		this.address = h("p.wall-address", {}, address);
+		this.address.style.setProperty("--length", String(address.length));
+		this.qr = drawQr(link, say("page event qr"));
 		this.following = new Following(app, code, () => this.draw());
 		this.lobby = new Lobby(app, MOST_BOARDS, () => this.draw());
-		this.element = h("div.event-wall", {}, this.#head, this.#main, h("footer.wall-foot", {}, this.#clock, this.#awaited));
+		this.element = h("div.event-wall", {}, this.#head, this.#main, this.#foot);
 		this.ticker = setInterval(() => this.tick(), TICK_MS);
 		this.onPhase();
 	}
@@ -53,7 +54,7 @@ class EventWall {
 		this.tick();
 	}
 
-	/** @param {import("../app.js").News} news */
+	/** @param {News} news */
 	onNews(news) {
 		this.following.hear(news);
 		this.lobby.hear(news);
@@ -76,19 +77,27 @@ class EventWall {
 		document.title = title;
 		show(this.#head, heading, hasBegun && h("p", {}, describeStanding(state)));
 		show(this.#main, hasBegun ? [this.#drawTable(), this.#drawBoards()] : this.#drawEntry());
+		show(this.#foot, this.#clock, this.#awaited, hasBegun && !this.#hasRoom && this.#drawWay());
 		return this.tick();
+	}
+
+	/** Whether there is room under the table for the way in. */
+	get #hasRoom() {
+		return (this.following.state?.table.length ?? 0) <= MOST_BESIDE_QR;
+	}
+
+	/** How one comes in or looks on once it has begun. */
+	#drawWay() {
+		return h("div.wall-come", {}, this.#hasRoom && this.qr, h("div", {}, this.code, this.address));
 	}
 
 	/** Address, code and QR as large as they go, and who is in. */
 	#drawEntry() {
 		const { state, rows } = this.following;
-		const address = this.link.replace(/^https?:\/\//, "");
-		const shown = h("p.wall-address", {}, address);
-		shown.style.setProperty("--length", String(address.length));
 		const names = h("ul", {}, rows.slice(0, MOST_NAMES).map(({ name }) => h("li", {}, clean(name))));
 		names.style.setProperty("--names", String(rows.length));
 		return [
-			h("div.wall-entry", {}, h("p.note", {}, state && describeTerms(state)), h("p", {}, say("page event come")), shown, h("p", {}, say("page event or code")), h("p.wall-code", {}, this.code)),
+			h("div.wall-entry", {}, h("p.note", {}, state && describeTerms(state)), h("p", {}, say("page event come")), this.address, h("p", {}, say("page event or code")), this.code),
 			this.qr,
 			h("div.wall-in", {}, h("h2", {}, say("page event in", { n: state?.head.players ?? 0 })), names),
 		];
@@ -100,7 +109,7 @@ class EventWall {
 			h("tr", { class: `place-${place} ${status}` }, h("td.rank", {}, String(place)), h("th.name", { scope: "row" }, clean(name)), h("td.points", {}, formatPoints(wonOf({ points, tie })))));
 		const table = h("table.wall-table", { "aria-label": say("page event table") }, h("tbody", {}, cells));
 		table.style.setProperty("--rows", String(Math.max(rows.length, 10)));
-		return h("div.wall-side", {}, table, rows.length <= MOST_BESIDE_QR && this.qr);
+		return h("div.wall-side", {}, table, this.#hasRoom && this.#drawWay());
 	}
 
 	/** The boards of this round, and those of the one before as long as they are shown; at the end who won. */

@@ -5,9 +5,6 @@ import { h } from "../dom.js";
 import { learnLater, learnMore } from "../language.js";
 import { clean, describeClock, joinWords, nameGame } from "../words.js";
 
-/** @typedef {Protocol.EventState} EventState */
-/** @typedef {Protocol.EventPairing} Pairing */
-
 /** @type {Record<string, string>} */
 const SENTENCES = { en: "./en.json", de: "./de.json" };
 /** @type {Promise<unknown> | undefined} */
@@ -45,14 +42,14 @@ export function formatPoints(value) {
 	return value.toLocaleString(spokenLanguage(), { maximumFractionDigits: 2 });
 }
 
-/** What an event is about, in a line. @param {EventState} state */
+/** What an event is about, in a line. @param {Protocol.EventState} state */
 export function describeTerms({ head }) {
 	const { kind, rules, clock, double, players } = head;
 	const what = double ? say("page event double") : orWord(kind, () => say(`page event kind ${kind}`));
 	return [what, nameGame(rules), describeClock(clock), say("page event players", { n: players })].join(" · ");
 }
 
-/** How far an event is. @param {EventState} state */
+/** How far an event is. @param {Protocol.EventState} state */
 export function describeStanding({ status, round, head: { rounds }, table }) {
 	const first = table.filter(({ place, points }) => place === 1 && points > 0).map(({ name }) => clean(name));
 	if (status === "over" && first.length) return say("page event won", { n: first.length, names: joinWords(first) });
@@ -60,7 +57,7 @@ export function describeStanding({ status, round, head: { rounds }, table }) {
 	return orWord(status, () => say(`page event status ${status}`));
 }
 
-/** The marks of a pairing, and under each who plays it. @param {Pairing} pairing @returns {[mark: string, player: string, name: string][]} */
+/** The marks of a pairing, and under each who plays it. @param {Protocol.EventPairing} pairing @returns {[mark: string, player: string, name: string][]} */
 export const sidesOf = ({ players, names }) => Object.keys(players).map((mark) => [mark, players[mark], clean(names[mark] ?? players[mark])]);
 
 /** What a side has of a pairing that is scored. @param {{result?: string | null}} pairing @param {string} mark */
