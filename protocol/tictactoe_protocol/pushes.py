@@ -39,6 +39,7 @@ FEATURES: Final = (
     "abort",
     "analysis",
     "boards",
+    "cards",
     "chat",
     "events",
     "moved",

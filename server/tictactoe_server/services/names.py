@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ErrorCode
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES, RESCUE_CODES, ClaimName, Device, Devices, LinkDevice, Revoke
 from tictactoe_protocol.requests import Hello
+from tictactoe_protocol.room_codes import read_code
 from tictactoe_server.admin.bans import expel
 from tictactoe_server.core.accounts import Accounts, change, hash_rescue, hash_secret
 from tictactoe_server.core.answers import Call
@@ -140,9 +141,9 @@ class Names(Service):
         limit = self._tries[address]
         self._core.allowances.take(limit, "names")
         if hello.link is not UNSET:
-            way, player = "link", await self._take_link(_read_code(hello.link))
+            way, player = "link", await self._take_link(read_code(hello.link))
         else:
-            way, player = "rescue", await self._take_rescue(hello.name or "", _read_code(hello.rescue or ""))
+            way, player = "rescue", await self._take_rescue(hello.name or "", read_code(hello.rescue or ""))
         account = await change(self.kept.accounts, player, lambda old: old and old.with_device(key, hello.client or ""))
         if account is None:
             raise Refused(ErrorCode.BAD_TOKEN, way, path=way)
@@ -225,15 +226,6 @@ class Names(Service):
 
 def _draw_code(length: int) -> str:
     return "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(length))
-
-
-def _read_code(text: str) -> str:
-    """Return a code in its one written form; case, dashes and spaces do not matter.
-
-    >>> _read_code("7kq2-m94f x3zw")
-    '7KQ2M94FX3ZW'
-    """
-    return "".join(text.split()).replace("-", "").upper()
 
 
 def _in_groups(code: str) -> str:

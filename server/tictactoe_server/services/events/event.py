@@ -18,6 +18,7 @@ from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.berger import berger_rounds
 from tictactoe_protocol.events import MAX_ENTRANTS, EntrantStatus, EventKind, EventOpen, EventStatus, PairingState
+from tictactoe_protocol.room_codes import read_code
 from tictactoe_protocol.standings import Game
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.core.look_alikes import keys_of
@@ -230,8 +231,25 @@ def ticket_of(event: Event, name: str = "") -> str:
 
 
 def is_ticket(event: Event, ticket: str, name: str = "") -> bool:
-    """Tell whether this is the ticket of a name, or without one that of the event."""
-    return hmac.compare_digest(ticket_of(event, name).encode(), ticket.encode())
+    """Tell whether this is the ticket of a name, or without one that of the event, however it is written."""
+    return hmac.compare_digest(ticket_of(event, name).encode(), read_code(ticket).encode())
+
+
+def name_on(event: Event, ticket: str) -> str:
+    """Return the name of the roster on whose card a ticket stands, empty for none."""
+    return next((name for name in event.roster if is_ticket(event, ticket, name)), "")
+
+
+def holder_of(event: Event, ticket: str) -> Entrant | None:
+    """Return who plays by a card, None where nobody does."""
+    name = name_on(event, ticket)
+    return next((one for one in event.field if one.name == name and not one.bot and not one.is_gone), None)
+
+
+def sitting_in(event: Event, pairing: Pairing) -> dict[str, Entrant]:
+    """Return who plays in a pairing, by mark."""
+    known = {one.player: one for one in event.entrants}
+    return {mark: known[id] for mark, id in pairing.players.items()}
 
 
 def open_pairings(event: Event) -> list[Pairing]:
