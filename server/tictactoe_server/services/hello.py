@@ -38,7 +38,7 @@ _ID_ALPHABET: Final = string.ascii_letters + string.digits
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
 _CLOSING_SECONDS: Final = 1.0
-_HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVELS)})-bot[ _.'-]*\d*", re.IGNORECASE)
+_HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVELS)})-?bot[ _.'-]*\d*", re.IGNORECASE)
 _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
 
 log: Final = structlog.get_logger(__name__)
@@ -71,11 +71,10 @@ class Greeting(Service):
         session, request = call.session, call.request
         if session.player is not None:
             raise Refused(ErrorCode.ALREADY_HELLO, name=call.player.name)
+        has_code = request.link is not UNSET or request.rescue is not UNSET
+        coded = await self._admit(request, session) if has_code else None  # which may wait, and keeps no other waiting
         async with session.source.hellos:
-            if request.link is UNSET and request.rescue is UNSET:
-                known, token = await self.welcome(request.name, request.token, session.address)
-            else:
-                known, token = await self._admit(request, session.address)
+            known, token = coded or await self.welcome(request.name, request.token, session.address)
             player, claim = await self.names.kept.shown(known.player)
         ban = self._bans.of_subject(player.id)
         if ban is not None:
@@ -130,10 +129,10 @@ class Greeting(Service):
             return made, token
         return await self._recognise(chosen, token), token
 
-    async def _admit(self, hello: Hello, address: str) -> tuple[KnownPlayer, str]:
+    async def _admit(self, hello: Hello, session: Session) -> tuple[KnownPlayer, str]:
         """Return the player whose device says hello with a code, and a token of its own."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
-        player = await self.names.admit(hello, hash_secret(token), address)
+        player = await self.names.admit(hello, hash_secret(token), session)
         known = KnownPlayer(player, today(), is_seated=True)
         await save(self._players, hash_secret(token), known, MISSING)
         return known, token
@@ -189,7 +188,7 @@ def _parse_name(text: str, path: str = "name") -> str:
 
 
 def _own_name(name: str) -> str:
-    """Return a name that a person may take: not one of a bot, however it is written."""
+    """Return a name that a person may take: not one of a bot, nor what looks like one."""
     if any(map(_HOUSE_NAME.fullmatch, (unicodedata.normalize("NFKC", name), *keys_of(name)))):
         raise Refused(ErrorCode.BAD_NAME, "taken", path="name", name=name)
     return name

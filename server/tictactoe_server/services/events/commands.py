@@ -138,7 +138,7 @@ def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
         others = tuple(one for one in others if not one.joined_round or one.bot or one.name != name)
     if not name or (event.entry == "code" and not is_ticket(event, command.ticket)):
         raise _wrong_ticket()
-    check_names((*(one.name for one in others), name))
+    check_names((name,), (one.name for one in others))
     if len(others) >= event.limit:
         raise Refused(ErrorCode.EVENT_FULL, size=event.limit)
     joined = 1 if event.status == "open" else event.round + 1
@@ -284,7 +284,7 @@ def _run_add(event: Event, command: EventRun, now: int) -> Event:
         return event
     if len(event.roster) >= event.limit:
         raise Refused(ErrorCode.EVENT_FULL, size=event.limit)
-    check_names((*{*event.roster, *(one.name for one in event.entrants)}, name))
+    check_names((name,), (*event.roster, *(one.name for one in event.entrants)))
     return replace(event, roster=(*event.roster, name))
 
 

@@ -211,9 +211,9 @@ def open_event(
     return replace(event, entrants=tuple(entrants))
 
 
-def check_names(names: Iterable[str]) -> None:
-    """Refuse a name that stands twice in a list, or that people may take for another one there."""
-    known: set[str] = set()
+def check_names(names: Iterable[str], others: Iterable[str] = ()) -> None:
+    """Refuse a name that stands twice in a list, or that people may take for another one there, or of the others."""
+    known = {key for name in others for key in keys_of(name)}
     for name in names:
         if not known.isdisjoint(keys_of(name)):
             raise Refused(ErrorCode.BAD_NAME, "taken", path="name", name=name)
