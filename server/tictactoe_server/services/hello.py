@@ -38,7 +38,7 @@ _ID_ALPHABET: Final = string.ascii_letters + string.digits
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
 _CLOSING_SECONDS: Final = 1.0
-_HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVELS)})-?bot[ _.'-]*\d*", re.IGNORECASE)
+_HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVELS)})-bot[ _.'-]*\d*", re.IGNORECASE)
 _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
 
 log: Final = structlog.get_logger(__name__)
@@ -189,7 +189,9 @@ def _parse_name(text: str, path: str = "name") -> str:
 
 def _own_name(name: str) -> str:
     """Return a name that a person may take: not one of a bot, nor what looks like one."""
-    if any(map(_HOUSE_NAME.fullmatch, (unicodedata.normalize("NFKC", name), *keys_of(name)))):
+    parts = [keys_of(part) for part in name.split("-")]
+    drawn = ("-".join(keys[number] for keys in parts) for number in (0, -1))
+    if any(map(_HOUSE_NAME.fullmatch, (unicodedata.normalize("NFKC", name), *drawn))):
         raise Refused(ErrorCode.BAD_NAME, "taken", path="name", name=name)
     return name
 
