@@ -201,7 +201,7 @@ declare namespace Protocol {
     late_until?: number;
   }
 
-  /** Enters an event, with the `ticket` that lets one in where it is not open to all. `name` is for this event alone; the ticket of a roster decides it. */
+  /** Enters an event, with the `ticket` that lets one in where it is not open to all. `name` is for this event alone; the ticket of a roster decides it. With `here` one plays on by it in place of its holder, who is there; for servers that name the feature `cards`. */
   interface EventJoin {
     type: "event_join";
     event: string;

@@ -71,7 +71,8 @@ class _EventRequest(RequestFields, frozen=True):
 class EventJoin(_EventRequest, frozen=True, tag="event_join"):
     """Enters an event, with the `ticket` that lets one in where it is not open to all.
 
-    `name` is for this event alone; the ticket of a roster decides it.
+    `name` is for this event alone; the ticket of a roster decides it. With `here` one plays on by it in place of its
+    holder, who is there; for servers that name the feature ``cards``.
     """
 
     ticket: Ticket | UnsetType = UNSET

@@ -26,7 +26,7 @@ def parse_room_code(text: str) -> str:
     >>> parse_room_code("k7m-4pq")
     'K7M4PQ'
     """
-    code = "".join(text.split()).replace("-", "")
+    code = _bare(text)
     shown = text if len(text) <= 40 else f"{text[:40]}…"
     if len(code) != ROOM_CODE_LENGTH:
         raise BadRoomCode("length", most=ROOM_CODE_LENGTH, text=shown, length=len(code))
@@ -34,3 +34,16 @@ def parse_room_code(text: str) -> str:
         if letter not in _LETTERS:
             raise BadRoomCode("letter", letter=letter, text=shown)
     return code.upper()
+
+
+def read_code(text: str) -> str:
+    """Return any other code in its one written form; case, dashes and spaces do not matter.
+
+    >>> read_code("7kq2-m94f x3zw")
+    '7KQ2M94FX3ZW'
+    """
+    return _bare(text).upper()
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split()).replace("-", "")

@@ -99,14 +99,14 @@ def escape_text(text: str) -> str:
 
 
 def parse_name(text: str) -> str:
-    """Return the name in NFC, or raise `BadName`.
+    """Return the name in NFC, many spaces as one, or raise `BadName`.
 
     A name has 1 to 24 characters: letters, digits, marks, spaces inside, and ``_ - . '``.
 
-    >>> parse_name("Zoe\\u0308")
-    'Zoë'
+    >>> parse_name("Zoe\\u0308  M")
+    'Zoë M'
     """
-    name = unicodedata.normalize("NFC", text)
+    name = re.sub(" +", " ", unicodedata.normalize("NFC", text))
     if not name:
         raise BadName("empty")
     if len(name) > MAX_NAME_LENGTH:

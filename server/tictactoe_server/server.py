@@ -22,6 +22,7 @@ from tictactoe_server.admin.drain import HANDOVER_MS, Drain
 from tictactoe_server.admin.orders.order import LimitsNow, Order, ServerParts
 from tictactoe_server.admin.orders.people import hear_ban
 from tictactoe_server.cluster import needing_nats
+from tictactoe_server.core.accounts import Accounts
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.kept import BANS, KEPT, open_folder, open_memory
@@ -160,6 +161,7 @@ class Server:
             try:
                 await self.core.time.resume()
                 await self._bans.load()
+                await Accounts(store).renew_keys()
                 if self._metrics is not None:
                     await self._metrics.open()
                     undoing.push_async_callback(self._metrics.close)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from msgspec import structs
 
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing, until
@@ -20,8 +21,10 @@ from tests.raw import open_bytes
 from tests.server.test_pages import get
 from tests.server.test_plain_http import read_answer
 from tictactoe_engine.records import parse_record
+from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+from tictactoe_server.storage.store import MISSING, save
 
 LINE_FOR_X = [0, 3, 1, 4, 2]
 
@@ -213,8 +216,11 @@ async def test_of_a_private_room_is_said_what_is_said_of_none(server: Server) ->
 async def test_codes_and_ids_are_not_found_by_trying() -> None:
     limits = replace(uncounted(), misses_per_minute_per_address=2, misses_at_once_per_address=2)
     async with Server(Settings("127.0.0.1", 0), limits=limits) as server, two_playing(server) as (_, _, room):
-        tried = [f"/api/rooms/{code}" for code in ("222222", "x")] + ["/api/games/x", "/api/rooms/333333/stream"]
-        assert [(await get(server, path)).status for path in tried] == [404, 404, 429, 429]
+        other = structs.replace(server.core.registry.by_code[room].room, code="222223")
+        await save(server.core.store.table(ROOMS), "222223", other, MISSING)  # which another server has
+        tried = [f"/api/rooms/{code}" for code in ("222223", "222222", "x")]
+        tried += ["/api/games/x", "/api/rooms/333333/stream", "/api/rooms/222223"]
+        assert [(await get(server, path)).status for path in tried] == [200, 404, 404, 429, 429, 429]
         assert (await get(server, f"/api/rooms/{room}")).status == 200
 
 

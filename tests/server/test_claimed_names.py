@@ -4,38 +4,53 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import threading
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.limits import uncounted
-from tests.peer import Peer, open_peer
+from tests.peer import Peer, open_peer, until
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES
 from tictactoe_server.admin.orders.names import ListNames, Merge, Release
 from tictactoe_server.admin.orders.order import OrderRefused
-from tictactoe_server.core.accounts import change, hash_secret
+from tictactoe_server.core.accounts import Accounts, change, hash_secret
 from tictactoe_server.core.kept import (
     ACCOUNTS,
     CLAIMS,
     LINKS,
+    MAX_FORMER,
     PLAYERS,
     SEATED_DAYS,
+    Account,
     Claim,
+    FormerCodes,
+    KnownDevice,
     LinkCode,
     open_folder,
     open_memory,
     today,
 )
 from tictactoe_server.core.look_alikes import keys_of
+from tictactoe_server.core.rooms import Player
+from tictactoe_server.core.session import TRIES
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services import names
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.store import MISSING, save
 
 HERE = Settings(host="127.0.0.1", port=0)
+
+
+def names_of(server: Server) -> names.Names:
+    service = server._services[1]
+    assert isinstance(service, names.Names)
+    return service
 
 
 def alike(*names: str) -> bool:
@@ -52,13 +67,42 @@ def alike(*names: str) -> bool:
         ("вова", "ВОВА"),
         ("ВОВА", "BOBA"),
         ("ian", "Ian", "lan"),
+        (
+            "ana",
+            "a n a",
+            "ana.",
+            "ana'",
+            "_a-na",
+            "ana\u02bc",
+            "ana\u02c6",
+            "\u00e2na",
+            "ana\u0323",
+            "ana.\u0323",
+            "\u0430\u0301na",
+        ),
+        ("Erna", "Ema", "ema"),
+        ("Wilma", "vvilma", "VVilma"),
+        ("Jos\u00e9", "Jose", "Jo\u015fe"),
+        ("\u0141ukasz", "Lukasz"),
+        ("\u0391\u03ac", "\u0391\u03b1"),
+        ("\u0401\u0436", "\u0415\u0436"),
     ],
 )
 def test_names_that_look_alike_have_a_key_in_common(names: tuple[str, ...]) -> None:
     assert alike(*names)
 
 
-@pytest.mark.parametrize("names", [("Ali", "All"), ("Lia", "Ila"), ("Erna", "Ema"), ("José", "Jose"), ("ian", "lan")])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Ali", "All"),
+        ("Lia", "Ila"),
+        ("ian", "lan"),
+        ("\u05e9\u05d9\u05e8\u05d9", "\u05e9\u05d9\u05e8"),
+        ("\u30ce\u30a2", "\u30a2"),
+        ("\u304b", "\u304c"),
+    ],
+)
 def test_names_that_people_tell_apart_have_none(names: tuple[str, str]) -> None:
     assert not alike(*names)
 
@@ -141,12 +185,43 @@ async def test_of_two_who_claim_a_name_at_once_one_gets_it(server: Server) -> No
         assert not any(alike(one, other) for one, other in itertools.combinations(owners, 2))
 
 
-async def test_one_player_has_one_name_and_the_one_before_is_free(server: Server) -> None:
+async def test_a_claim_that_is_refused_keeps_none_of_what_the_name_looks_like(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as cy:
+        await claim(bo, "lan")
+        assert await ana.refusal("claim_name", name="Ian") == "bad_name"
+        await claim(cy, "ian")
+
+
+async def a_week_later(store: Storage) -> None:
+    """Let names that were left a week ago be free."""
+    rows = [row async for some in store.table(CLAIMS).load_all() for row in some]
+    for row in rows:
+        await change(store.table(CLAIMS), row.key, lambda old: old and replace(old, left=old.left and old.left - 8))
+
+
+async def test_two_old_claims_that_look_alike_by_now_both_stay(store: Storage) -> None:
+    for key, name, player in (("jos\u00e9", "Jos\u00e9", "p1"), ("jose", "Jose", "p2"), ("bo e.", "Bo E.", "p3")):
+        await save(store.table(CLAIMS), key, Claim(name, player, today() - 3), MISSING)
+    async with Server(HERE, store=store):
+        kept = Accounts(store)
+        for name, player in (("Jos\u00e9", "p1"), ("Jose", "p2"), ("boe", "p3")):
+            shown, claim = await kept.shown(Player(player, name))
+            assert (shown.name, claim and claim.player, claim and claim.seen) == (name, player, today() - 3)
+            assert (await kept.shown(Player("p9", name)))[0].name == f"{name}?"
+            assert await kept.claim(name.upper(), "p9") is not None
+        assert await kept.claim("Jos\u00e9", "p1") is None
+        await kept.release(Account(Player("p2", "Jose"), claimed="Jose"))
+        assert await kept.claim("Jose", "p2") is None
+
+
+async def test_one_player_has_one_name_and_the_one_before_is_free_a_week_later(server: Server, store: Storage) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         await claim(ana, "Ian")
         await claim(ana, "IAN")
         assert await bo.refusal("claim_name", name="ian") == "bad_name"
         await claim(ana, "cy")
+        assert await bo.refusal("claim_name", name="ian") == "bad_name"
+        await a_week_later(store)
         await claim(bo, "ian")
         assert (await ana.ask("devices"))["claimed"] == "cy"
 
@@ -163,12 +238,13 @@ async def test_of_names_that_a_player_claims_at_once_one_is_kept_and_the_others_
         many = [await stack.enter_async_context(open_peer(server.url, token=token)) for _ in range(4)]
         await asyncio.gather(*(claim(peer, f"ana {number}") for number, peer in enumerate(many, 1)))
         kept = (await ana.ask("devices"))["claimed"]
+        await a_week_later(store)
         for name in {f"ana {number}" for number in range(1, 5)} - {kept}:
             await claim(bo, name)
         assert await cy.refusal("claim_name", name=kept) == "bad_name"
 
 
-@pytest.mark.parametrize("name", ["", "a\u202eb", "hard-bot", "h\u0430rd-bot"])
+@pytest.mark.parametrize("name", ["", "a\u202eb", "'-.", "_", "hard-bot", "h\u0430rd-bot"])
 async def test_what_is_no_persons_name_cannot_be_claimed(server: Server, name: str) -> None:
     async with open_peer(server.url) as peer:
         assert await peer.refusal("claim_name", name=name) == "bad_name"
@@ -210,13 +286,46 @@ async def test_a_rescue_code_brings_the_name_back_once_on_a_device_of_its_own(se
     assert not any(code.replace("-", "") in str(kept[0]) for code in codes)
 
 
-async def test_new_codes_take_the_place_of_the_old_ones(server: Server) -> None:
+def aged(days: float, account: Account | None) -> Account:
+    """Return an account to which nothing happened for so many days."""
+    assert account is not None
+    seconds = days * 86_400
+    former = tuple(FormerCodes(one.codes, one.since - seconds, one.replaced - seconds) for one in account.former)
+    devices = tuple(KnownDevice(one.key, one.client, one.since - seconds, one.is_rescued) for one in account.devices)
+    return replace(account, since=account.since - seconds, former=former, devices=devices)
+
+
+@pytest.mark.parametrize(("days", "is_back"), [(6.9, True), (7.1, False)])
+async def test_codes_are_good_for_a_week_more_whoever_had_new_ones_made(
+    server: Server, store: Storage, days: float, is_back: bool
+) -> None:
     async with open_peer(server.url, "ana") as ana:
-        old, new = await claim(ana, "ana"), await claim(ana, "ana")
-        async with open_peer(server.url, "ana", rescue=old[0]) as refused:
-            assert refused.welcome["code"] == "bad_token"
-        async with open_peer(server.url, "ana", rescue=new[0]) as back:
-            assert back.welcome["player"] == ana.welcome["player"]
+        old, player = await claim(ana, "ana"), ana.welcome["player"]
+        await change(store.table(ACCOUNTS), player, lambda account: aged(30, account))
+        async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]) as thief:
+            for _ in range(MAX_FORMER + 2):  # more than a device may claim in a minute
+                await change(store.table(ACCOUNTS), player, lambda account: account and account.with_codes(("none",)))
+            new = await claim(thief, "mine")
+        await change(store.table(ACCOUNTS), player, lambda account: aged(days, account))
+        async with open_peer(server.url, "ana", rescue=old[0]) as back:
+            assert back.welcome.get("player") == (player if is_back else None)
+        async with open_peer(server.url, "mine", rescue=new[0]) as other:
+            assert ("player" in other.welcome) is not is_back, "a code of before makes newer ones void"
+
+
+async def test_a_new_device_revokes_no_older_one_unless_a_rescue_code_made_it(server: Server, store: Storage) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        codes = await claim(ana, "ana")
+        first = (await ana.ask("devices"))["devices"][0]["id"]
+        async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]) as thief:
+            refused = await thief.ask("revoke", device=first)
+            assert (refused["code"], refused["data"]) == ("not_allowed", {"why": "device new"})
+            async with open_peer(server.url, "ana", rescue=codes[0]) as back:
+                second = (await back.ask("devices"))["devices"][1]["id"]
+                assert (await back.ask("revoke", device=second))["type"] == "ok"
+        async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]) as phone:
+            await change(store.table(ACCOUNTS), ana.welcome["player"], lambda account: aged(3.1, account))
+            assert (await phone.ask("revoke", device=first))["type"] == "ok"
 
 
 async def test_a_code_makes_another_device_the_same_player_once(server: Server) -> None:
@@ -322,9 +431,52 @@ async def test_five_tries_a_minute_are_enough(server: Server) -> None:
         refused = await ana.ask("claim_name", name="ana")
         assert (refused["code"], refused["data"]) == ("rate_limited", {"why": "names"})
         assert 0 < refused["retry_ms"] <= 60_000
-    for number in range(6):
-        async with open_peer(server.url, "ana", rescue="7KQ2-M94F-X3ZW-8HTB") as peer:
-            assert peer.welcome["code"] == ("bad_token" if number < 5 else "rate_limited")
+
+
+@pytest.mark.parametrize("way", ["link", "rescue"])
+async def test_what_neighbours_try_keeps_nobody_out_who_has_not_tried_in_vain(server: Server, way: str) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        codes = {"rescue": (await claim(ana, "ana"))[0], "link": (await ana.ask("link"))["link_code"]}
+        right: dict[str, Any] = {way: codes[way]}
+    wrong: dict[str, Any] = {way: "7KQ2M94FX3ZW8HTB"}
+    for number in range(TRIES + 1):
+        async with open_peer(server.url, "ana", **wrong) as eve:
+            assert eve.welcome["code"] == ("bad_token" if number < TRIES else "rate_limited")
+            if number == TRIES:
+                assert (await eve.ask("hello", name="ana", **right))["code"] == "rate_limited"
+    async with open_peer(server.url, "ana", **right) as back:
+        assert back.welcome["player"] == ana.welcome["player"]
+
+
+async def test_of_many_who_claim_some_are_told_to_come_back_and_who_has_a_rescue_code_is_next(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hashed, gate, waiting = list[str](), threading.Event(), names_of(server)._waiting
+
+    def hash_when_open(code: str, salt: str) -> str:
+        hashed.append(code)
+        gate.wait(10)
+        return hash_secret(code + salt)
+
+    monkeypatch.setattr(names, "hash_rescue", hash_when_open)
+    gate.set()
+    async with open_peer(server.url, "ana") as ana:
+        codes = await claim(ana, "ana")
+    gate.clear()
+    hashed.clear()
+    async with AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(names.MOST_WAITING_OF_ADDRESS)]
+        claims = [asyncio.create_task(peer.ask("claim_name", name=f"no {at}")) for at, peer in enumerate(peers)]
+        await until(lambda: hashed and waiting["claim", ""] == len(peers))
+        async with open_peer(server.url) as bo:
+            refused = await bo.ask("claim_name", name="bo")
+            assert (refused["code"], refused["retry_ms"]) == ("busy", names.BUSY_MS)
+        back = asyncio.create_task(stack.enter_async_context(open_peer(server.url, "ana", rescue=codes[0])))
+        await until(lambda: waiting["rescue", ""])
+        gate.set()
+        assert (await back).welcome["player"] == ana.welcome["player"]
+        assert hashed.index(codes[0].replace("-", "")) <= 2
+        assert {(await one)["type"] for one in claims} == {"ok"}
 
 
 async def test_who_claimed_a_name_or_has_two_devices_is_remembered_like_one_who_had_a_seat(

@@ -9,6 +9,7 @@ import pytest
 
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer
+from tests.server.test_events_service import card_game, known, play_on
 from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.core.rooms import FinishedGame
 from tictactoe_server.server import Server, kept_by
@@ -171,3 +172,26 @@ async def test_a_match_goes_on_after_a_death_in_any_of_its_games(writes: int) ->
     event, games = await die_and_go_on("knock_out", Life(writes, is_told=writes % 2 == 0))
     check(event, games)
     assert [one.number for one in event.pairings] == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("is_told", [True, False], ids=["told", "untold"])
+async def test_a_card_goes_on_after_a_death_before_its_seat_was_handed_over(*, is_told: bool) -> None:
+    store, life = MortalStore(), Life(1, is_told=is_told)
+    async with Server(HERE, store, uncounted()) as server, card_game(server) as game, known(server, "new") as heir:
+        event, ticket, holder, other, call = game
+        store.live(life)
+        await heir.send("event_join", event=event, ticket=ticket, here=True)
+        await asyncio.wait_for(life.end.wait(), 10)
+    store.live(None)
+    async with (
+        Server(HERE, store, uncounted()) as server,
+        known(server, token=heir.welcome["token"]) as heir,
+        known(server, token=other.welcome["token"]) as other,
+        known(server, token=holder.welcome["token"]) as holder,
+    ):
+        assert ("calls" in holder.welcome, [told["room"] for told in heir.welcome["calls"]]) == (False, [call["room"]])
+        assert (await other.ask("join", room=call["room"]))["seat"] == "X"
+        await other.until(
+            lambda told: told["type"] == "room" and told["seats"]["O"]["player"] == heir.welcome["player"]
+        )
+        await play_on(event, heir, other, call, {"type": "move", "cell": 0})

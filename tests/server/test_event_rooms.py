@@ -25,7 +25,7 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.kept import encode_game
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.registry import RoomExists
-from tictactoe_server.core.rooms import Dropped, Enter, Player, expires_at, finished_game, open_room
+from tictactoe_server.core.rooms import Dropped, Enter, HandOver, Player, expires_at, finished_game, open_room
 from tictactoe_server.core.rooms.finished import record_of
 from tictactoe_server.server import Server
 from tictactoe_server.services.events.running import Running
@@ -166,6 +166,30 @@ def test_one_who_is_back_within_the_hold_plays_on_and_has_a_whole_one_again() ->
         table.do(BO, Enter())
     assert expires_at(table.room) == START + 300_000
     assert table.expire().result is None
+
+
+def test_who_goes_on_for_a_player_has_their_seat_as_it_is_and_comes_to_it() -> None:
+    table = Pairing(ANA, BO)
+    table.play(4, 0)
+    table.do(BO, Dropped())
+    table.wait(HOLD_MS - 1)
+    before = table.room
+    after = table.do(BO, HandOver(CY.id))
+    assert (after.seat("O"), after.score) == (
+        SeatState(CY.id, "bo", online=False, bot=None),
+        {ANA.id: 0, CY.id: 0, "draws": 0},
+    )
+    assert (after.remaining_ms, expires_at(after), after.hold_left("O", table.now)) == (
+        before.remaining_ms,
+        expires_at(before),
+        1,
+    )
+    assert table.refusal(BO, Enter()).code == "room_full"
+    table.do(CY, Enter())
+    table.wait(1)
+    assert table.expire().result is None
+    over = table.do(ANA, Resign(room=CODE))
+    assert table.do(CY, HandOver(BO.id)) is over
 
 
 def test_while_both_are_away_the_clock_decides_and_who_comes_first_past_the_holds_wins() -> None:

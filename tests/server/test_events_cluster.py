@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from tests.peer import Message, Peer, open_peer, until
 from tests.server.nats_node import Node
 from tests.server.test_api import read, streaming
 from tests.server.test_cluster import cluster_of, node, quick
-from tests.server.test_events_service import begun, opened, run, watched
+from tests.server.test_events_service import begun, card_game, follow, leave_device, opened, play_on, run, watched
 from tests.server.test_events_service import quick as quick_rounds
 from tictactoe_server.server import Server
 
@@ -105,3 +106,17 @@ async def test_an_event_is_read_and_streamed_to_its_end_at_every_server(node: No
         for pairing in over["pairings"]:
             if pairing["by"] == "game":
                 assert (await read(two, f"/api/games/{pairing['game']}"))["pairing"] == pairing["id"]
+
+
+async def test_a_card_goes_on_for_a_device_of_another_server_that_is_away(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, two), card_game(one) as game:
+        event, ticket, holder, other, call = game
+        place, far = (one, two) if call["room"] in one.core.registry.by_code else (two, one)
+        seats, player = far.core.registry.seats, holder.welcome["player"]
+        async with known(far, "new") as heir, contextlib.AsyncExitStack() as stack:
+            await until(lambda: any(room.room.has_somebody for room in seats.rooms_of(player)))
+            assert (await heir.ask("event_join", event=event, ticket=ticket))["data"]["why"] == "event card"
+            await leave_device(place, holder)
+            await until(lambda: far.core.registry.holds_left(player))
+            assert (await heir.ask("event_join", event=event, ticket=ticket))["type"] == "ok"
+            await play_on(event, await follow(stack, heir, call["room"]), other, call, {"type": "move", "cell": 0})

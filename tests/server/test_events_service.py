@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.limits import uncounted
-from tests.peer import Message, Peer, open_peer, two_playing
+from tests.peer import Message, Peer, open_peer, two_playing, until
 from tictactoe_server.core.kept import open_folder
 from tictactoe_server.core.live_room import closed
 from tictactoe_server.server import Server, kept_by
@@ -293,8 +293,8 @@ async def test_a_ticket_lets_in_who_knows_it(server: Server) -> None:
         answer = await ana.ask("event_open", **SLOW, entry="code")
         event, ticket = answer["event"], answer["ticket"]
         refused = await bo.ask("event_join", event=event)
-        assert (refused["code"], refused["path"]) == ("not_allowed", "ticket")
-        assert await bo.refusal("event_join", event=event, ticket="AAAA") == "not_allowed"
+        assert (refused["code"], refused["path"]) == ("not_entered", "ticket")
+        assert await bo.refusal("event_join", event=event, ticket="AAAA") == "not_entered"
         assert (await bo.ask("event_join", event=event, ticket=ticket))["type"] == "ok"
 
 
@@ -303,7 +303,7 @@ async def test_who_tries_tickets_and_codes_is_held_up() -> None:
         event = (await ana.ask("event_open", **SLOW, entry="code"))["event"]
         codes = [await eve.refusal("event_join", event=event, ticket=f"T{number}") for number in range(6)]
         codes += [await eve.refusal("event_watch", event="222222", on=True) for _ in range(5)]
-        assert codes == ["not_allowed"] * 6 + ["no_such_event"] * 4 + ["rate_limited"]
+        assert codes == ["not_entered"] * 6 + ["no_such_event"] * 4 + ["rate_limited"]
         assert await eve.refusal("event_watch", event=event, on=True) == "rate_limited"
         own = await opened(eve)
         assert (await eve.ask("event_watch", event=own, on=True))["type"] == "ok"
@@ -314,7 +314,7 @@ async def test_a_card_of_the_roster_decides_the_name_and_the_organiser_has_the_c
         answer = await ana.ask("event_open", **SLOW, entry="roster", roster=["Mia", "Tom"])
         event, cards = answer["event"], answer["cards"]
         assert [card["name"] for card in cards] == ["Mia", "Tom"]
-        assert await bo.refusal("event_join", event=event) == "not_allowed"
+        assert await bo.refusal("event_join", event=event) == "not_entered"
         assert (await bo.ask("event_join", event=event, ticket=cards[1]["ticket"], name="Mia"))["type"] == "ok"
         assert [row["name"] for row in (await watched(ana, event))["table"]] == ["Tom"]
         assert (await run(ana, event, "cards"))["cards"] == cards
@@ -325,6 +325,110 @@ async def test_a_card_of_the_roster_decides_the_name_and_the_organiser_has_the_c
             assert (await eve.ask("events"))["events"] == []
             assert await eve.refusal("event_run", event=event, seq=1, action="cards") == "not_organiser"
         assert [row["event"] for row in (await bo.ask("events"))["events"]] == [event]
+
+
+# -- a card on another device ---------------------------------------------------------------------------------------
+
+
+@contextlib.asynccontextmanager
+async def card_game(server: Server, **terms: Any) -> AsyncIterator[tuple[str, str, Peer, Peer, Message]]:
+    """Yield the code of an event, a card with the peer who plays by it, the other peer, who has moved, and the call."""
+    async with (
+        contextlib.AsyncExitStack() as stack,
+        known(server, "teacher") as teacher,
+        known(server, "one") as one,
+        known(server, "two") as two,
+    ):
+        answer = await teacher.ask("event_open", **{**SLOW, **terms}, entry="roster", roster=["Mia", "Tom"])
+        seats = {}
+        for peer, card in zip((one, two), answer["cards"], strict=True):
+            assert (await peer.ask("event_join", event=answer["event"], ticket=card["ticket"]))["type"] == "ok"
+        await run(teacher, answer["event"], "begin")
+        for peer, card in zip((one, two), answer["cards"], strict=True):
+            call = await peer.next_of("call")
+            place = await follow(stack, peer, call["room"])
+            seats[call["mark"]] = place, card["ticket"], call
+        (other, _, _), (holder, ticket, call) = seats["X"], seats["O"]
+        await other.ask("move", room=call["room"], cell=4, ply=0)
+        yield answer["event"], ticket, holder, other, call
+
+
+async def follow(stack: contextlib.AsyncExitStack, peer: Peer, room: str) -> Peer:
+    """Take a seat, and return the peer who has it: one at another server, where that has the room."""
+    answer = await peer.ask("join", room=room)
+    if answer.get("code") == "moved":
+        await peer.socket.close()
+        there = open_peer(answer["url"], token=peer.welcome["token"], features=["events", "moved", "opening"])
+        return await follow(stack, await stack.enter_async_context(there), room)
+    assert answer["type"] == "ok", answer
+    return peer
+
+
+async def leave_device(server: Server, peer: Peer) -> None:
+    """Lose a device: its connection is gone, and the server has noticed."""
+    await peer.socket.close()
+    await until(lambda: not server.core.presence.of_player(peer.welcome["player"]))
+
+
+async def play_on(event: str, heir: Peer, other: Peer, call: Message, take: dict[str, Any]) -> None:
+    """Take the seat of a card and act there; then the other one gives up, and all that is kept is said of the heir."""
+    room, player = call["room"], heir.welcome["player"]
+    joined = await heir.ask("join", room=room)
+    assert (joined.get("seat"), joined.get("moves")) == ("O", [4]), joined
+    state = await heir.state(ply=1)
+    assert (state["seats"]["O"]["player"], state["seats"]["O"]["online"]) == (player, True)
+    assert {seat["name"] for seat in state["seats"].values()} == {"Mia", "Tom"}
+    assert (await heir.ask(**take, room=room, ply=1))["type"] == "ok"
+    await other.ask("resign", room=room)
+    await heir.ask("event_watch", event=event, on=True)
+    await heir.until(lambda told: told["type"].startswith("event") and told["status"] == "over")
+    over = await watched(heir, event)
+    assert (over["table"][0]["player"], over["table"][0]["points"]) == (player, 1.0)
+    (game,) = (await heir.ask("history"))["games"]
+    assert (game["room"], game["players"]["O"]["player"], over["pairings"][0]["by"]) == (room, player, "game")
+
+
+@pytest.mark.parametrize(
+    ("rules", "take"),
+    [("classic", {"type": "move", "cell": 0}), ("four-pie", {"type": "choose", "take": "O"})],
+    ids=["clock", "choice"],
+)
+async def test_a_card_goes_on_in_the_middle_of_a_game_for_who_is_away(
+    server: Server, rules: str, take: dict[str, Any]
+) -> None:
+    async with card_game(server, rules=rules) as (event, ticket, holder, other, call), known(server, "new") as heir:
+        await leave_device(server, holder)
+        written = f"{ticket[:6]}-{ticket[6:]}".lower()
+        assert (await heir.ask("event_join", event=event, ticket=written))["type"] == "ok"
+        assert [told["room"] for told in heir.seen if told["type"] == "call"] == [call["room"]]
+        await play_on(event, heir, other, call, take)
+
+
+async def test_a_card_takes_the_place_of_who_is_there_where_that_is_asked_for(server: Server) -> None:
+    async with card_game(server) as (event, ticket, holder, other, call), known(server, "new") as heir:
+        assert "cards" in heir.welcome["features"]
+        refused = await heir.ask("event_join", event=event, ticket=ticket)
+        assert (refused["code"], refused["data"]["why"]) == ("not_allowed", "event card")
+        assert refused["data"]["name"] in ("Mia", "Tom")
+        assert (await heir.ask("event_join", event=event, ticket=ticket, here=True))["type"] == "ok"
+        assert (await holder.next_of("replaced"))["room"] == call["room"]
+        state = await holder.next_of("event")
+        assert holder.welcome["player"] not in [row["player"] for row in state["table"]]
+        assert await holder.refusal("move", room=call["room"], cell=0, ply=1) == "not_in_room"
+        await play_on(event, heir, other, call, {"type": "move", "cell": 0})
+
+
+async def test_a_game_that_ends_before_its_seat_is_handed_over_is_scored_for_who_goes_on(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with card_game(server) as (event, ticket, holder, other, call), known(server, "new") as heir:
+        await leave_device(server, holder)
+        monkeypatch.setattr(running.Running, "_hand_over", lambda *of: asyncio.sleep(0))
+        await heir.ask("event_join", event=event, ticket=ticket)
+        await other.ask("resign", room=call["room"])
+        await heir.until(lambda told: told["type"].startswith("event") and told["status"] == "over")
+        over = await watched(heir, event)
+        assert over["pairings"][0]["result"] == "O"
 
 
 # -- leaving, pausing, running --------------------------------------------------------------------------------------

@@ -59,7 +59,8 @@ class Presence:
 class Core:
     """What all services work with. Rooms hold the seat of one who drops for `hold_ms`; limits go by `monotonic_ns`.
 
-    `calls_of` returns to which rooms of events a player is called now.
+    `calls_of` returns to which rooms of events a player is called now, and `seat` has those sit in a room of an event
+    who are to play there.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class Core:
         self.registry = Registry(rooms, self.changes, self.timers, self.lobby, time, limits, tally)
         self.allowances = Allowances(limits, tally.limited, monotonic_ns)
         self.calls_of: Callable[[str], Awaitable[tuple[EventCall, ...]]] = _call_nobody
+        self.seat: Callable[[LiveRoom], Awaitable[None]] = _seat_nobody
 
     def on_result(self, listener: Callable[[FinishedGame], object]) -> None:
         """Tell a listener of each game that is over and stored from now on, also of one that was aborted."""
@@ -143,6 +145,10 @@ class Core:
 
 async def _call_nobody(player: str) -> tuple[EventCall, ...]:
     return ()
+
+
+async def _seat_nobody(live: LiveRoom) -> None:
+    pass
 
 
 def _reserved(one: Player | SeatState) -> SeatState:

@@ -20,6 +20,9 @@ from tictactoe_server.storage.store import Stored, Unreadable
 
 UNSEATED_DAYS: Final = 1
 SEATED_DAYS: Final = 365  # for how long those are remembered who never took a seat, and those who did
+FORMER_DAYS: Final = 7  # for how long a name is one's that was left for another, and rescue codes that were replaced
+MAX_FORMER: Final = 10
+NEW_DEVICE_DAYS: Final = 3
 _SECONDS_A_DAY: Final = 86_400
 
 log: Final = structlog.get_logger(__name__)
@@ -47,34 +50,57 @@ class KnownPlayer(Struct, frozen=True):
 
 
 class Claim(Struct, frozen=True):
-    """A name as it was claimed, by a player's id; `seen` is the day on which it was last used."""
+    """A name as it was claimed, by a player's id; `seen` is the day on which it was last used.
+
+    `left` is the day on which that player claimed another one, 0 for none.
+    """
 
     name: str
     player: str
     seen: int
+    left: int = 0
 
     @property
     def is_free(self) -> bool:
-        """Whether it was unused for so long that anybody may claim it."""
-        return today() - self.seen > SEATED_DAYS
+        """Whether it was unused, or left, for so long that anybody may claim it."""
+        return today() - self.seen > SEATED_DAYS or 0 < self.left < today() - FORMER_DAYS
 
 
 class KnownDevice(Struct, frozen=True):
-    """A device: `key` is the hash of its token, by which its player is known, `client` its program."""
+    """A device: `key` is the hash of its token, by which its player is known, `client` its program.
+
+    `since` is when it became one (s since 1970), 0 where that is not known; `is_rescued` if by a rescue code.
+    """
 
     key: str
     client: str
+    since: float = 0
+    is_rescued: bool = False
 
     @property
     def id(self) -> str:
         """By what its player knows it."""
         return self.key[:6]
 
+    def may_revoke(self, other: KnownDevice) -> bool:
+        """Tell whether it may take away another device: a new one none that is older, unless a rescue code made it."""
+        is_new = time.time() - self.since < NEW_DEVICE_DAYS * _SECONDS_A_DAY
+        return self.is_rescued or self.since <= other.since or not is_new
+
+
+class FormerCodes(Struct, frozen=True):
+    """Hashes of rescue codes made at a time, in whose place others were `replaced` then (s since 1970)."""
+
+    codes: tuple[str, ...]
+    since: float
+    replaced: float
+
 
 class Account(Struct, frozen=True):
     """What lasts of a player: the `claimed` name, empty for none, salted hashes of rescue `codes`, the devices.
 
-    `link` is the hash of the newest code for another device.
+    `link` is the hash of the newest code for another device. The codes are from a time `since`, and `former` ones let
+    a player in for a while longer, whoever had new ones made.
     """
 
     player: Player
@@ -83,12 +109,34 @@ class Account(Struct, frozen=True):
     codes: tuple[str, ...] = ()
     devices: tuple[KnownDevice, ...] = ()
     link: str = ""
+    since: float = 0
+    former: tuple[FormerCodes, ...] = ()
 
-    def with_device(self, key: str, client: str = "") -> Account:
+    def with_device(self, key: str, client: str = "", *, is_rescued: bool = False) -> Account:
         """Return the account with a device, which it may have already."""
         if any(device.key == key for device in self.devices):
             return self
-        return replace(self, devices=(*self.devices, KnownDevice(key, client)))
+        return replace(self, devices=(*self.devices, KnownDevice(key, client, time.time(), is_rescued)))
+
+    def with_codes(self, codes: tuple[str, ...]) -> Account:
+        """Return the account with new codes; of those before it keeps what is not over, first what was new longest."""
+        now = time.time()
+        former = (*self.former, FormerCodes(self.codes, self.since, now)) if self.codes else self.former
+        kept = sorted((one for one in former if not _is_over(one)), key=lambda one: one.since - one.replaced)
+        return replace(self, codes=codes, since=now, former=tuple(kept[:MAX_FORMER]))
+
+    def without_code(self, code: str) -> Account | None:
+        """Return the account once a code is used, None for what is none. A former one takes away all that are newer."""
+        for one in (FormerCodes(self.codes, self.since, time.time()), *self.former):
+            if code in one.codes and not _is_over(one):
+                left = tuple(other for other in one.codes if other != code)
+                older = tuple(other for other in self.former if other.since < one.since)
+                return replace(self, codes=left, since=one.since, former=self.former if code in self.codes else older)
+        return None
+
+
+def _is_over(former: FormerCodes) -> bool:
+    return time.time() - former.replaced > FORMER_DAYS * _SECONDS_A_DAY
 
 
 class LinkCode(Struct, frozen=True):

@@ -97,14 +97,15 @@ class Allowances(Limiting):
         self.take(self.offers[player.id], "offers")
 
     def check_misses(self, session: Session, player: Player) -> None:
-        """Raise `Refused` where one may try no more codes, whether there is such a room or not.
+        """Raise `Refused` where one may try no more codes, whether there is such a room or not."""
+        self.check_tries(self.misses_of_player[player.id], self.misses_of_address[session.address], "misses")
 
-        So is one who has used up the own misses, and while those of the address are used up one who missed lately:
-        what others behind that address do keeps nobody out who has not missed.
+    def check_tries(self, own: RateLimit, shared: RateLimit, kind: str) -> None:
+        """Refuse one who has used up the own misses, and while those of the address are used up one who missed lately.
+
+        What others behind that address do keeps nobody out who has not missed.
         """
-        own = self.misses_of_player[player.id]
-        wait = own.wait() or (self.misses_of_address[session.address].wait() if own.used else 0)
-        self._refuse_for(wait, "misses")
+        self._refuse_for(own.wait() or (shared.wait() if own.used else 0), kind)
 
     def check_page_misses(self, address: str) -> None:
         """Refuse to look for what may not be there, where too much was asked for in plain HTTP that is not."""
@@ -112,8 +113,11 @@ class Allowances(Limiting):
 
     def count_miss(self, session: Session, player: Player) -> None:
         """Count a request for a room that is not there, or not theirs; raises `Refused` where that is too much."""
-        wait = self.misses_of_player[player.id].take() or self.misses_of_address[session.address].take()
-        self._refuse_for(wait, "misses")
+        self.count_try(self.misses_of_player[player.id], self.misses_of_address[session.address], "misses")
+
+    def count_try(self, own: RateLimit, shared: RateLimit, kind: str) -> None:
+        """Count what was tried in vain; raises `Refused` where that is too much."""
+        self._refuse_for(own.take() or shared.take(), kind)
 
 
 class OpenedRooms(Limiting):

@@ -12,6 +12,10 @@ from typing import Final
 
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 
+_PUNCTUATION: Final = " _-.',^"
+_PAIRS: Final = (("rn", "m"), ("vv", "w"))
+_MARKED: Final = ("LATIN", "GREEK", "CYRILLIC", "DIGIT")  # how the names of characters begin that keep no mark
+
 TABLE: Final = Path(__file__).with_name("look_alikes.txt")
 
 
@@ -19,10 +23,15 @@ TABLE: Final = Path(__file__).with_name("look_alikes.txt")
 def keys_of(name: str) -> tuple[str, ...]:
     """Return one or two keys: how the name looks, and how it looks without regard to capitals.
 
-    >>> keys_of("\u0430na"), keys_of("ANA"), keys_of("Ian"), keys_of("Lian")
-    (('ana',), ('ana',), ('ian', 'lan'), ('lian',))
+    >>> keys_of("\u0430na"), keys_of("ANA"), keys_of("Ian"), keys_of("Lian"), keys_of("Jos\u00e9 E.")
+    (('ana',), ('ana',), ('ian', 'lan'), ('lian',), ('josee',))
     """
-    return tuple(sorted({_fold(_draw(name)), _fold(_draw(_fold(name)))}))
+    return tuple(sorted({_key(name), _key(_fold(name))}))
+
+
+def can_be_claimed(name: str) -> bool:
+    """Tell whether a name has anything by which it can be told from others."""
+    return any(map(str.isalnum, keys_of(name)[0]))
 
 
 def mark_other(name: str) -> str:
@@ -32,6 +41,26 @@ def mark_other(name: str) -> str:
     'ana?'
     """
     return f"{name[: MAX_NAME_LENGTH - 1]}?"
+
+
+def _key(name: str) -> str:
+    """Return how a name looks; one of punctuation alone as it is."""
+    key = _fold(_without_marks(_draw(name)))
+    for pair, letter in _PAIRS:
+        key = key.replace(pair, letter)
+    return key or name
+
+
+def _without_marks(text: str) -> str:
+    """Return a text without the marks on letters that are told apart without them, and on digits."""
+    kept, is_plain = [], False
+    for character in text:
+        if unicodedata.category(character)[0] != "M":
+            is_plain = unicodedata.name(character, "").startswith(_MARKED)
+        elif is_plain:
+            continue
+        kept.append(character)
+    return "".join(kept)
 
 
 def _fold(text: str) -> str:
@@ -45,6 +74,14 @@ def _draw(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _look_alikes() -> dict[int, str]:
-    """Return what each character looks like, by its number; read when it is wanted first."""
+    """Return what each character looks like, by its number; read when it is wanted first.
+
+    Punctuation looks like nothing, and so do signs like it, but for letters that some languages write alone.
+    """
+    bare = dict.fromkeys(map(ord, _PUNCTUATION), "")
     groups = (group.split(":", 1) for group in TABLE.read_text(encoding="utf-8").split())
-    return {ord(character): target for characters, target in groups for character in characters}
+    pairs = ((character, target) for characters, target in groups for character in characters)
+    return bare | {
+        ord(character): target if unicodedata.category(character) == "Lo" else target.translate(bare)
+        for character, target in pairs
+    }

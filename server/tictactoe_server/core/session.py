@@ -24,6 +24,8 @@ CHAT_LINES: Final = 5
 CHAT_MS: Final = 5_000  # how many lines a connection may say in how long
 ANALYSES: Final = 10
 ANALYSES_MS: Final = 10_000  # how many positions a connection may have analysed in how long
+TRIES: Final = 5
+TRIES_MS: Final = 60_000  # how many codes may be tried in vain in how long, before a hello or behind an address
 NOTICE_SECONDS: Final = 1.0  # how often at most a peer is told that it says too much
 _EPISODE_SECONDS: Final = 1.0
 _FEW_MESSAGES: Final = 4
@@ -130,6 +132,7 @@ class Session:
         "secret",
         "source",
         "tally",
+        "tries",
     )
 
     def __init__(
@@ -154,6 +157,7 @@ class Session:
         at_once = max(1, limits.messages_at_once)
         self.messages = RateLimit(limits.messages_per_second, 1_000, monotonic_ns, at_once)
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, monotonic_ns)
+        self.tries = RateLimit(TRIES, TRIES_MS, monotonic_ns)
         self.analyses = RateLimit(ANALYSES, ANALYSES_MS, monotonic_ns)
         self.bad = RateLimit(limits.bad_messages_per_ten_seconds, 10_000, monotonic_ns)
         self.is_busy = self._is_over = self._is_in_line = False

@@ -75,11 +75,10 @@ class Greeting(Service):
 
     async def _greet(self, call: Call) -> None:
         session, request = call.session, call.request
+        has_code = request.link is not UNSET or request.rescue is not UNSET
+        coded = await self._admit(request, session) if has_code else None  # which may wait, and keeps no other waiting
         async with session.source.hellos:
-            if request.link is UNSET and request.rescue is UNSET:
-                known, token = await self.welcome(request.name, request.token, session.address)
-            else:
-                known, token = await self._admit(request, session.address)
+            known, token = coded or await self.welcome(request.name, request.token, session.address)
             player, claim = await self.names.kept.shown(known.player)
         ban = self._bans.of_subject(player.id)
         if ban is not None:
@@ -135,10 +134,10 @@ class Greeting(Service):
             return made, token
         return await self._recognise(chosen, token), token
 
-    async def _admit(self, hello: Hello, address: str) -> tuple[KnownPlayer, str]:
+    async def _admit(self, hello: Hello, session: Session) -> tuple[KnownPlayer, str]:
         """Return the player whose device says hello with a code, and a token of its own."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
-        player = await self.names.admit(hello, hash_secret(token), address)
+        player = await self.names.admit(hello, hash_secret(token), session)
         known = KnownPlayer(player, today(), is_seated=True)
         await save(self._players, hash_secret(token), known, MISSING)
         return known, token
@@ -194,8 +193,10 @@ def _parse_name(text: str, path: str = "name") -> str:
 
 
 def _own_name(name: str, path: str = "name") -> str:
-    """Return a name that a person may take: not one of a bot, however it is written."""
-    if any(map(_HOUSE_NAME.fullmatch, (unicodedata.normalize("NFKC", name), *keys_of(name)))):
+    """Return a name that a person may take: not one of a bot, nor what looks like one."""
+    parts = [keys_of(part) for part in name.split("-")]
+    drawn = ("-".join(keys[number] for keys in parts) for number in (0, -1))
+    if any(map(_HOUSE_NAME.fullmatch, (unicodedata.normalize("NFKC", name), *drawn))):
         raise Refused(ErrorCode.BAD_NAME, "taken", path=path, name=name)
     return name
 

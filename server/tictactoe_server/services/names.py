@@ -8,9 +8,12 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
 from typing import Final
+from weakref import WeakValueDictionary
 
 import structlog
 from msgspec import UNSET
@@ -19,21 +22,23 @@ from msgspec.structs import replace
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ErrorCode
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES, RESCUE_CODES, ClaimName, Device, Devices, LinkDevice, Revoke
 from tictactoe_protocol.requests import Hello
+from tictactoe_protocol.room_codes import read_code
 from tictactoe_server.admin.bans import expel
 from tictactoe_server.core.accounts import Accounts, change, hash_rescue, hash_secret
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import PLAYERS, Account, LinkCode
-from tictactoe_server.core.look_alikes import keys_of, mark_other
+from tictactoe_server.core.look_alikes import can_be_claimed, keys_of, mark_other
 from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.service import Service
-from tictactoe_server.core.session import Session
+from tictactoe_server.core.session import TRIES, TRIES_MS, Session
 from tictactoe_server.storage.store import MISSING, save
 from tictactoe_server.transport.rate_limit import RateLimits
 
-TRIES: Final = 5
-_CLAIMS_OF_ADDRESS: Final = 30  # each a minute
-_MINUTE_MS: Final = 60_000
+MOST_WAITING: Final = 200
+MOST_WAITING_OF_ADDRESS: Final = 10  # how many claims, and how many rescue codes, may wait for their turn
+BUSY_MS: Final = 1_000  # when to try again where too many do
+_CLAIMS_OF_ADDRESS: Final = 30  # in a minute
 _LINK_LENGTH: Final = 8
 _RESCUE_LENGTH: Final = 16
 _GROUP: Final = 4
@@ -59,13 +64,15 @@ class Names(Service):
             Devices: self.list_devices,
             Revoke: self.revoke,
         }
-        self._hashing = asyncio.Semaphore(1)
+        self._hashing, self._claiming = asyncio.Lock(), asyncio.Lock()
+        self._waiting: Counter[tuple[str, str]] = Counter()
+        self._lines = WeakValueDictionary[tuple[str, str], asyncio.Lock]()
 
     def start(self, core: Core) -> None:
         self._core = core
         self.kept = Accounts(core.store)
-        self._tries = RateLimits(TRIES, _MINUTE_MS, core.monotonic_ns)
-        self._claims = RateLimits(_CLAIMS_OF_ADDRESS, _MINUTE_MS, core.monotonic_ns)
+        self._tries = RateLimits(TRIES, TRIES_MS, core.monotonic_ns)
+        self._claims = RateLimits(_CLAIMS_OF_ADDRESS, TRIES_MS, core.monotonic_ns)
         self._elsewhere = core.registry.elsewhere
         self._elsewhere.on_changed.add(self._hear)
 
@@ -73,21 +80,27 @@ class Names(Service):
 
     async def claim(self, call: Call) -> None:
         """Give the player a name that nobody else has claimed, and three codes that bring it back, said once."""
+        with self._in_line("claim", call.session.address) as line:
+            await self._claim(call, line)
+
+    async def _claim(self, call: Call, line: asyncio.Lock) -> None:
         player = Player(call.player.id, self._read_name(call.request.name))
+        if not can_be_claimed(player.name):
+            raise Refused(ErrorCode.BAD_NAME, "bare", path="name", name=player.name)
         await self._count_try(call)
         taken = await self.kept.claim(player.name, player.id)
         if taken is not None:
             raise Refused(ErrorCode.BAD_NAME, "claimed", path="name", name=taken.name)
-        codes, salt = [_draw_code(_RESCUE_LENGTH) for _ in range(RESCUE_CODES)], secrets.token_hex(16)
-        hashes = tuple([await self._hash(code, salt) for code in codes])
         account, before = await self._open_account(call), []
+        codes = [_draw_code(_RESCUE_LENGTH) for _ in range(RESCUE_CODES)]
+        hashes = tuple([await self._hash(code, account.salt, line, self._claiming) for code in codes])
 
         def take(old: Account | None) -> Account:
             before.append(old or account)
-            return replace(before[-1], claimed=player.name, salt=salt, codes=hashes)
+            return replace(before[-1], claimed=player.name).with_codes(hashes)
 
         await change(self.kept.accounts, player.id, take)
-        await self.kept.release(before[-1], but=player.name)
+        await self.kept.leave(before[-1], player.name)
         await self.kept.rename(player)
         log.info("name claimed", name=player.name, player=player.id, before=before[-1].claimed)
         self._show_owner(player)
@@ -120,10 +133,13 @@ class Names(Service):
     async def revoke(self, call: Call) -> None:
         """Let a device be this player no more; its connections end."""
         account = await self.kept.load(call.player.id) or Account(call.player)
-        keys = {device.id: device.key for device in account.devices}
-        if call.request.device not in keys:
+        device = next((one for one in account.devices if one.id == call.request.device), None)
+        own = next((one for one in account.devices if one.key == call.session.secret), None)
+        if device is None:
             raise Refused(ErrorCode.NOT_ALLOWED, "device", path="device")
-        key = keys[call.request.device]
+        if own is None or not own.may_revoke(device):
+            raise Refused(ErrorCode.NOT_ALLOWED, "device new", path="device")
+        key = device.key
         await change(self.kept.players, key, lambda old: None)
         left = tuple(device for device in account.devices if device.key != key)
         await change(self.kept.accounts, call.player.id, lambda old: replace(old or account, devices=left))
@@ -135,18 +151,31 @@ class Names(Service):
 
     # -- for those who say hello ----------------------------------------------------------------------------------
 
-    async def admit(self, hello: Hello, key: str, address: str) -> Player:
-        """Return whose device says hello with a code, which is used up; `key` is the hash of its new token."""
-        limit = self._tries[address]
-        self._core.allowances.take(limit, "names")
-        if hello.link is not UNSET:
-            way, player = "link", await self._take_link(_read_code(hello.link))
-        else:
-            way, player = "rescue", await self._take_rescue(hello.name or "", _read_code(hello.rescue or ""))
-        account = await change(self.kept.accounts, player, lambda old: old and old.with_device(key, hello.client or ""))
+    async def admit(self, hello: Hello, key: str, session: Session) -> Player:
+        """Return whose device says hello with a code, which is used up; `key` is the hash of its new token.
+
+        The code is looked up whatever others behind the same address try.
+        """
+        allowances, limits = self._core.allowances, (session.tries, self._tries[session.address])
+        allowances.check_tries(*limits, "names")
+        way = "rescue" if hello.link is UNSET else "link"
+        try:
+            if hello.link is not UNSET:
+                player = await self._take_link(read_code(hello.link))
+            else:
+                with self._in_line(way, session.address) as line:
+                    player = await self._take_rescue(hello.name or "", read_code(hello.rescue or ""), line)
+        except Refused as refused:
+            if refused.code is ErrorCode.BAD_TOKEN:
+                allowances.count_try(*limits, "names")
+            raise
+
+        def add(old: Account | None) -> Account | None:
+            return old and old.with_device(key, hello.client or "", is_rescued=way == "rescue")
+
+        account = await change(self.kept.accounts, player, add)
         if account is None:
             raise Refused(ErrorCode.BAD_TOKEN, way, path=way)
-        limit.give_back()
         log.info("device added", player=player, by=way)
         return Player(player, account.player.name)
 
@@ -162,16 +191,17 @@ class Names(Service):
         await change(self.kept.links, hash_secret(code), take)
         return taken[-1]
 
-    async def _take_rescue(self, name: str, code: str) -> str:
+    async def _take_rescue(self, name: str, code: str, line: asyncio.Lock) -> str:
         """Return the player who has claimed a name, and use up the code that brings it back."""
         claim = await self.kept.find_claim(name)
         account = claim and await self.kept.load(claim.player)
-        given = await self._hash(code, account.salt) if account else ""
+        given = await self._hash(code, account.salt, line) if account else ""
 
         def use_up(old: Account | None) -> Account:
-            if old is None or given not in old.codes:
+            after = old and old.without_code(given)
+            if after is None:
                 raise Refused(ErrorCode.BAD_TOKEN, "rescue", path="rescue")
-            return replace(old, codes=tuple(one for one in old.codes if one != given))
+            return after
 
         player = account.player.id if account else "nobody"
         await change(self.kept.accounts, player, use_up)
@@ -189,16 +219,37 @@ class Names(Service):
 
     async def _open_account(self, call: Call) -> Account:
         """Return what lasts of a player, this device with it, and keep it from now on."""
-        session, new = call.session, Account(Player(call.player.id, call.session.name))
+        session, new = call.session, Account(Player(call.player.id, call.session.name), salt=secrets.token_hex(16))
         self._note_seat(session)
-        found: Account = await change(
-            self.kept.accounts, call.player.id, lambda old: (old or new).with_device(session.secret, session.client)
-        )
+
+        def open(old: Account | None) -> Account:
+            account = (old or new).with_device(session.secret, session.client)
+            return account if account.salt else replace(account, salt=new.salt)
+
+        found: Account = await change(self.kept.accounts, call.player.id, open)
         return found
 
-    async def _hash(self, code: str, salt: str) -> str:
-        """Return as what a rescue code is kept, one after the other: each takes much memory."""
-        async with self._hashing:
+    @contextmanager
+    def _in_line(self, line: str, address: str) -> Iterator[asyncio.Lock]:
+        """Wait in a line for codes to be hashed, with the lock of the address; raises `Refused` where many do."""
+        places = {(line, ""): MOST_WAITING, (line, address): MOST_WAITING_OF_ADDRESS}
+        if any(self._waiting[place] >= most for place, most in places.items()):
+            raise Refused(ErrorCode.BUSY, "server", retry_ms=BUSY_MS)
+        lock = self._lines.setdefault((line, address), asyncio.Lock())
+        self._waiting.update(places.keys())
+        try:
+            yield lock
+        finally:
+            self._waiting -= Counter(places.keys())
+
+    async def _hash(self, code: str, salt: str, *line: asyncio.Lock) -> str:
+        """Return as what a rescue code is kept, one after the other: each takes much memory.
+
+        Addresses take turns, as one of each waits at a time; and of all claims one, so that who comes back is next.
+        """
+        async with AsyncExitStack() as stack:
+            for lock in (*line, self._hashing):
+                await stack.enter_async_context(lock)
             return await asyncio.to_thread(hash_rescue, code, salt)
 
     def _hear(self, table: str, key: str) -> None:
@@ -225,15 +276,6 @@ class Names(Service):
 
 def _draw_code(length: int) -> str:
     return "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(length))
-
-
-def _read_code(text: str) -> str:
-    """Return a code in its one written form; case, dashes and spaces do not matter.
-
-    >>> _read_code("7kq2-m94f x3zw")
-    '7KQ2M94FX3ZW'
-    """
-    return "".join(text.split()).replace("-", "").upper()
 
 
 def _in_groups(code: str) -> str:

@@ -105,8 +105,20 @@ class Visiting(Service):
 
     # -- joining and watching -----------------------------------------------------------------------------------
 
-    def join(self, call: Call) -> None:
+    def join(self, call: Call) -> Coroutine[Any, Any, bool] | None:
         """Take a free seat, or attach this session to the seat that the player holds."""
+        if call.live.room.event and call.live.room.mark_of(call.player.id) is None:
+            return self._join_pairing(call)
+        self._join(call)
+        return None
+
+    async def _join_pairing(self, call: Call) -> bool:
+        """Join a room of an event, in which one may have a seat from now on."""
+        await self.core.seat(call.live)
+        self._join(call)
+        return True
+
+    def _join(self, call: Call) -> None:
         check_knows(call.session, call.live.room.rules.opening)
         self._read_if_ahead(call)
         if _takes_seat(call.player, call.live.room):

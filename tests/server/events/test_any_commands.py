@@ -25,7 +25,16 @@ from tictactoe_server.services.events.commands import (
     apply,
     pair_next,
 )
-from tictactoe_server.services.events.event import Entrant, Event, Pairing, due_at, open_pairings, ticket_of, voided
+from tictactoe_server.services.events.event import (
+    Entrant,
+    Event,
+    Pairing,
+    due_at,
+    holder_of,
+    open_pairings,
+    ticket_of,
+    voided,
+)
 from tictactoe_server.services.events.table import rows
 
 PLAYERS = [f"p{number}" for number in range(1, 10)]
@@ -83,10 +92,11 @@ class Events(RuleBasedStateMachine):
             again = self.event
         assert again is self.event
 
-    @rule(player=st.sampled_from(PLAYERS), name=st.sampled_from(PLAYERS))
-    def enter(self, player: str, name: str) -> None:
+    @rule(player=st.sampled_from(PLAYERS), name=st.sampled_from(PLAYERS), is_over=st.booleans())
+    def enter(self, player: str, name: str, is_over: bool = False) -> None:
         ticket = ticket_of(self.event, name if self.event.entry == "roster" else "")
-        self.do(player, Enter(name, ticket=ticket))
+        holder = holder_of(self.event, ticket) if is_over else None
+        self.do(player, Enter(name, ticket=ticket, over=holder.player if holder else ""))
 
     @rule(player=ANY_PLAYER)
     def leave(self, player: str) -> None:

@@ -68,9 +68,11 @@ def test_no_more_enter_than_fit() -> None:
 
 def test_a_code_lets_in_who_knows_it() -> None:
     event = new_event(entry="code")
-    assert refusal(event, "p1", Enter("Ana")) == ("not_allowed", "ticket")
-    assert refusal(event, "p1", Enter("Ana", ticket="WRÖNG")) == ("not_allowed", "ticket")
-    assert apply(event, "p1", Enter("Ana", ticket=ticket_of(event)), 0).entrants
+    assert refusal(event, "p1", Enter("Ana")) == ("not_entered", "ticket")
+    assert refusal(event, "p1", Enter("Ana", ticket="WRÖNG")) == ("not_entered", "ticket")
+    ticket = ticket_of(event)
+    for written in (ticket, f" {ticket[:4]}-{ticket[4:]} ".lower()):
+        assert apply(event, "p1", Enter("Ana", ticket=written), 0).entrants
 
 
 def test_a_card_decides_the_name_and_is_for_one_place() -> None:
@@ -78,13 +80,19 @@ def test_a_card_decides_the_name_and_is_for_one_place() -> None:
     card = ticket_of(event, "Ana")
     assert len({card, ticket_of(event, "Bo"), ticket_of(event)}) == 3
     for wrong in (ticket_of(event), "", "Ä"):
-        assert refusal(event, "p1", Enter("Ana", ticket=wrong)) == ("not_allowed", "ticket")
+        assert refusal(event, "p1", Enter("Ana", ticket=wrong)) == ("not_entered", "ticket")
     event = apply(event, "p1", Enter("Whoever", ticket=card), 0)
     assert [(one.player, one.name) for one in event.entrants] == [("p1", "Ana")]
     event = apply(event, "p9", Enter("", ticket=card), 0)
     assert [(one.player, one.name) for one in event.entrants] == [("p9", "Ana")]
     event = run(apply(event, "p2", Enter("", ticket=ticket_of(event, "Bo")), 0), "begin")
-    assert refusal(apply(event, "", Tick(), 0), "p3", Enter("", ticket=card)) == ("not_allowed", "event card")
+    for ticket, why in ((card, "card"), ("AAAA", "ticket")):
+        assert refusal(event, "p2", Enter("", ticket=ticket)) == ("not_entered", why)
+    event = apply(event, "", Tick(), 0)
+    for over in ("", "p2"):
+        assert refusal(event, "p3", Enter("", ticket=card, over=over)) == ("not_allowed", "event card")
+    event = apply(event, "p3", Enter("", ticket=card, over="p9"), 0)
+    assert {*event.pairings[0].players.values()} == {"p3", "p2"}
 
 
 def test_a_card_that_is_used_on_another_device_between_games_goes_on_there() -> None:

@@ -43,7 +43,7 @@ class Release(Order, frozen=True, tag="release"):
         account = await _find_account(kept, self.name)
         await kept.release(account)
         id = account.player.id
-        await change(kept.accounts, id, lambda old: old and replace(old, claimed="", codes=()))
+        await change(kept.accounts, id, lambda old: old and replace(old, claimed="", codes=(), former=()))
         log.info("name released", name=account.claimed, player=id)
         return {"name": account.claimed, "player": id}
 

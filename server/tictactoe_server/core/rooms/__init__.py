@@ -12,7 +12,18 @@ from tictactoe_server.core.rooms import choosing, offers, play, seating
 from tictactoe_server.core.rooms.clock import expires_at, is_expired, is_first_move, seen_at
 from tictactoe_server.core.rooms.finished import FinishedGame, finished_game
 from tictactoe_server.core.rooms.play import has_begun
-from tictactoe_server.core.rooms.room import NOBODY, START_MS, Command, Dropped, Enter, Expire, Player, Refused, Room
+from tictactoe_server.core.rooms.room import (
+    NOBODY,
+    START_MS,
+    Command,
+    Dropped,
+    Enter,
+    Expire,
+    HandOver,
+    Player,
+    Refused,
+    Room,
+)
 from tictactoe_server.core.rooms.seating import open_room
 from tictactoe_server.core.rooms.view import state_of, summary_of
 
@@ -24,6 +35,7 @@ __all__ = [
     "Enter",
     "Expire",
     "FinishedGame",
+    "HandOver",
     "Player",
     "Refused",
     "Room",
@@ -44,6 +56,7 @@ _CARRY_OUT: Final[Mapping[type[Command], Callable[[Room, Player, Any, int], Room
     Choose: choosing.choose,
     Enter: seating.enter,
     Dropped: seating.drop,
+    HandOver: seating.hand_over,
     Leave: seating.leave,
     Resign: play.resign,
     Rematch: play.rematch,

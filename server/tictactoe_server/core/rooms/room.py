@@ -48,11 +48,17 @@ class Dropped(Struct, frozen=True):
     """The player's connection is gone; the seat is held for them."""
 
 
+class HandOver(Struct, frozen=True):
+    """Somebody else plays on for the player, by their id, who is still to come."""
+
+    heir: str
+
+
 class Expire(Struct, frozen=True):
     """The running clock may have run out; changes nothing where it has not. No player acts."""
 
 
-Command = Move | Choose | Enter | Dropped | Leave | Resign | Rematch | Draw | Undo | Claim | Expire
+Command = Move | Choose | Enter | Dropped | HandOver | Leave | Resign | Rematch | Draw | Undo | Claim | Expire
 
 
 def id_of(room: str, game: int, at: int) -> str:

@@ -15,7 +15,7 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.core.rooms import play
 from tictactoe_server.core.rooms.clock import begin_turn, full_clocks, resume_turn
-from tictactoe_server.core.rooms.room import Dropped, Enter, Player, Refused, Room
+from tictactoe_server.core.rooms.room import Dropped, Enter, HandOver, Player, Refused, Room
 
 
 def open_room(
@@ -81,6 +81,19 @@ def drop(room: Room, player: Player, command: Dropped, now: int) -> Room:
         return room
     away = replace(room.seat(mark), online=False)
     return _with_seat(room, mark, away, gone_at={**room.gone_at, player.id: now})
+
+
+def hand_over(room: Room, player: Player, command: HandOver, now: int) -> Room:
+    """Return the room with the heir in the player's seat, held as for one who is away: mark, name, clock and hold stay.
+
+    This very room where the player has no seat any more, or the game is over.
+    """
+    mark, heir = room.mark_of(player.id), command.heir
+    if mark is None or room.result is not None:
+        return room
+    gone_at = {**_gone_without(room, player), heir: room.gone_at.get(player.id, now)}
+    score = {heir if id == player.id else id: wins for id, wins in room.score.items()}
+    return _with_seat(room, mark, replace(room.seat(mark), player=heir, online=False), gone_at=gone_at, score=score)
 
 
 def leave(room: Room, player: Player, command: Leave, now: int) -> Room:

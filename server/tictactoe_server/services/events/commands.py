@@ -25,7 +25,9 @@ from tictactoe_server.services.events.event import (
     check_names,
     digest,
     due_at,
+    holder_of,
     is_ticket,
+    name_on,
     open_pairings,
 )
 
@@ -35,11 +37,15 @@ ORGANISER_GONE_MS: Final = 10 * 60_000
 
 
 class Enter(Struct, frozen=True):
-    """The player enters under a name for this event; the ticket of a roster decides the name."""
+    """The player enters under a name for this event; the ticket of a roster decides the name.
+
+    Also in the middle of a game they go on for the holder of a card who is named here.
+    """
 
     name: str
     bot: str | None = None
     ticket: str = ""
+    over: str = ""
 
 
 class Leave(Struct, frozen=True):
@@ -117,26 +123,23 @@ def pair_next(event: Event) -> Paired:
 
 
 def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
-    known = event.entrant(actor)
+    known, is_roster = event.entrant(actor), event.entry == "roster"
+    name, others = name_on(event, command.ticket) if is_roster else command.name, event.entrants
     if known is not None and not known.is_gone:
+        if is_roster and command.ticket and name != known.name:
+            raise Refused(ErrorCode.NOT_ENTERED, "card", name=known.name) if name else _wrong_ticket()
         return _with_status(event, known, "in")
     if known is not None and known.status == "expelled":
         raise Refused(ErrorCode.NOT_ALLOWED, "expelled")
-    name, others = command.name, event.entrants
-    if event.entry == "roster":
-        name = next((name for name in event.roster if is_ticket(event, command.ticket, name)), "")
-        holder = next(
-            (one for one in event.field if one.name == name and not one.is_server_bot and not one.is_gone), None
-        )
-        if known is None and event.status != "open" and holder is not None:
-            return _take_over(event, holder, actor)
+    if known is None and event.status != "open" and (holder := holder_of(event, command.ticket)) is not None:
+        return _take_over(event, holder, actor, command.over)
     if known is not None or not event.takes_entrants:
         raise Refused(ErrorCode.EVENT_BEGUN, "over" if event.is_over else "")
-    if event.entry == "roster" and event.status == "open":  # a card that is used again: its newest player has the place
+    if is_roster and event.status == "open":  # a card that is used again: its newest player has the place
         others = tuple(one for one in others if not one.joined_round or one.is_server_bot or one.name != name)
     if not name or (event.entry == "code" and not is_ticket(event, command.ticket)):
-        raise Refused(ErrorCode.NOT_ALLOWED, "ticket", path="ticket")
-    check_names((*(one.name for one in others), name))
+        raise _wrong_ticket()
+    check_names((name,), (one.name for one in others))
     if len(others) >= event.limit:
         raise Refused(ErrorCode.EVENT_FULL, size=event.limit)
     joined = 1 if event.status == "open" else event.round + 1
@@ -146,13 +149,20 @@ def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
     return event
 
 
-def _take_over(event: Event, holder: Entrant, player: str) -> Event:
+def _wrong_ticket() -> Refused:
+    return Refused(ErrorCode.NOT_ENTERED, "ticket", path="ticket")
+
+
+def _take_over(event: Event, holder: Entrant, player: str, over: str) -> Event:
     """Return the event in which somebody goes on for the holder of a card, as whoever lost a device does.
 
-    Raises `Refused` while a game of the holder is not scored: its seat is the holder's.
+    The seat follows in a room that is open. Raises `Refused` where a game of the holder is not scored, unless it is
+    `over` this one that they are to go on.
     """
-    if event.is_over or any(one.state != "scored" for one in event.pairings_of(holder.player)):
-        raise Refused(*((ErrorCode.EVENT_BEGUN, "over") if event.is_over else (ErrorCode.NOT_ALLOWED, "event card")))
+    if event.is_over:
+        raise Refused(ErrorCode.EVENT_BEGUN, "over")
+    if over != holder.player and any(one.state != "scored" for one in event.pairings_of(holder.player)):
+        raise Refused(ErrorCode.NOT_ALLOWED, "event card", name=holder.name)
     entrants = (replace(one, player=player, status="in") if one is holder else one for one in event.entrants)
     ids = {holder.player: player}
     pairings = (
@@ -275,7 +285,7 @@ def _run_add(event: Event, command: EventRun, now: int) -> Event:
         return event
     if len(event.roster) >= event.limit:
         raise Refused(ErrorCode.EVENT_FULL, size=event.limit)
-    check_names((*{*event.roster, *(one.name for one in event.entrants)}, name))
+    check_names((name,), (*event.roster, *(one.name for one in event.entrants)))
     return replace(event, roster=(*event.roster, name))
 
 

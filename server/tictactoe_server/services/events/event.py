@@ -19,6 +19,7 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.berger import berger_rounds
 from tictactoe_protocol.events import MAX_ENTRANTS, EntrantStatus, EventKind, EventOpen, EventStatus, PairingState
 from tictactoe_protocol.pushes import is_server_bot
+from tictactoe_protocol.room_codes import read_code
 from tictactoe_protocol.standings import Game
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.core.look_alikes import keys_of
@@ -221,14 +222,14 @@ def open_event(
         raise Refused(ErrorCode.EVENT_FULL, path="size", size=event.limit)
     numbers = [bots[: index + 1].count(level) if bots.count(level) > 1 else 0 for index, level in enumerate(bots)]
     names = [f"{level}-bot-{number}" if number else f"{level}-bot" for level, number in zip(bots, numbers, strict=True)]
-    check_names((*names, *roster), [f"roster[{index - len(names)}]" for index in range(len(names) + len(roster))])
+    check_names(roster, names, [f"roster[{index}]" for index in range(len(roster))])
     entrants = (Entrant(f"bot-{digest(secret, name)}", name, bot) for name, bot in zip(names, bots, strict=True))
     return replace(event, entrants=tuple(entrants))
 
 
-def check_names(names: Sequence[str], paths: Sequence[str] = ()) -> None:
-    """Refuse a name that stands twice in a list, or that people may take for another one there."""
-    known: set[str] = set()
+def check_names(names: Sequence[str], others: Iterable[str] = (), paths: Sequence[str] = ()) -> None:
+    """Refuse a name that stands twice in a list, or that people may take for another one there, or of the others."""
+    known = {key for name in others for key in keys_of(name)}
     for index, name in enumerate(names):
         if not known.isdisjoint(keys_of(name)):
             raise Refused(ErrorCode.BAD_NAME, "taken", path=paths[index] if paths else "name", name=name)
@@ -246,8 +247,25 @@ def ticket_of(event: Event, name: str = "") -> str:
 
 
 def is_ticket(event: Event, ticket: str, name: str = "") -> bool:
-    """Tell whether this is the ticket of a name, or without one that of the event."""
-    return hmac.compare_digest(ticket_of(event, name).encode(), ticket.encode())
+    """Tell whether this is the ticket of a name, or without one that of the event, however it is written."""
+    return hmac.compare_digest(ticket_of(event, name).encode(), read_code(ticket).encode())
+
+
+def name_on(event: Event, ticket: str) -> str:
+    """Return the name of the roster on whose card a ticket stands, empty for none."""
+    return next((name for name in event.roster if is_ticket(event, ticket, name)), "")
+
+
+def holder_of(event: Event, ticket: str) -> Entrant | None:
+    """Return who plays by a card, None where nobody does."""
+    name = name_on(event, ticket)
+    return next((one for one in event.field if one.name == name and not one.is_server_bot and not one.is_gone), None)
+
+
+def sitting_in(event: Event, pairing: Pairing) -> dict[str, Entrant]:
+    """Return who plays in a pairing, by mark."""
+    known = {one.player: one for one in event.entrants}
+    return {mark: known[id] for mark, id in pairing.players.items()}
 
 
 def open_pairings(event: Event) -> list[Pairing]:

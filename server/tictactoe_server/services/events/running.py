@@ -9,23 +9,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import structlog
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.events import Call as EventCall
-from tictactoe_protocol.pushes import Closed, Result, SeatState
+from tictactoe_protocol.pushes import Closed, Replaced, Result, SeatState
+from tictactoe_server.core.changes import ServerChange, told
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.registry import RoomExists
-from tictactoe_server.core.rooms import FinishedGame, Refused
+from tictactoe_server.core.rooms import FinishedGame, HandOver, Player, Refused
 from tictactoe_server.http.texts import Seated
 from tictactoe_server.services.events.commands import Opened, Rooms, Score, Tick, pair_next
-from tictactoe_server.services.events.event import Event, Pairing, due_at, open_pairings
+from tictactoe_server.services.events.event import Event, Pairing, due_at, open_pairings, sitting_in
 from tictactoe_server.services.events.kept import KeptEvents
 from tictactoe_server.services.events.knock_out import terms_of
-from tictactoe_server.storage.store import StoreUnavailable
+from tictactoe_server.storage.store import Pending, StoreUnavailable
 
 LOOK_SECONDS: Final = 1.0
 """How often all that runs is looked at: what was missed is found then."""
@@ -97,10 +99,15 @@ class Running:
 
     def _hear(self, event: Event, before: Event | None) -> None:
         """Call whoever is here to a room that has just opened, and see what else has to be done."""
-        known = {} if before is None else {one.id: one.room for one in before.pairings if one.state == "open"}
-        new = [one for one in event.pairings if one.state == "open" and known.get(one.id) != one.room]
+        opened = [] if before is None else [one for one in before.pairings if one.state == "open"]
+        known = {(one.room, id) for one in opened for id in one.players.values()}
         now = self._core.time()
-        calls = {id: call_of(event, one, mark, now) for one in new for mark, id in one.players.items()}
+        calls = {
+            id: call_of(event, one, mark, now)
+            for one in event.pairings
+            for mark, id in one.players.items()
+            if one.state == "open" and (one.room, id) not in known
+        }
         for session, player in self._core.presence.greeted if calls else ():
             if player.id in calls and "events" in session.features:
                 session.push(calls[player.id])
@@ -168,7 +175,28 @@ class Running:
                 over.append(self._let_go(live))
             elif event is not None and pairing is not None and result is not None:
                 over.append(self._score(event, pairing, result, live.room.seats, live.room.game_id))
+            elif event is not None and pairing is not None:
+                over.append(self._hand_over(event, pairing, live))
         await _all(over)
+
+    async def seat(self, live: LiveRoom) -> None:
+        """Have those sit in a room of an event who are to play there, as the event is stored now."""
+        event = await _or_none(self._kept.read(live.room.event))
+        pairing = _pairing_in(event, live)
+        if event is not None and pairing is not None:
+            await self._hand_over(event, pairing, live)
+
+    async def _hand_over(self, event: Event, pairing: Pairing, live: LiveRoom) -> None:
+        """Give a seat to who goes on for the holder of a card, who is then out of the room."""
+        known = {one.name: one.player for one in sitting_in(event, pairing).values()}
+        for seat in live.room.held_seats:
+            heir = known.get(seat.name, seat.player)
+            if heir != seat.player:
+                pending = Pending()
+                then = partial(_tell, live, seat.player, told(pending))
+                holder = Player(seat.player, seat.name)
+                self._core.changes.submit(ServerChange(live, self._core.time(), holder, HandOver(heir), then=then))
+                await pending.future
 
     async def _let_go(self, live: LiveRoom) -> None:
         """Let a room end once nobody is there; at once where its game is on, which the organiser has scored.
@@ -183,8 +211,8 @@ class Running:
 
     async def _score(self, event: Event, pairing: Pairing, result: Result, seats: Seated, id: str) -> None:
         """Score a pairing by the game of this id, which has ended so; `seats` are who had the marks at its end."""
-        seat = seats.get(result.winner or "")
-        winner = seat and pairing.mark_of(seat.player)
+        seat, sitting = seats.get(result.winner or ""), sitting_in(event, pairing)
+        winner = next((mark for mark, one in sitting.items() if seat is not None and one.name == seat.name), None)
         how = winner or ("none" if result.reason in _POINTLESS else "draw")
         by = "forfeit" if result.reason == "forfeit" else "game"
         await self._kept.carry_out(event.code, "", Score(pairing.id, how, result.reason, id, by))
@@ -205,9 +233,10 @@ class Running:
         """Open the room of a pairing, unless it is there already, and say so."""
         code = pairing.room
         rules, clock = terms_of(event, pairing)
-        known = {one.player: one for one in event.entrants}
-        sitting = {mark: known[id] for mark, id in pairing.players.items()}
-        seats = {mark: SeatState(one.player, one.name, one.is_server_bot, bot=one.bot) for mark, one in sitting.items()}
+        seats = {
+            mark: SeatState(one.player, one.name, one.is_server_bot, bot=one.bot)
+            for mark, one in sitting_in(event, pairing).items()
+        }
         terms: dict[str, Any] = {"event": event.code, "pairing": pairing.id, "start_ms": event.ready_ms}
         try:
             await self._core.open_room(rules.to_rules(), seats=seats, code=code, clock=clock, chat=event.chat, **terms)
@@ -247,6 +276,15 @@ class Running:
     async def _give_new_code(self, event: Event, pairing: Pairing) -> None:
         """Have the room of a pairing opened under another code."""
         await self._kept.carry_out(event.code, "", Rooms({pairing.id: self._core.registry.new_code()}))
+
+
+def _tell(live: LiveRoom, holder: str, told: Callable[[Exception | None], object], error: Exception | None) -> None:
+    """Let the device of one go whose seat was given to another device, and say that it is done."""
+    session = live.players.get(holder)
+    if error is None and session is not None and live.room.mark_of(holder) is None:
+        live.part(session)
+        session.push(Replaced(live.room.code))
+    told(error)
 
 
 async def _all(work: Sequence[Coroutine[Any, Any, None]]) -> None:

@@ -34,7 +34,7 @@ from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.service import Service
 from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.services.events.commands import Command, Enter, Leave, Ready
-from tictactoe_server.services.events.event import Event, open_event, ticket_of
+from tictactoe_server.services.events.event import Event, holder_of, open_event, ticket_of
 from tictactoe_server.services.events.kept import EVENTS, KeptEvents
 from tictactoe_server.services.events.running import Running
 from tictactoe_server.services.events.shown import Shown
@@ -81,7 +81,7 @@ class Tournaments(Service):
         self.shown = Shown(core.time, lambda: {player.id for _, player in core.presence.greeted})
         self.topics = (self.shown,)
         kept.on_change.add(lambda event, before: self.shown.note(event))
-        core.calls_of = self.running.calls_of
+        core.calls_of, core.seat = self.running.calls_of, self.running.seat
         self._chores = [asyncio.create_task(work) for work in (kept.keep(), self.running.keep(), self.shown.keep())]
 
     async def close(self) -> None:
@@ -129,7 +129,9 @@ class Tournaments(Service):
             name = (await self._accounts.shown(own))[0].name
         ticket = "" if request.ticket is UNSET else request.ticket
         try:
-            event = await self._carry_out(call, Enter(name, call.player.bot, ticket))
+            holder = holder_of(await self._find(call), ticket)
+            over = "" if holder is None or (self._is_there(holder.player) and not request.here) else holder.player
+            event = await self._carry_out(call, Enter(name, call.player.bot, ticket, over))
         except Refused as refused:
             if refused.path == "ticket":
                 self._core.allowances.count_miss(call.session, call.player)
@@ -177,6 +179,13 @@ class Tournaments(Service):
     async def _carry_out(self, call: Call, command: Command) -> Event:
         event = await self._find(call)
         return await self.kept.carry_out(event.code, call.player.id, command)
+
+    def _is_there(self, player: str) -> bool:
+        """Tell whether a player is connected, or sits in a room of another server."""
+        presence, registry = self._core.presence, self._core.registry
+        elsewhere = [one.room for one in registry.seats.rooms_of(player) if one.room.code not in registry.by_code]
+        seats = (room.seat(room.mark_of(player)) for room in elsewhere)
+        return bool(presence.of_player(player)) or any(seat.online for seat in seats)
 
     async def _find(self, call: Call) -> Event:
         """Return the event that is named.
