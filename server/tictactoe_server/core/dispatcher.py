@@ -54,13 +54,20 @@ class Dispatcher:
         It may have been read before, see `shed`. One that `is_late` is refused, if it may be refused.
         """
         pressure, source = self._pressure, session.source
-        pressure.count(source)
+        source.asked += 1
+        pressure.asked += 1
+        pressure.requests += 1
+        if pressure.requests > pressure.looked_at:
+            pressure.look()
         if (is_late or pressure.excess > 1) and pressure.is_heavy(source, pressure.excess):
             message = self.shed(session, message)
             if message is None:
                 return
-        request = message if type(message) is not bytes else self._read(session, message)
-        if request is not None:
+        try:
+            request = self._decode(message) if type(message) is bytes else message
+        except BadMessage as bad:
+            session.refuse_bad(bad)
+        else:
             self.carry_out(session, request, now)
 
     def shed(self, session: Session, message: Any) -> Any:
@@ -70,26 +77,20 @@ class Dispatcher:
         read, it is not even looked what a message says.
         """
         if session.source.is_mostly_bad:
+            self._pressure.shed += 1
             session.tally.refusals[ErrorCode.BUSY] += 1
             session.connection.push_frame(_BUSY_FRAME)
-            request = None
-        else:
-            request = message if type(message) is not bytes else self._read(session, message)
-            if request is None or isinstance(request, Leave) or self._leads_to_own_seat(session, request):
-                return request
-            refuse(session, request, _BUSY)
-        self._pressure.shed += 1
-        return None
-
-    def _read(self, session: Session, message: bytes) -> Any:
-        """Return the request that a message is, or None where it is answered why it is none."""
-        try:
-            return self._decode(message)
-        except BadMessage as bad:
-            session.refuse_bad(
-                error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path, data=bad.data)
-            )
             return None
+        try:
+            request = self._decode(message) if type(message) is bytes else message
+        except BadMessage as bad:
+            session.refuse_bad(bad)
+            return None
+        if isinstance(request, Leave) or self._leads_to_own_seat(session, request):
+            return request
+        self._pressure.shed += 1
+        refuse(session, request, _BUSY)
+        return None
 
     def carry_out(self, session: Session, request: Any, now: int) -> None:
         """Have a request carried out that came at `now`, or say why not."""

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
-from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
+from tictactoe_protocol import BadMessage, CloseCode, ErrorCode, encode, error_answer
 from tictactoe_protocol.pushes import Error, Push
 from tictactoe_protocol.refusals import Refusal
 from tictactoe_server.core.pressure import IN_LINE, Pressure
@@ -184,9 +184,9 @@ class Session:
         self.tally.refusals[error.code] += 1
         self.push(error)
 
-    def refuse_bad(self, error: Error) -> None:
+    def refuse_bad(self, bad: BadMessage) -> None:
         """Refuse what cannot be read: it counts as several messages of its address, and who goes on is closed."""
-        self.refuse(error)
+        self.refuse(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path, data=bad.data))
         self.source.count_bad()
         if self.bad.take():
             self._close("too many bad messages")
