@@ -40,7 +40,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def known(server: Server, name: str) -> Any:
-    return open_peer(server.url, name, features=["events"])
+    return open_peer(server.url, name, features=["events", "opening"])
 
 
 async def open_event(organiser: Peer, *players: Peer, **terms: object) -> str:
