@@ -7,14 +7,16 @@ import contextlib
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.fakes import FakeClock
 from tests.limits import uncounted
-from tests.peer import Message, Peer, open_peer, two_playing
-from tictactoe_server.core.kept import open_folder
+from tests.peer import Message, Peer, open_peer, two_playing, until
+from tictactoe_server.core.kept import ROOMS, open_folder, open_memory
 from tictactoe_server.core.live_room import closed
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services.events import commands, running, service, shown
@@ -522,6 +524,38 @@ async def test_an_event_goes_on_after_a_restart_and_where_a_backup_is_restored(
         async with asyncio.timeout(30):
             over, _ = await asyncio.gather(play_until_over(ana, event), play_until_over(bo, event))
         assert sum(row["points"] for row in over["table"]) == 6
+
+
+async def test_after_a_start_nobody_loses_and_no_round_begins_until_those_who_play_are_back() -> None:
+    store, clock = open_memory(kept_by()), FakeClock()
+    start = partial(Server, HERE, store, uncounted(), monotonic_ns=clock)
+    async with start() as server, known(server, "ana") as ana, known(server, "bo") as bo:
+        tokens = [peer.welcome["token"] for peer in (ana, bo)]
+        event = await begun(ana, ana, bo, double=True, ready_ms=1_000)
+        rooms = [(await peer.next_of("call"))["room"] for peer in (ana, bo)]
+    for is_last in (False, True):
+        async with start() as server, known(server, token=tokens[0]) as ana:
+            clock.advance(3_600_000)
+            stored = await store.table(ROOMS).load(rooms[0])
+            assert stored is not None
+            assert stored[0].stands_still
+            await ana.ask("join", room=rooms[0])
+            await ana.state(status="playing")
+            if is_last:
+                async with known(server, token=tokens[1]) as bo:
+                    await bo.ask("join", room=rooms[1])
+                    await watched(ana, event)
+                    await bo.ask("resign", room=rooms[1])
+                    await ana.until(lambda message: message["type"] == "event_rows" and message["due_ms"] is not None)
+    async with start() as server, known(server, token=tokens[0]) as ana:
+        clock.advance(3_600_000)
+        drive = next(one.running for one in server._services if isinstance(one, service.Tournaments))
+        await until(lambda: not drive._tasks)
+        drive.wake(event)
+        await until(lambda: not drive._tasks)
+        assert (await watched(ana, event))["round"] == 1
+        async with known(server, token=tokens[1]) as bo:
+            assert {(await peer.next_of("call"))["pairing"] for peer in (ana, bo)} == {"r2-1"}
 
 
 async def test_nothing_new_begins_while_the_server_drains(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

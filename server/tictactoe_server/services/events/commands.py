@@ -61,9 +61,10 @@ class Rooms(Struct, frozen=True):
 
 
 class Opened(Struct, frozen=True):
-    """The room of a pairing is there."""
+    """The room of a pairing is there; `again` where all the time to come to it is given once more."""
 
     pairing: str
+    again: bool = False
 
 
 class Score(Struct, frozen=True):
@@ -113,6 +114,11 @@ def pair_next(event: Event) -> Paired:
     """Return the round after the one that was begun last, without pairings where there is none."""
     round = event.round + 1
     return Paired(round, () if event.round == event.all_rounds else _PAIR[event.kind](event, round), event.entrants)
+
+
+def is_next(paired: Paired, event: Event) -> bool:
+    """Tell whether a round is the next one of an event in which those play who do."""
+    return (paired.round, paired.entrants) == (event.round + 1, event.entrants)
 
 
 def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
@@ -180,7 +186,7 @@ def _rooms(event: Event, actor: str, command: Rooms, now: int) -> Event:
 
 def _opened(event: Event, actor: str, command: Opened, now: int) -> Event:
     one = event.pairing(command.pairing)
-    if one is None or one.state != "due" or not one.room:
+    if one is None or one.state != ("open" if command.again else "due") or not one.room:
         return event
     return _with_pairings(event, [replace(one, state="open", opened_at=now)])
 
@@ -197,7 +203,7 @@ def _score(event: Event, actor: str, command: Score, now: int) -> Event:
 
 def _paired(event: Event, actor: str, command: Paired, now: int) -> Event:
     due = due_at(event)
-    if due is None or due > now or (command.round, command.entrants) != (event.round + 1, event.entrants):
+    if due is None or due > now or not is_next(command, event):
         return event
     if command.pairings:
         return replace(event, round=command.round, pairings=(*event.pairings, *command.pairings), due_at=None)
