@@ -92,7 +92,11 @@ class Tick(Struct, frozen=True):
     """Time has passed: begins the next round where it is due."""
 
 
-Command = Enter | Leave | Ready | EventRun | Rooms | Opened | Score | Paired | Tick
+class End(Struct, frozen=True):
+    """The operator ends it, as its organiser may."""
+
+
+Command = Enter | Leave | Ready | EventRun | Rooms | Opened | Score | Paired | Tick | End
 
 _PAIR: Final[Mapping[str, Callable[[Event, int], tuple[Pairing, ...]]]] = {
     "round_robin": round_robin.pair_round,
@@ -262,7 +266,7 @@ def _run_score(event: Event, command: EventRun, now: int) -> Event:
     return _score(event, "", Score(one.id, result, command.action, by="organiser"), now)
 
 
-def _run_close(event: Event, command: EventRun, now: int) -> Event:
+def _run_close(event: Event, command: EventRun | End, now: int) -> Event:
     if event.is_over:
         return event
     void = {"state": "scored", "result": "none", "reason": "void", "by": "organiser"}
@@ -362,4 +366,5 @@ _CARRY_OUT: Final[Mapping[type[Command], Callable[[Event, str, Any, int], Event]
     Score: _score,
     Paired: _paired,
     Tick: _tick,
+    End: lambda event, actor, command, now: _run_close(event, command, now),
 }
