@@ -37,7 +37,7 @@ LOOK_SECONDS: Final = 1.0
 """How often all that runs is looked at: what was missed is found then."""
 
 IN_TIME_SECONDS: Final = 30.0  # for how long the event loop has to be in time until nobody is waited for any more
-LATE_SECONDS: Final = 0.5  # how late it is when it is not
+LATE_SECONDS: Final = 1.0  # how late it is when it is not
 
 SEEK_SECONDS: Final = 5.0
 """How often a room is looked for in the store that is not here, as its game may be over without word of it."""

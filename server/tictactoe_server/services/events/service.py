@@ -51,6 +51,8 @@ BOTS_FOR_A_GAME: Final = 4
 
 MAX_LISTED: Final = 100
 
+Rows = list[dict[str, Any]]
+
 
 class Tournaments(Service):
     """Opens events, lets people in and shows how they stand. While the server drains nothing new begins in them."""
@@ -169,7 +171,7 @@ class Tournaments(Service):
 
     # -- for the operator ---------------------------------------------------------------------------------------
 
-    async def rows(self) -> list[dict[str, Any]]:
+    async def rows(self) -> Rows:
         """Return what an operator is shown of the events that are not over."""
         await self.kept.restored.wait()
         here = {player.id for _, player in self._core.presence.greeted}
