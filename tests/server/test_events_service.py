@@ -16,6 +16,7 @@ import pytest
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, two_playing, until
+from tests.server.events import authors
 from tictactoe_server.core.kept import ROOMS, open_folder, open_memory
 from tictactoe_server.core.live_room import closed
 from tictactoe_server.server import Server, kept_by
@@ -39,6 +40,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 async def server() -> AsyncIterator[Server]:
     async with Server(HERE, limits=uncounted()) as running:
         yield running
+
+
+def events_of(server: Server) -> service.Tournaments:
+    return next(one for one in server._services if isinstance(one, service.Tournaments))
 
 
 def known(server: Server, name: str | None = None, token: str | None = None) -> Any:
@@ -457,9 +462,12 @@ async def test_it_is_shown_who_is_here(server: Server, monkeypatch: pytest.Monke
             await bo.ask("event_join", event=event)
             assert (await watched(ana, event))["head"]["present"] == 1
         assert (await ana.next_of("event_rows"))["present"] == 0
+        await ana.ask("event_watch", event=event, on=False)
+        await events_of(server).kept.carry_out(event, ana.welcome["player"], commands.Enter("ana"))
+        await until(lambda: not events_of(server).shown._views)
 
 
-async def test_a_large_event_is_shown_in_eight_kilobytes_with_the_own_row_and_pairing_first(server: Server) -> None:
+async def test_a_large_event_is_shown_in_eight_kilobytes_with_the_own_row(server: Server) -> None:
     async with known(server, "zoe" * 6) as zoe:
         event = await opened(zoe, kind="swiss", bots=["easy"] * 159, clock={"move_ms": 60_000}, ready_ms=60_000)
         await zoe.ask("event_join", event=event)
@@ -471,8 +479,14 @@ async def test_a_large_event_is_shown_in_eight_kilobytes_with_the_own_row_and_pa
         assert len(text.encode()) < 8_192
         state, own = json.loads(text), zoe.welcome["player"]
         assert own in [row["player"] for row in state["table"]]
-        assert own in state["pairings"][0]["players"].values()
         assert len(state["table"]) <= 21
+
+
+@pytest.mark.parametrize("player", ["p1", "p80", "p160"])
+def test_who_watches_is_shown_their_own_pairing_first(player: str) -> None:
+    frame = shown.View(authors.begun(160, "swiss"), 0, 0).state_for(player)
+    first = json.loads(frame[frame.index(b"{") :])["pairings"][0]
+    assert player in first["players"].values()
 
 
 async def test_of_large_events_that_change_one_is_shown_after_the_other(server: Server) -> None:
@@ -480,7 +494,7 @@ async def test_of_large_events_that_change_one_is_shown_after_the_other(server: 
         events = [await opened(ana, kind="swiss", bots=["easy"] * 60) for _ in range(2)]
         for event in events:
             await watched(ana, event)
-        found = next(one for one in server._services if isinstance(one, service.Tournaments))
+        found = events_of(server)
         for event in events:
             await found.kept.carry_out(event, bo.welcome["player"], commands.Enter("bo"))
         found.shown.tell()
@@ -549,7 +563,7 @@ async def test_after_a_start_nobody_loses_and_no_round_begins_until_those_who_pl
                     await ana.until(lambda message: message["type"] == "event_rows" and message["due_ms"] is not None)
     async with start() as server, known(server, token=tokens[0]) as ana:
         clock.advance(3_600_000)
-        drive = next(one.running for one in server._services if isinstance(one, service.Tournaments))
+        drive = events_of(server).running
         await until(lambda: not drive._tasks)
         drive.wake(event)
         await until(lambda: not drive._tasks)
