@@ -14,8 +14,7 @@ from msgspec.structs import replace
 from tests.limits import uncounted
 from tests.server.events.authors import Decide, begun, entered, play_on, play_round
 from tests.server.test_api import Described, read, streaming
-from tests.server.test_events_kept import events_of
-from tests.server.test_events_service import HERE, known, opened, run
+from tests.server.test_events_service import HERE, events_of, known, opened, run
 from tests.server.test_pages import BROWSER, get, head_of, text_of
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
