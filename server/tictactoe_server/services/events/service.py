@@ -79,7 +79,11 @@ class Tournaments(Service):
         self.kept = kept = KeptEvents(core)
         self.running = Running(core, kept, lambda: self._drain.is_on)
         self.texts = texts = EventTexts(core, kept)
-        self.routes = {r"/e/([^/.]+)(?:/(wall|cards))?": texts.show, r"/e/([^/.]+)\.(json|csv|txt)": texts.export}
+        self.routes = {
+            r"/e/([^/.]+)(?:/(wall|cards))?": texts.show,
+            r"/e/([^/.]+)\.(json|csv|txt)": texts.export,
+            r"/([^/.]+)": texts.lead,
+        }
         self.shown = Shown(core.time, lambda: {player.id for _, player in core.presence.greeted})
         self.topics = (self.shown,)
         kept.on_change.add(lambda event, before: self.shown.note(event))
