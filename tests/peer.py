@@ -14,7 +14,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from tictactoe_protocol.refusals import describe_refusal
 
 Message = dict[str, Any]
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 30.0
 
 
 class Peer:
@@ -97,7 +97,8 @@ async def open_peer(
 ) -> AsyncIterator[Peer]:
     """Connect and say hello, with these `fields`."""
     # What nobody reads is read all the same: else the close would wait for room in the queue, up to ten seconds.
-    async with connect(url, compression=None, proxy=None, ssl=tls, max_queue=None) as socket:
+    terms: dict[str, Any] = {"compression": None, "proxy": None, "max_queue": None, "open_timeout": PATIENCE_SECONDS}
+    async with connect(url, ssl=tls, **terms) as socket:
         peer = Peer(socket)
         fields |= {key: value for key, value in (("name", name), ("token", token)) if value is not None}
         await peer.send("hello", **fields)

@@ -38,6 +38,7 @@ class ErrorCode(StrEnum):
     BAD_TOKEN = "bad_token"
 
     BAD_RULES = "bad_rules"
+    BAD_CLOCK = "bad_clock"
     NO_SUCH_ROOM = "no_such_room"
     ROOM_FULL = "room_full"
     FEATURE_REQUIRED = "feature_required"

@@ -12,6 +12,9 @@ from tictactoe_protocol.codes import MAX_ID_LENGTH
 
 MAX_INTEGER = 2**31 - 1
 MAX_CLOCK_MS = 24 * 60 * 60 * 1000
+MAX_MOVE_MS = 3 * 60 * 60 * 1000
+"""How long a clock may be in all, and for a move or as its increment; rooms of before version 1.6 may have more."""
+
 CLOCK_WORDS: Final = "A clock has initial_ms and increment_ms, or move_ms alone"
 
 RequestId = Annotated[str, Meta(min_length=1, max_length=MAX_ID_LENGTH)]
@@ -59,9 +62,9 @@ RulesChoice = Annotated[str, Meta(max_length=64)] | RulesFields
 class ClockTerms(Struct, frozen=True):
     """A clock for each seat (`initial_ms` with `increment_ms` a move) or for each move (`move_ms`)."""
 
-    initial_ms: Annotated[int, Meta(ge=1, le=MAX_CLOCK_MS)] | UnsetType = UNSET
-    increment_ms: Annotated[int, Meta(ge=0, le=MAX_CLOCK_MS)] | UnsetType = UNSET
-    move_ms: Annotated[int, Meta(ge=1, le=MAX_CLOCK_MS)] | UnsetType = UNSET
+    initial_ms: Annotated[int, Meta(ge=1, le=MAX_INTEGER)] | UnsetType = UNSET
+    increment_ms: Annotated[int, Meta(ge=0, le=MAX_INTEGER)] | UnsetType = UNSET
+    move_ms: Annotated[int, Meta(ge=1, le=MAX_INTEGER)] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         by_seat = self.initial_ms is not UNSET and self.increment_ms is not UNSET

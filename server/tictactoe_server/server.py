@@ -264,7 +264,7 @@ class Server:
             self._cluster.members.is_draining = lambda: drain.is_on
         self._pool = pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = Bots(pool, pause_seconds=settings.bot_pause_seconds)
-        tournaments = Tournaments(drain)
+        self._tournaments = tournaments = Tournaments(drain)
         self.api = Api(tournaments)
         greeting = Greeting(bans, shows_pages=settings.page)
         self._services: tuple[Service, ...] = (
@@ -339,6 +339,8 @@ class Server:
             limits=self._limits_now,
             limited=self._limited,
             unready=self._unready,
+            list_events=self._tournaments.rows,
+            end_event=self._tournaments.end,
             cluster=cluster,
         )
         self.carry_out: Callable[[Order], Awaitable[Any]] = partial(carry_out, parts)

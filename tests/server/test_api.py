@@ -272,6 +272,7 @@ async def test_streams_end_with_the_server_and_nobody_is_counted_who_has_gone() 
             await stream.next()
             assert server.api.streams.of_address.most == 1
         await until(lambda: server.api.streams.of_address.most == 0)
+        assert server.api.streams.of(room) is None
         async with streaming(server, f"/api/rooms/{room}/stream") as stream:
             await stream.next()
             stopping = asyncio.create_task(server._listener.stop(1012, "restarting", 1))

@@ -63,12 +63,12 @@ async def test_a_room_is_watched_by_so_many_and_players_do_not_count() -> None:
 
 async def test_those_who_watch_are_shown_few_of_many_states_and_always_the_last() -> None:
     cells = [row * 15 + column for column in range(0, 12, 3) for row in range(12)]
+    began = time.monotonic()
     async with (
         Server(HERE, limits=uncounted()) as server,
         two_playing(server, rules="gomoku") as (ana, bo, room),
         open_peer(server.url) as watcher,
     ):
-        began = time.monotonic()
         await watcher.ask("watch", room=room)
         await play_out({"X": ana, "O": bo}, room, cells)
         await watcher.state(ply=len(cells))

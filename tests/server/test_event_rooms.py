@@ -25,7 +25,18 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.kept import encode_game
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.registry import RoomExists
-from tictactoe_server.core.rooms import Dropped, Enter, HandOver, Player, expires_at, finished_game, open_room
+from tictactoe_server.core.rooms import (
+    NOBODY,
+    Dropped,
+    Enter,
+    GoOn,
+    HandOver,
+    Player,
+    StandStill,
+    expires_at,
+    finished_game,
+    open_room,
+)
 from tictactoe_server.core.rooms.finished import record_of
 from tictactoe_server.server import Server
 from tictactoe_server.services.events.running import Running
@@ -226,6 +237,27 @@ def test_before_both_have_moved_no_hold_ends_a_game() -> None:
     assert table.expire().result is None
 
 
+def test_where_time_stands_still_nothing_is_due_and_then_a_first_move_and_a_hold_have_all_their_time() -> None:
+    table = Pairing(ANA)
+    table.wait(READY_MS - 1)
+    table.do(NOBODY, StandStill())
+    table.wait(READY_MS)
+    table.do(BO, Enter())
+    assert (table.expire().result, table.move(4).result, table.state["clock"]["running"]) == (None, None, None)
+    table.do(NOBODY, GoOn())
+    assert expires_at(table.room) == table.now + READY_MS
+    table.move(0, after_ms=READY_MS - 1)
+    table.do(BO, Dropped())
+    table.wait(1_000)
+    table.do(NOBODY, StandStill())
+    table.wait(2 * HOLD_MS)
+    assert (table.expire().result, table.times) == (None, [299_000, 300_000])
+    table.do(NOBODY, GoOn())
+    assert expires_at(table.room) == table.now + HOLD_MS
+    table.do(BO, Enter())
+    assert expires_at(table.room) == table.now + 299_000
+
+
 @pytest.mark.parametrize(
     ("command", "why"),
     [
@@ -392,12 +424,16 @@ asyncio.run(main())
 """
 
 
-async def test_after_a_kill_the_room_is_there_and_is_kept_and_its_first_moves_are_due_as_before(tmp_path: Path) -> None:
+async def test_after_a_kill_the_room_is_there_and_is_kept_and_once_it_goes_on_first_moves_are_due_as_before(
+    tmp_path: Path,
+) -> None:
     run = partial(run_program, [sys.executable, "-c", KILLED, str(tmp_path)], env=environment())
     assert (await asyncio.to_thread(run)).returncode == -signal.SIGKILL
     limits = uncounted(deserted_seconds=0.0, deserted_game_seconds=0.0)
     async with Server(replace(HERE, data=tmp_path), limits=limits) as server:
         live = await server.core.registry.find(CODE)
+        assert live.room.stands_still
+        await server.core.changes.carry_out(live, NOBODY, GoOn())
         assert (live.room.event, live.room.pairing, live.room.position.moves) == (EVENT, PAIRING, (4,))
         assert (live.is_kept, live.owner, live.room.has_somebody) == (True, "", False)
         due = expires_at(live.room)

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 from tests.limits import uncounted
 from tests.server.events.authors import Decide, begun, entered, play_on, play_round
 from tests.server.test_api import Described, read, streaming
-from tests.server.test_events_kept import events_of
-from tests.server.test_events_service import HERE, known, opened, run
+from tests.server.test_events_service import HERE, events_of, known, opened, run
 from tests.server.test_pages import BROWSER, get, head_of, text_of
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
@@ -150,6 +149,8 @@ async def test_an_event_is_read_in_every_form_while_it_is_played_and_streamed_to
         assert sheet.fields["content-type"] == "text/csv; charset=utf-8"
         assert sheet.body.decode("utf-8-sig").startswith("place,name,bot,points,played,")
         text = await text_of(server, f"/e/{code}")
+        assert await text_of(server, f"/{code.lower()}") == text
+        assert (await get(server, f"/{code}", accept=BROWSER)).fields["location"] == f"/e/{code}"
         assert text.startswith("<b>Friday & more: round robin, 3 players, over.")
         assert f"In a terminal:   tictactoe-client event http://127.0.0.1:{server.port}/e/{code}\n" in text
         page = await get(server, f"/e/{code}", accept=BROWSER)

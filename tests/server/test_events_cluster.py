@@ -14,6 +14,7 @@ from tests.server.test_api import read, streaming
 from tests.server.test_cluster import cluster_of, node, quick
 from tests.server.test_events_service import begun, card_game, follow, leave_device, opened, play_on, run, watched
 from tests.server.test_events_service import quick as quick_rounds
+from tictactoe_server.admin.orders.events import EndEvent
 from tictactoe_server.server import Server
 
 __all__ = ["node", "quick", "quick_rounds"]
@@ -58,6 +59,10 @@ async def test_an_event_is_entered_watched_and_called_for_at_every_server(node: 
         over = await eve.until(lambda message: message.get("status") == "over")
         (pairing,) = over["pairings"]
         assert (pairing["result"], pairing["reason"]) == (calls[1]["mark"], "resigned")
+        event = await opened(ana)
+        await watched(ana, event)
+        assert (await two.carry_out(EndEvent(event)))["status"] == "void"
+        await ana.until(lambda message: message.get("status") == "void")
 
 
 @pytest.mark.parametrize("loses", ["driver", "other"])

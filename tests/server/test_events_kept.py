@@ -15,19 +15,14 @@ from tests.peer import until
 from tests.server.events.authors import begun as begun_before
 from tests.server.events.authors import new_event
 from tests.server.events.authors import run as carry_out
-from tests.server.test_events_service import HERE, begun, known, opened, run
+from tests.server.test_events_service import HERE, begun, events_of, known, opened, run
 from tictactoe_server.server import Server
 from tictactoe_server.services.events import kept
 from tictactoe_server.services.events.commands import Enter, apply
 from tictactoe_server.services.events.kept import EVENTS, IDLE_DAYS, OVER_DAYS
-from tictactoe_server.services.events.service import Tournaments
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, Unreadable, Unsettled, save
 
 DAY_MS = 86_400_000
-
-
-def events_of(server: Server) -> Tournaments:
-    return next(service for service in server._services if isinstance(service, Tournaments))
 
 
 async def test_a_running_game_is_not_ended_for_an_event_that_is_known_as_it_was_before() -> None:
@@ -60,17 +55,22 @@ async def test_names_that_may_be_taken_for_each_other_are_one_player_s() -> None
 async def test_what_nobody_goes_on_with_is_forgotten_and_what_is_over_much_later(tmp_path: Path) -> None:
     settings = replace(HERE, data=tmp_path)
     ages = {"ADL2EA": IDLE_DAYS + 1, "ADL3EA": IDLE_DAYS - 1, "0VER2A": OVER_DAYS + 1, "0VER3A": OVER_DAYS - 1}
-    ages |= {"V01D2A": IDLE_DAYS + 1}  # closed before it began
+    ages |= {"V01D2A": IDLE_DAYS + 1, "RVN2NG": IDLE_DAYS + 1}  # closed before it began; still on
     async with Server(settings) as server:
         now, table = server.core.time(), server.core.store.table(EVENTS)
         for code, days in ages.items():
-            event = msgspec.structs.replace(begun_before(2), pairings=()) if code.startswith("0") else new_event()
+            is_begun = code.startswith(("0", "R"))
+            event = msgspec.structs.replace(begun_before(2), pairings=()) if is_begun else new_event()
             event = msgspec.structs.replace(event, code=code, opened_at=now - days * DAY_MS)
-            await save(table, code, event if code.startswith("A") else carry_out(event, "close"), MISSING)
+            await save(table, code, event if code.startswith(("A", "R")) else carry_out(event, "close"), MISSING)
     async with Server(settings) as server:
         await events_of(server).kept.restored.wait()
         found = await asyncio.gather(*map(server.core.store.table(EVENTS).load, ages))
-        assert [code for code, one in zip(ages, found, strict=True) if one is not None] == ["ADL3EA", "0VER3A"]
+        assert [code for code, one in zip(ages, found, strict=True) if one is not None] == [
+            "ADL3EA",
+            "0VER3A",
+            "RVN2NG",
+        ]
 
 
 async def test_events_that_cannot_be_read_at_the_start_are_read_later(monkeypatch: pytest.MonkeyPatch) -> None:

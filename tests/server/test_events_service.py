@@ -7,14 +7,17 @@ import contextlib
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, two_playing, until
-from tictactoe_server.core.kept import open_folder
+from tests.server.events import authors
+from tictactoe_server.core.kept import ROOMS, open_folder, open_memory
 from tictactoe_server.core.live_room import closed
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services.events import commands, running, service, shown
@@ -37,6 +40,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 async def server() -> AsyncIterator[Server]:
     async with Server(HERE, limits=uncounted()) as running:
         yield running
+
+
+def events_of(server: Server) -> service.Tournaments:
+    return next(one for one in server._services if isinstance(one, service.Tournaments))
 
 
 def known(server: Server, name: str | None = None, token: str | None = None) -> Any:
@@ -573,9 +580,12 @@ async def test_it_is_shown_who_is_here(server: Server, monkeypatch: pytest.Monke
             await bo.ask("event_join", event=event)
             assert (await watched(ana, event))["head"]["present"] == 1
         assert (await ana.next_of("event_rows"))["present"] == 0
+        await ana.ask("event_watch", event=event, on=False)
+        await events_of(server).kept.carry_out(event, ana.welcome["player"], commands.Enter("ana"))
+        await until(lambda: not events_of(server).shown._views)
 
 
-async def test_a_large_event_is_shown_in_eight_kilobytes_with_the_own_row_and_pairing_first(server: Server) -> None:
+async def test_a_large_event_is_shown_in_eight_kilobytes_with_the_own_row(server: Server) -> None:
     async with known(server, "zoe" * 6) as zoe:
         event = await opened(zoe, kind="swiss", bots=["easy"] * 159, clock={"move_ms": 60_000}, ready_ms=60_000)
         await zoe.ask("event_join", event=event)
@@ -587,8 +597,14 @@ async def test_a_large_event_is_shown_in_eight_kilobytes_with_the_own_row_and_pa
         assert len(text.encode()) < 8_192
         state, own = json.loads(text), zoe.welcome["player"]
         assert own in [row["player"] for row in state["table"]]
-        assert own in state["pairings"][0]["players"].values()
         assert len(state["table"]) <= 21
+
+
+@pytest.mark.parametrize("player", ["p1", "p80", "p160"])
+def test_who_watches_is_shown_their_own_pairing_first(player: str) -> None:
+    frame = shown.View(authors.begun(160, "swiss"), 0, 0).state_for(player)
+    first = json.loads(frame[frame.index(b"{") :])["pairings"][0]
+    assert player in first["players"].values()
 
 
 async def test_of_large_events_that_change_one_is_shown_after_the_other(server: Server) -> None:
@@ -596,7 +612,7 @@ async def test_of_large_events_that_change_one_is_shown_after_the_other(server: 
         events = [await opened(ana, kind="swiss", bots=["easy"] * 60) for _ in range(2)]
         for event in events:
             await watched(ana, event)
-        found = next(one for one in server._services if isinstance(one, service.Tournaments))
+        found = events_of(server)
         for event in events:
             await found.kept.carry_out(event, bo.welcome["player"], commands.Enter("bo"))
         found.shown.tell()
@@ -640,6 +656,38 @@ async def test_an_event_goes_on_after_a_restart_and_where_a_backup_is_restored(
         async with asyncio.timeout(30):
             over, _ = await asyncio.gather(play_until_over(ana, event), play_until_over(bo, event))
         assert sum(row["points"] for row in over["table"]) == 6
+
+
+async def test_after_a_start_nobody_loses_and_no_round_begins_until_those_who_play_are_back() -> None:
+    store, clock = open_memory(kept_by()), FakeClock()
+    start = partial(Server, HERE, store, uncounted(), monotonic_ns=clock)
+    async with start() as server, known(server, "ana") as ana, known(server, "bo") as bo:
+        tokens = [peer.welcome["token"] for peer in (ana, bo)]
+        event = await begun(ana, ana, bo, double=True, ready_ms=1_000)
+        rooms = [(await peer.next_of("call"))["room"] for peer in (ana, bo)]
+    for is_last in (False, True):
+        async with start() as server, known(server, token=tokens[0]) as ana:
+            clock.advance(3_600_000)
+            stored = await store.table(ROOMS).load(rooms[0])
+            assert stored is not None
+            assert stored[0].stands_still
+            await ana.ask("join", room=rooms[0])
+            await ana.state(status="playing")
+            if is_last:
+                async with known(server, token=tokens[1]) as bo:
+                    await bo.ask("join", room=rooms[1])
+                    await watched(ana, event)
+                    await bo.ask("resign", room=rooms[1])
+                    await ana.until(lambda message: message["type"] == "event_rows" and message["due_ms"] is not None)
+    async with start() as server, known(server, token=tokens[0]) as ana:
+        clock.advance(3_600_000)
+        drive = events_of(server).running
+        await until(lambda: not drive._tasks)
+        drive.wake(event)
+        await until(lambda: not drive._tasks)
+        assert (await watched(ana, event))["round"] == 1
+        async with known(server, token=tokens[1]) as bo:
+            assert {(await peer.next_of("call"))["pairing"] for peer in (ana, bo)} == {"r2-1"}
 
 
 async def test_nothing_new_begins_while_the_server_drains(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from tests.raw import open_raw, text
 from tests.server.stored import bans_in
 from tests.server.test_pages import get
 from tictactoe_server.admin.bans import Bans, parse_subject
+from tictactoe_server.admin.orders.events import EndEvent, ListEvents
 from tictactoe_server.admin.orders.order import Order, OrderRefused
 from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListBans, ListConnections, ListPlayers, Unban
 from tictactoe_server.admin.orders.rooms import CloseRoom, ListRooms, ShowRoom
@@ -243,6 +244,27 @@ async def test_a_room_that_is_closed_is_gone_for_all_who_are_in_it(server: Serve
         assert await ana.refusal("move", room=room, cell=0, ply=0) == "no_such_room"
     assert await ask(server, ListRooms()) == []
     assert "no room" in await refusal(server, CloseRoom(room))
+
+
+async def test_events_are_listed_and_ended_also_those_that_are_not_open_to_all(server: Server) -> None:
+    assert ListEvents().describe(await ask(server, ListEvents())) == "No events."
+    async with open_peer(server.url, "ana", features=["events"]) as ana:
+        terms = {"kind": "swiss", "title": "Friday", "clock": {"move_ms": 60_000}, "entry": "code"}
+        code = (await ana.ask("event_open", **terms, bots=["easy", "easy"]))["event"]
+        (row,) = await ask(server, ListEvents())
+        assert (row["event"], row["title"], row["status"], row["players"], row["here"]) == (
+            code,
+            "Friday",
+            "open",
+            2,
+            2,
+        )
+        await ana.ask("event_watch", event=code, on=True)
+        assert EndEvent("").describe(await ask(server, EndEvent(code.lower()))) == f"Ended {code}, Friday."
+        assert (await ana.until(lambda message: message.get("status") == "void"))["event"] == code
+    assert await ask(server, ListEvents()) == []
+    assert await refusal(server, EndEvent(code)) == "This event is over."
+    assert "K7M4PQ" in await refusal(server, EndEvent("K7M4PQ"))
 
 
 async def test_an_announcement_reaches_everybody_clean(server: Server) -> None:

@@ -14,7 +14,7 @@ from tictactoe_client.text.wording import describe_clock_in_words
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Rules, UnknownNotation, format_cell, parse_cell
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.refusals import describe_fault
-from tictactoe_protocol.terms import MAX_CLOCK_MS, ClockFields
+from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields
 from tictactoe_protocol.wording import LEVELS, describe_rules
 
 _SECONDS = r"([0-9]{1,5}(?:\.[0-9]{1,3})?)"
@@ -66,9 +66,9 @@ def parse_clock(text: str | None) -> ClockFields | None:
     if match := _CLOCK.fullmatch(text):
         initial_ms, increment_ms = round(float(match[1] or 0) * 60_000), round(float(match[2] or 0) * 1000)
         move_ms = round(float(match[3] or 0) * 1000)
-        if 1 <= initial_ms <= MAX_CLOCK_MS and increment_ms <= MAX_CLOCK_MS:
+        if 1 <= initial_ms <= MAX_CLOCK_MS and increment_ms <= MAX_MOVE_MS:
             return ClockFields(initial_ms=initial_ms, increment_ms=increment_ms)
-        if 1 <= move_ms <= MAX_CLOCK_MS:
+        if 1 <= move_ms <= MAX_MOVE_MS:
             return ClockFields(move_ms=move_ms)
     raise Misuse(say("no clock like", text=text))
 

@@ -25,7 +25,7 @@ from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, closed,
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.matchmaking import Matchmaker
 from tictactoe_server.core.room_log import RoomLog
-from tictactoe_server.core.rooms import Command, Dropped, Player, Refused, Room, apply, state_of
+from tictactoe_server.core.rooms import NOBODY, Command, Dropped, Player, Refused, Room, StandStill, apply, state_of
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.core.tally import Tally
@@ -266,7 +266,7 @@ class Registry:
     ) -> LiveRoom | None:
         """Serve a stored room from now on and return it, None where it is here already or cannot be served.
 
-        With `all_are_away` nobody in it is here any more.
+        With `all_are_away` nobody in it is here any more. In one of an event time stands still until it is to go on.
         """
         if room.code in self.by_code:
             return None
@@ -275,6 +275,7 @@ class Registry:
             for seat in room.held_seats if all_are_away else ():
                 if seat.online and not seat.is_server_bot:
                     room = apply(room, Player(seat.player, seat.name), Dropped(), self._time())
+            room = apply(room, NOBODY, StandStill(), self._time())
             first_person = next((seat.player for seat in room.held_seats if not seat.is_server_bot), "")
             live = LiveRoom(room, revision, owner=owner or first_person, source=source)
             self._hear(live, None, is_restored=True)

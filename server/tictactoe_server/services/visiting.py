@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from tictactoe_engine import InvalidRules, Rules
 from tictactoe_protocol import ErrorCode, rules_of
 from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
-from tictactoe_protocol.terms import RulesChoice
+from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields, RulesChoice
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.answers import Call, Requested
 from tictactoe_server.core.core import Core, bot_seats
@@ -49,6 +49,7 @@ class Visiting(Service):
         self.drain.check()
         request: Create = call.request
         rules = chosen_rules(request.rules)
+        check_clock(request.clock)
         _check_bots(request.bots, rules)
         if len(request.bots) < len(rules.marks):
             check_knows(call.session, rules.opening)
@@ -78,6 +79,7 @@ class Visiting(Service):
         self.drain.check()
         self.check_seats(call)
         kind = chosen_rules(call.request.rules), call.request.clock
+        check_clock(kind[1])
         check_knows(call.session, kind[0].opening)
         registry = self.core.registry
         if registry.elsewhere.is_several:
@@ -337,6 +339,14 @@ def chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
     except InvalidRules as invalid:
         path = "rules" if isinstance(choice, str) or invalid.field is None else f"rules.{invalid.field}"
         raise Refused(ErrorCode(invalid.code), path=path, **invalid.data) from None
+
+
+def check_clock(clock: ClockFields | None) -> None:
+    """Refuse a clock with more time than a game may take."""
+    for name, most_ms in (("initial_ms", MAX_CLOCK_MS), ("increment_ms", MAX_MOVE_MS), ("move_ms", MAX_MOVE_MS)):
+        ms = getattr(clock, name, UNSET)
+        if ms is not UNSET and ms > most_ms:
+            raise Refused(ErrorCode.BAD_CLOCK, path=f"clock.{name}", hours=most_ms // 3_600_000)
 
 
 def check_knows(session: Session, opening: str | None) -> None:

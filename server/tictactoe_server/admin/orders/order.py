@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -57,6 +57,7 @@ class ServerParts:
     `address` and `data` say where the server listens and what it keeps. `limits` returns what counts now, `limited`
     how often each limit held something back, `bots_waiting` how many thoughts of bots wait.
 
+    `list_events` returns the events that are not over, and `end_event` ends one by its code; it may raise `Refused`.
     `unready` returns why the server is not ready, or None. `cluster` is None for a server on its own.
     """
 
@@ -71,6 +72,8 @@ class ServerParts:
     limits: Callable[[], LimitsNow]
     limited: Callable[[], Counter[str]]
     unready: Callable[[], str | None]
+    list_events: Callable[[], Awaitable[list[Row]]]
+    end_event: Callable[[str], Awaitable[Row]]
     cluster: OtherServers | None = None
     started_at: float = field(default_factory=time.monotonic)
 

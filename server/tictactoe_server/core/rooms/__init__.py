@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_server.core.rooms import choosing, offers, play, seating
+from tictactoe_server.core.rooms import choosing, clock, offers, play, seating
 from tictactoe_server.core.rooms.clock import expires_at, is_expired, is_first_move, seen_at
 from tictactoe_server.core.rooms.finished import FinishedGame, finished_game
 from tictactoe_server.core.rooms.play import has_begun
@@ -19,10 +19,12 @@ from tictactoe_server.core.rooms.room import (
     Dropped,
     Enter,
     Expire,
+    GoOn,
     HandOver,
     Player,
     Refused,
     Room,
+    StandStill,
 )
 from tictactoe_server.core.rooms.seating import open_room
 from tictactoe_server.core.rooms.view import state_of, summary_of
@@ -35,10 +37,12 @@ __all__ = [
     "Enter",
     "Expire",
     "FinishedGame",
+    "GoOn",
     "HandOver",
     "Player",
     "Refused",
     "Room",
+    "StandStill",
     "apply",
     "expires_at",
     "finished_game",
@@ -64,6 +68,8 @@ _CARRY_OUT: Final[Mapping[type[Command], Callable[[Room, Player, Any, int], Room
     Undo: offers.offer,
     Claim: play.claim,
     Expire: play.expire,
+    StandStill: clock.stand_still,
+    GoOn: clock.go_on,
 }
 """Each returns the next room, or the very room that it was given where nothing changes."""
 

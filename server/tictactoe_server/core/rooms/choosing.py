@@ -21,7 +21,7 @@ def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
     if _is_made(position, mark, request):
         return room
     room.check_playing()
-    if position.opening and position.turn != mark:
+    if position.turn != mark:
         raise Refused(ErrorCode.NOT_YOUR_TURN, name=room.seat(position.turn).name)
     if request.ply != position.ply:
         raise Refused(ErrorCode.STALE, "move", path="ply", ply=request.ply, played=position.ply)

@@ -6,7 +6,8 @@ a clock shows is what it keeps when its turn ends without a move.
 
 A choice in an opening counts as a move. In place of the clock, a first move has a time of its own, which stands still
 while the player's seat is held. In an event it never does; and once both have moved there, the end of a hold is noticed
-as that of a turn is, while the opponent is here.
+as that of a turn is, while the opponent is here. There all of it stands still after a start of the server, see
+`StandStill`; moves may be played meanwhile.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from msgspec.structs import replace
 from tictactoe_engine import Position
 from tictactoe_protocol.pushes import ClockState
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.core.rooms.room import Room
+from tictactoe_server.core.rooms.room import GoOn, Player, Room, StandStill
 
 
 def full_clocks(clock: ClockFields | None, marks: str) -> dict[str, int]:
@@ -32,7 +33,8 @@ def full_clocks(clock: ClockFields | None, marks: str) -> dict[str, int]:
 
 def remaining_after_turn(room: Room, now: int, *, has_moved: bool = False) -> dict[str, int]:
     """Return what each mark has once the running turn has ended, with a move or without."""
-    clock, started_at, turn = room.clock, room.clock_started_at, room.position.turn
+    clock, turn = room.clock, room.position.turn
+    started_at = now if room.stands_still else room.clock_started_at
     if clock is None or started_at is None or turn is None or is_first_move(room):
         return room.remaining_ms
     left = max(0, room.remaining_ms[turn] - max(0, now - started_at))
@@ -52,7 +54,8 @@ def remaining_after_undo(room: Room, now: int) -> dict[str, int]:
 
 def turn_to(room: Room, position: Position, remaining_ms: dict[str, int], now: int, **changes: Any) -> Room:
     """Return the room with another position, and the time of the player to move there beginning to run."""
-    started_at = now if room.clock is not None and position.turn is not None else None
+    runs = room.clock is not None and position.turn is not None and not room.stands_still
+    started_at = now if runs else None
     return replace(room, position=position, remaining_ms=remaining_ms, clock_started_at=started_at, **changes)
 
 
@@ -74,9 +77,23 @@ def begin_turn(room: Room, now: int) -> Room:
 def resume_turn(room: Room, mark: str, now: int) -> Room:
     """Return the room with the time for a first move put off by as long as it stood still for a player who is back."""
     started_at = room.clock_started_at
-    if started_at is None or mark != room.position.turn or room.event or not is_first_move(room):
+    if started_at is None or mark != room.position.turn or not is_first_move(room):
         return room
     return replace(room, clock_started_at=started_at + _stands_still(room, mark, now))
+
+
+def stand_still(room: Room, player: Player, command: StandStill, now: int) -> Room:
+    """Return a room of an event in which nothing is due, the time that was used taken off; any other as it is."""
+    if not room.event or room.clock_started_at is None:
+        return room
+    return replace(room, remaining_ms=remaining_after_turn(room, now), clock_started_at=None)
+
+
+def go_on(room: Room, player: Player, command: GoOn, now: int) -> Room:
+    """Return the room with its time running again, this very room where it runs."""
+    if not room.stands_still:
+        return room
+    return replace(room, clock_started_at=now, gone_at=dict.fromkeys(room.gone_at, now))
 
 
 def seen_at(room: Room, before: Room, now: int) -> Room:

@@ -51,7 +51,7 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
             position=position,
             offers=offers,
             remaining_ms=remaining_after_turn(room, now, has_moved=True),
-            clock_started_at=None if position.turn is None else now,
+            clock_started_at=None if position.turn is None or room.stands_still else now,
         )
     if room.asked:
         after = replace(after, asked={key: at for key, at in room.asked.items() if at != played + 1})

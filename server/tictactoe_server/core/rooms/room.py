@@ -58,7 +58,16 @@ class Expire(Struct, frozen=True):
     """The running clock may have run out; changes nothing where it has not. No player acts."""
 
 
-Command = Move | Choose | Enter | Dropped | HandOver | Leave | Resign | Rematch | Draw | Undo | Claim | Expire
+class StandStill(Struct, frozen=True):
+    """Nothing is due in a room of an event until it is told to go on: not all who were there are back. Nobody acts."""
+
+
+class GoOn(Struct, frozen=True):
+    """Time runs again where it stood still, a first move due and a hold ending as late as ever. Nobody acts."""
+
+
+Asked = Move | Choose | Enter | Leave | Resign | Rematch | Draw | Undo | Claim
+Command = Asked | Dropped | HandOver | Expire | StandStill | GoOn
 
 
 def id_of(room: str, game: int, at: int) -> str:
@@ -131,6 +140,11 @@ class Room(Struct, frozen=True, omit_defaults=True):
         if self.result is not None:
             return "over"
         return "waiting" if None in self.seats.values() else "playing"
+
+    @property
+    def stands_still(self) -> bool:
+        """Whether time does not run in a game of an event that is on."""
+        return self.event != "" and self.clock_started_at is None and self.status == "playing"
 
     @property
     def game_id(self) -> str:

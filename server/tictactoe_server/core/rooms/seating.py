@@ -63,7 +63,7 @@ def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
         here = replace(seat, name=name, online=True)
         if here == seat:
             return room
-        room = begin_turn(resume_turn(room, mark, now), now)
+        room = room if room.event else begin_turn(resume_turn(room, mark, now), now)
         return _with_seat(room, mark, here, gone_at=_gone_without(room, player))
     if any(seat.player == player.id for seat in room.held_seats):
         raise Refused(ErrorCode.NOT_ALLOWED, "left")

@@ -68,9 +68,10 @@ class Rooms(Struct, frozen=True):
 
 
 class Opened(Struct, frozen=True):
-    """The room of a pairing is there."""
+    """The room of a pairing is there; `again` where all the time to come to it is given once more."""
 
     pairing: str
+    again: bool = False
 
 
 class Score(Struct, frozen=True):
@@ -98,7 +99,11 @@ class Tick(Struct, frozen=True):
     """Time has passed: begins the next round where it is due."""
 
 
-Command = Enter | Leave | Ready | EventRun | Rooms | Opened | Score | Paired | Tick
+class End(Struct, frozen=True):
+    """The operator ends it, as its organiser may."""
+
+
+Command = Enter | Leave | Ready | EventRun | Rooms | Opened | Score | Paired | Tick | End
 
 _PAIR: Final[Mapping[str, Callable[[Event, int], tuple[Pairing, ...]]]] = {
     "round_robin": round_robin.pair_round,
@@ -120,6 +125,11 @@ def pair_next(event: Event) -> Paired:
     """Return the round after the one that was begun last, without pairings where there is none."""
     round = event.round + 1
     return Paired(round, () if event.round == event.all_rounds else _PAIR[event.kind](event, round), event.entrants)
+
+
+def is_next(paired: Paired, event: Event) -> bool:
+    """Tell whether a round is the next one of an event in which those play who do."""
+    return (paired.round, paired.entrants) == (event.round + 1, event.entrants)
 
 
 def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
@@ -193,7 +203,7 @@ def _rooms(event: Event, actor: str, command: Rooms, now: int) -> Event:
 
 def _opened(event: Event, actor: str, command: Opened, now: int) -> Event:
     one = event.pairing(command.pairing)
-    if one is None or one.state != "due" or not one.room:
+    if one is None or one.state != ("open" if command.again else "due") or not one.room:
         return event
     return _with_pairings(event, [replace(one, state="open", opened_at=now)])
 
@@ -210,7 +220,7 @@ def _score(event: Event, actor: str, command: Score, now: int) -> Event:
 
 def _paired(event: Event, actor: str, command: Paired, now: int) -> Event:
     due = due_at(event)
-    if due is None or due > now or (command.round, command.entrants) != (event.round + 1, event.entrants):
+    if due is None or due > now or not is_next(command, event):
         return event
     if command.pairings:
         return replace(event, round=command.round, pairings=(*event.pairings, *command.pairings), due_at=None)
@@ -269,7 +279,7 @@ def _run_score(event: Event, command: EventRun, now: int) -> Event:
     return _score(event, "", Score(one.id, result, command.action, by="organiser"), now)
 
 
-def _run_close(event: Event, command: EventRun, now: int) -> Event:
+def _run_close(event: Event, command: EventRun | End, now: int) -> Event:
     if event.is_over:
         return event
     void = {"state": "scored", "result": "none", "reason": "void", "by": "organiser"}
@@ -369,4 +379,5 @@ _CARRY_OUT: Final[Mapping[type[Command], Callable[[Event, str, Any, int], Event]
     Score: _score,
     Paired: _paired,
     Tick: _tick,
+    End: lambda event, actor, command, now: _run_close(event, command, now),
 }

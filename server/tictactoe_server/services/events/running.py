@@ -3,16 +3,21 @@
 It follows from the events and the rooms as they are stored, and is worked out again at any time: each step is harmless
 when it is repeated, after a death between any two of them and by two servers at once. One living server at a time opens
 rooms and begins rounds; each scores the games of the rooms that it has.
+
+After a start nobody loses by what kept them from coming back: games stand still, no round begins and no room opens
+until those who play are back, or the server has been in time for a while.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+import math
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from typing import Any, Final, TypeVar
 
 import structlog
+from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.events import Call as EventCall
@@ -21,9 +26,9 @@ from tictactoe_server.core.changes import ServerChange, told
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.registry import RoomExists
-from tictactoe_server.core.rooms import FinishedGame, HandOver, Player, Refused
+from tictactoe_server.core.rooms import NOBODY, FinishedGame, GoOn, HandOver, Player, Refused
 from tictactoe_server.http.texts import Seated
-from tictactoe_server.services.events.commands import Opened, Rooms, Score, Tick, pair_next
+from tictactoe_server.services.events.commands import Opened, Paired, Rooms, Score, Tick, is_next, pair_next
 from tictactoe_server.services.events.event import Event, Pairing, due_at, open_pairings, sitting_in
 from tictactoe_server.services.events.kept import KeptEvents
 from tictactoe_server.services.events.knock_out import terms_of
@@ -31,6 +36,9 @@ from tictactoe_server.storage.store import Pending, StoreUnavailable
 
 LOOK_SECONDS: Final = 1.0
 """How often all that runs is looked at: what was missed is found then."""
+
+IN_TIME_SECONDS: Final = 30.0  # for how long the event loop has to be in time until nobody is waited for any more
+LATE_SECONDS: Final = 1.0  # how late it is when it is not
 
 SEEK_SECONDS: Final = 5.0
 """How often a room is looked for in the store that is not here, as its game may be over without word of it."""
@@ -56,6 +64,9 @@ class Running:
         self._sought_at: dict[str, float] = {}
         self._woken: set[str] = set()
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._awaited: set[str] = set()
+        self._in_time_since = math.inf
+        self._paired: dict[str, asyncio.Task[Paired]] = {}
         kept.on_change.add(self._hear)
         core.registry.on_told.add(self._note_room)
         core.changes.on_gone.add(self._forget_room)
@@ -65,6 +76,8 @@ class Running:
         """Look at all that runs again and again, until cancelled."""
         await self._kept.restored.wait()
         await self._core.registry.restored.wait()
+        loop = asyncio.get_running_loop()
+        self._in_time_since = loop.time()
         while True:
             codes = {event.code for event in self._kept.current if event.status != "open"}
             for code in codes | {live.room.event for live in self._rooms.values()}:
@@ -72,7 +85,10 @@ class Running:
                 await asyncio.sleep(0)  # each in a turn of its own
             if len(self._sought_at) > MANY_ROOMS:
                 self._sought_at.clear()
+            due = loop.time() + LOOK_SECONDS
             await asyncio.sleep(LOOK_SECONDS)
+            if loop.time() > due + LATE_SECONDS:
+                self._in_time_since = loop.time()
 
     def wake(self, code: str) -> None:
         """Look soon at what has to be done for an event."""
@@ -82,9 +98,10 @@ class Running:
 
     async def close(self) -> None:
         """Stop where it is: it goes on from there."""
-        for task in [*self._tasks.values()]:
+        tasks = [*self._tasks.values(), *self._paired.values()]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def calls_of(self, player: str) -> tuple[EventCall, ...]:
         """Return to which rooms a player is called now."""
@@ -108,6 +125,10 @@ class Running:
             for mark, id in one.players.items()
             if one.state == "open" and (one.room, id) not in known
         }
+        if event.is_over:
+            self._paired.pop(event.code, None)
+        elif before is None and event.status != "open":
+            self._awaited.add(event.code)
         for session, player in self._core.presence.greeted if calls else ():
             if player.id in calls and "events" in session.features:
                 session.push(calls[player.id])
@@ -115,6 +136,8 @@ class Running:
 
     def _note_room(self, live: LiveRoom) -> None:
         if live.room.event:
+            if live.room.code not in self._rooms and live.room.stands_still:
+                self._keep_still(live)
             self._rooms[live.room.code] = live
             if live.room.result is not None:
                 self.wake(live.room.event)
@@ -146,20 +169,71 @@ class Running:
         """Do what is to be done here; at one server for all, begin rounds and open rooms."""
         await self._score_rooms(code, await _or_none(self._kept.find(code)))
         event = self._kept.known(code)
-        if event is not None and self._core.registry.elsewhere.is_chosen(code) and not self._is_draining():
+        await self._let_go_on(code)
+        if event is None or self._is_draining() or self._is_awaited(event):
+            return
+        if self._core.registry.elsewhere.is_chosen(code):
             await self._open_rooms(await self._begin_round(event))
 
     async def _begin_round(self, event: Event) -> Event:
-        """Return the event with its next round, where that is due; a Swiss one is paired outside the event loop."""
+        """Return the event with its next round, where that is due.
+
+        A Swiss one is paired outside the event loop, before it is due, as that takes a while where many play.
+        """
         due, now = due_at(event), self._core.time()
         if due is None:
             return event
+        pairing = self._pair(event) if event.kind == "swiss" else None
         if due > now:
             if due - now < LOOK_SECONDS * 1000:
                 asyncio.get_running_loop().call_later((due - now) / 1000 + _LATE_SECONDS, self.wake, event.code)
             return event
-        paired = await asyncio.to_thread(pair_next, event) if event.kind == "swiss" else Tick()
-        return await self._kept.carry_out(event.code, "", paired)
+        if pairing is not None and not pairing.done():
+            return event  # it is woken then
+        self._paired.pop(event.code, None)
+        return await self._kept.carry_out(event.code, "", Tick() if pairing is None else pairing.result())
+
+    def _pair(self, event: Event) -> asyncio.Task[Paired]:
+        """Return the next round, which may still be being paired, one at a time for each event."""
+        known = self._paired.get(event.code)
+        if known is not None and not known.done():
+            return known
+        if known is None or not (known.exception() or is_next(known.result(), event)):
+            known = self._paired[event.code] = asyncio.create_task(asyncio.to_thread(pair_next, event))
+            known.add_done_callback(lambda done: None if done.cancelled() else self.wake(event.code))
+        return known
+
+    # -- after a start ------------------------------------------------------------------------------------------
+
+    def _keep_still(self, live: LiveRoom) -> None:
+        """Have it stored that time stands still in a room: it has, whenever the next server goes on from there."""
+        keep = ServerChange(
+            live, self._core.time(), then=lambda error: None, make=lambda room: replace(room, seq=room.seq + 1)
+        )
+        self._core.changes.submit(keep)
+
+    async def _let_go_on(self, code: str) -> None:
+        """Let time run again in the rooms of an event to which both are back."""
+        still = [live for live in self._rooms.values() if live.room.event == code and live.room.stands_still]
+        back = [live for live in still if self._are_back(one.player for one in live.room.held_seats if not one.bot)]
+        await _all([self._core.changes.carry_out(live, NOBODY, GoOn()) for live in back])
+        for live in back:
+            await self._kept.carry_out(code, "", Opened(live.room.pairing, again=True))
+
+    def _is_awaited(self, event: Event) -> bool:
+        """Tell whether an event that was on before this server still waits for its players."""
+        if event.code not in self._awaited:
+            return False
+        if self._are_back(one.player for one in event.field if one.status == "in" and not one.bot):
+            self._awaited.discard(event.code)
+        return event.code in self._awaited
+
+    def _are_back(self, players: Iterable[str]) -> bool:
+        """Tell whether all of them are here, or who is not had time enough to come."""
+        in_time = asyncio.get_running_loop().time() - self._in_time_since
+        return in_time >= IN_TIME_SECONDS or {player.id for _, player in self._core.presence.greeted}.issuperset(
+            players
+        )
 
     async def _score_rooms(self, code: str, event: Event | None) -> None:
         """Score the games that are over in the rooms here, and let go of the rooms of those that are scored.
@@ -222,15 +296,16 @@ class Running:
         codes = {one.id: self._core.registry.new_code() for one in open_pairings(event) if not one.room}
         if codes and event.status == "running":
             event = await self._kept.carry_out(event.code, "", Rooms(codes))
-        work = [
-            self._seek(event, one) for one in open_pairings(event) if one.state == "open" and self._is_sought(one.room)
-        ]
-        if event.status == "running":
-            work += [self._open(event, one) for one in open_pairings(event) if one.state == "due"]
-        await _all(work)
+        due = [one for one in open_pairings(event) if one.state == "due" and event.status == "running"]
+        sought = [one for one in open_pairings(event) if one.state == "open" and self._is_sought(one.room)]
+        work = (*(self._open(event, one) for one in due), *(self._seek(event, one) for one in sought))
+        outcomes = await asyncio.gather(*work, return_exceptions=True)
+        there = [one for one, outcome in zip((*due, *sought), outcomes, strict=True) if outcome is True]
+        await _all([self._kept.carry_out(event.code, "", Opened(one.id)) for one in there])  # stored together
+        _raise_first(outcomes)
 
-    async def _open(self, event: Event, pairing: Pairing) -> None:
-        """Open the room of a pairing, unless it is there already, and say so."""
+    async def _open(self, event: Event, pairing: Pairing) -> bool:
+        """Open the room of a pairing, unless it is there already; tell whether it is, else it is due in another."""
         code = pairing.room
         rules, clock = terms_of(event, pairing)
         seats = {
@@ -244,8 +319,8 @@ class Running:
             state = await _or_none(self._core.registry.look(code))
             if state is None or state.pairing != pairing.id or state.event != event.code:
                 await self._give_new_code(event, pairing)
-                return
-        await self._kept.carry_out(event.code, "", Opened(pairing.id))
+                return False
+        return True
 
     def _is_sought(self, code: str) -> bool:
         """Tell whether a room is to be looked for now that is not here, and note that it is."""
@@ -287,11 +362,15 @@ def _tell(live: LiveRoom, holder: str, told: Callable[[Exception | None], object
     told(error)
 
 
-async def _all(work: Sequence[Coroutine[Any, Any, None]]) -> None:
+async def _all(work: Sequence[Coroutine[Any, Any, object]]) -> None:
     """Do everything, and then raise what the first of it raised that failed."""
-    for error in await asyncio.gather(*work, return_exceptions=True):
-        if isinstance(error, BaseException):
-            raise error
+    _raise_first(await asyncio.gather(*work, return_exceptions=True))
+
+
+def _raise_first(outcomes: Iterable[object]) -> None:
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
 
 
 async def _or_none(finding: Awaitable[Found]) -> Found | None:

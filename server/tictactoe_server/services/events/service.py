@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Collection, Sequence
+from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -33,14 +33,14 @@ from tictactoe_server.core.limits import RETRY_MS
 from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.service import Service
 from tictactoe_server.services.bots.pool import LEVELS
-from tictactoe_server.services.events.commands import Command, Enter, Leave, Ready
+from tictactoe_server.services.events.commands import Command, End, Enter, Leave, Ready
 from tictactoe_server.services.events.event import Event, holder_of, open_event, ticket_of
 from tictactoe_server.services.events.kept import EVENTS, KeptEvents
 from tictactoe_server.services.events.running import Running
-from tictactoe_server.services.events.shown import Shown
+from tictactoe_server.services.events.shown import Shown, count_present
 from tictactoe_server.services.events.texts import EventTexts
 from tictactoe_server.services.hello import read_name
-from tictactoe_server.services.visiting import check_knows, chosen_rules
+from tictactoe_server.services.visiting import check_clock, check_knows, chosen_rules
 
 EVENTS_OF_PLAYER: Final = 2
 EVENTS_OF_ADDRESS: Final = 20
@@ -50,6 +50,8 @@ BOTS_FOR_A_GAME: Final = 4
 """How many bots may be in an event for each game with bots that one player may have."""
 
 MAX_LISTED: Final = 100
+
+Rows = list[dict[str, Any]]
 
 
 class Tournaments(Service):
@@ -77,7 +79,11 @@ class Tournaments(Service):
         self.kept = kept = KeptEvents(core)
         self.running = Running(core, kept, lambda: self._drain.is_on)
         self.texts = texts = EventTexts(core, kept)
-        self.routes = {r"/e/([^/.]+)(?:/(wall|cards))?": texts.show, r"/e/([^/.]+)\.(json|csv|txt)": texts.export}
+        self.routes = {
+            r"/e/([^/.]+)(?:/(wall|cards))?": texts.show,
+            r"/e/([^/.]+)\.(json|csv|txt)": texts.export,
+            r"/([^/.]+)": texts.lead,
+        }
         self.shown = Shown(core.time, lambda: {player.id for _, player in core.presence.greeted})
         self.topics = (self.shown,)
         kept.on_change.add(lambda event, before: self.shown.note(event))
@@ -96,6 +102,7 @@ class Tournaments(Service):
         self._drain.check()
         request: EventOpen = call.request
         rules = chosen_rules(request.rules)
+        check_clock(request.clock)
         for index, level in enumerate(request.bots):
             if level not in LEVELS:
                 raise Refused(ErrorCode.BAD_MESSAGE, "bot", path=f"bots[{index}]", bot=level, levels=list(LEVELS))
@@ -168,6 +175,30 @@ class Tournaments(Service):
         """Return the events that are not over, newest first: those open to all, and a player's own."""
         events = [event for event in reversed(self.kept.current) if event.entry == "open" or _has_part(event, player)]
         return tuple(map(summary_of, events[:MAX_LISTED]))
+
+    # -- for the operator ---------------------------------------------------------------------------------------
+
+    async def rows(self) -> Rows:
+        """Return what an operator is shown of the events that are not over."""
+        await self.kept.restored.wait()
+        here = {player.id for _, player in self._core.presence.greeted}
+        return [self._row_of(event, here) for event in self.kept.current]
+
+    async def end(self, code: str) -> dict[str, Any]:
+        """End an event as its organiser may; raises `Refused` where there is none."""
+        event = await self.kept.find(code)
+        if event.is_over:
+            raise Refused(ErrorCode.EVENT_BEGUN, "over")
+        return self._row_of(await self.kept.carry_out(event.code, "", End()), ())
+
+    @staticmethod
+    def _row_of(event: Event, here: Collection[str]) -> dict[str, Any]:
+        row = {name: getattr(event, name) for name in ("title", "kind", "status", "round")}
+        return {"event": event.code, **row} | {
+            "rounds": event.all_rounds,
+            "players": len(event.field),
+            "here": count_present(event, here),
+        }
 
     # -- inside -------------------------------------------------------------------------------------------------
 

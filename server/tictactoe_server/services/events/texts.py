@@ -7,14 +7,14 @@ from __future__ import annotations
 import asyncio
 import csv
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
 from io import StringIO
 from typing import Any, Final
 
 from tictactoe_engine.records import format_record
-from tictactoe_protocol import clean_text, encode
+from tictactoe_protocol import BadRoomCode, clean_text, encode, parse_room_code
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventRow
 from tictactoe_protocol.standings import spell_halves
@@ -133,6 +133,20 @@ class EventTexts:
         _, lines = await self._make(event, "colour" if request.wants_colour else "text")
         more = f"In a terminal:   tictactoe-client event {link}", f"For a program:   curl {link}.json"
         return [*lines, "", f"In a browser:    {link}", *more, f"All games:       curl {link}.txt"]
+
+    def lead(self, request: HttpRequest, text: str) -> Coroutine[Any, Any, Reply] | None:
+        """Answer with an event where a room is asked for, None where the code is of no event that is known here."""
+        try:
+            code = parse_room_code(text)
+        except BadRoomCode:
+            return None
+        return None if self._kept.known(code) is None else self._lead(request, code)
+
+    async def _lead(self, request: HttpRequest, code: str) -> Reply:
+        if not request.wants_html:
+            return await self.show(request, code, None)
+        event = await self.find(request, code)
+        return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", f"/e/{event.code}"),))
 
     async def export(self, request: HttpRequest, text: str, form: str) -> Reply:
         """Answer with the whole of an event: for programs, for spreadsheets, or the records of its games."""

@@ -1,0 +1,34 @@
+"""Orders about events, at whichever server of a cluster they are asked: all that are on, and the end of one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import click
+
+from tictactoe_server.admin.orders.order import Listing, Order, Row, ServerParts
+
+
+class ListEvents(Listing, frozen=True, tag="events"):
+    """List the events that are not over, also those that are not open to all."""
+
+    columns = ("event", "title", "kind", "status", "round", "rounds", "players", "here")
+    nothing = "No events."
+
+    async def run_here(self, server: ServerParts) -> list[Row]:
+        return await server.list_events()
+
+
+class EndEvent(Order, frozen=True, tag="end-event"):
+    """End the event CODE: games that are on count for nobody, and its table stays as it is."""
+
+    code: Annotated[str, click.Argument(["code"])]
+
+    async def run_here(self, server: ServerParts) -> Row:
+        return await server.end_event(self.code)
+
+    def describe(self, answer: Row) -> str:
+        return f"Ended {answer['event']}, {answer['title']}."
+
+
+ORDERS: Final = (ListEvents, EndEvent)
