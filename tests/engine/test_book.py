@@ -68,6 +68,11 @@ def test_the_first_move_is_the_middle_without_a_search() -> None:
     assert best_cells(Position.start(PRESETS["connect-four"]), Budget(nodes=0)) == (38,)
 
 
+@pytest.mark.parametrize(("rules", "middle"), [(Rules(6, 7, 4), (17, 24)), (Rules(7, 8, 4, gravity=True), (51, 52))])
+def test_a_large_board_is_begun_in_its_middle_without_a_search(rules: Rules, middle: tuple[int, ...]) -> None:
+    assert best_cells(Position.start(rules), Budget(nodes=100)) == middle
+
+
 def test_analysis_says_what_the_book_knows() -> None:
     analysis = analyse(Position.start(PRESETS["connect-four"]), Budget(nodes=100))
     kinds = [value.kind for value in analysis.cells.values()]

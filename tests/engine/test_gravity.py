@@ -93,6 +93,15 @@ def test_perfect_keeps_the_value_of_critical_positions_of_the_later_game() -> No
             assert case["values"][cell % 7] == max(value for value in case["values"] if value is not None)
 
 
+UNPROVEN = {"5556437122": "3", "7121372766": "2456", "1427456657": "45", "23413517426": "3"}
+
+
+@pytest.mark.parametrize(("moves", "keeping"), UNPROVEN.items())
+def test_where_nothing_can_be_proven_in_time_the_outlook_tells_what_keeps_the_value(moves: str, keeping: str) -> None:
+    cell = Perfect(Budget(nodes=8_000))(position_after(moves), Random(0))
+    assert str(cell % 7 + 1) in keeping
+
+
 def test_a_brief_search_looks_neither_far_nor_into_the_book() -> None:
     clock_reads = []
 
