@@ -61,6 +61,8 @@ def test_a_position_of_3x3_is_told_with_its_best_moves() -> None:
     drawn = describe_position(analysed([0, 4, 8]), CLASSIC)
     assert drawn == "O to move: a draw with best play. Best: B1, A2, C2, B3."
     assert describe_position(analysed([]), CLASSIC) == "X to move: a draw with best play. All moves are equal."
+    undecided = replace(made(GUESS, a=GUESS), best=())
+    assert describe_position(undecided, CLASSIC) == "X to move: unclear, looks good for X. Nothing decides yet."
     assert describe_position(analysed([0, 3, 1, 4]), CLASSIC) == "X wins at once. Best: C1."
     assert describe_position(analysed([0, 1]), CLASSIC).startswith("X wins in 5. Best: ")
     assert describe_position(analysed([0, 1, 4]), CLASSIC) == "O to move: X wins in 4. Best: C3."
