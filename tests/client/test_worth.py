@@ -29,10 +29,7 @@ GUESS = CellValue("unknown", None, 0.3)
 def analysed(moves: Sequence[int], rules: Rules = CLASSIC, nodes: int | None = None) -> AnalysisState:
     """Return what the server would answer, from the same engine."""
     position = Position.replay(rules, moves)
-    found = analyse(position, Budget() if nodes is None else Budget(nodes=nodes))
-    cells = {cell: CellValue(value.kind, value.plies, value.estimate) for cell, value in found.cells.items()}
-    value = CellValue(found.value.kind, found.value.plies, found.value.estimate)
-    return AnalysisState(position.ply, position.turn, value, cells, found.best_cells, found.is_solved)
+    return AnalysisState.of(position, analyse(position, Budget() if nodes is None else Budget(nodes=nodes)))
 
 
 def made(value: CellValue, turn: str = "X", *, solved: bool = True, **cells: CellValue) -> AnalysisState:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.bench.critical import POSITIONS, position_after
+from tests.bench.critical import POSITIONS
 from tests.engine.naive import Memo, naive_score
 from tests.engine.random_games import open_games
 from tictactoe_engine import PRESETS, Position, Rules
@@ -18,6 +18,7 @@ from tictactoe_engine.search.budget import Meter
 from tictactoe_engine.search.columns import Columns, columns_of
 from tictactoe_engine.search.proof import Proof
 from tictactoe_engine.strategies import Perfect
+from tools.connect_four.book import position_after
 
 SIDES = [(rows, columns) for rows in range(1, 6) for columns in range(1, 6) if 2 <= rows * columns <= 16]
 FALLING = st.sampled_from(

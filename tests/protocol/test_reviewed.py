@@ -9,15 +9,19 @@ from tictactoe_protocol.pushes import AnalysisState, CellValue
 from tictactoe_protocol.reviewed import Reviewed, carry
 
 GOMOKU, CLASSIC = PRESETS["gomoku"], PRESETS["classic"]
-FAR, DRAW = CellValue("unknown", None, -0.3), CellValue("draw")
+FAR, LOST, WON = CellValue("unknown", None, -0.3), CellValue("loss", 4, -1.0), CellValue("win", 3, 1.0)
 
 
-def played(names: str, rules: Rules) -> Position:
+def played(names: str, rules: Rules = CLASSIC) -> Position:
     return Position.replay(rules, [parse_cell(name, rules) for name in names.split()])
 
 
-def analysed(position: Position, nodes: int = 400) -> AnalysisState:
-    return AnalysisState.of(position, analyse(position, Budget(nodes=nodes)))
+def analysed(position: Position) -> AnalysisState:
+    return AnalysisState.of(position, analyse(position, Budget(nodes=400)))
+
+
+def found(ply: int, value: CellValue, best: int, cells: dict[int, CellValue]) -> AnalysisState:
+    return AnalysisState(ply, "XO"[ply % 2], value, cells, (best,), solved=False)
 
 
 def test_a_move_that_led_to_a_proven_win_of_the_other_side_is_known_to_lose() -> None:
@@ -26,44 +30,29 @@ def test_a_move_that_led_to_a_proven_win_of_the_other_side_is_known_to_lose() ->
     assert known[5].cells[last.moves[5]].kind == "unknown"
     carry(known, last)
     assert known[5].cells[last.moves[5]] == CellValue("loss", 4, -1.0)
-    assert last.moves[5] not in known[5].best
     assert {worth.kind for worth in known[7].cells.values()} == {"loss"}
 
 
-def test_where_the_last_way_out_is_lost_the_position_is_and_so_back_to_the_last_choice() -> None:
-    last = played("a1 b2 c3", CLASSIC)
-    lost = CellValue("loss", 2, -1.0)
-    known = {
-        1: AnalysisState(1, "O", FAR, {4: FAR, 5: FAR}, (4,), solved=False),
-        2: AnalysisState(2, "X", FAR, {8: FAR, 5: lost}, (8,), solved=False),
-        3: AnalysisState(3, "O", CellValue("win", 3, 1.0), {1: CellValue("win", 3, 1.0)}, (1,), solved=False),
-    }
+def test_what_is_proven_is_so_back_to_the_last_choice_and_on_as_long_as_best_play_is_known() -> None:
+    last = played("a1 b2 c3 a2")
+    quick = CellValue("loss", 2, -1.0)
+    known = {1: found(1, FAR, 4, {4: FAR, 5: FAR}), 2: found(2, FAR, 8, {8: FAR, 5: quick})}
+    known |= {3: found(3, WON, 3, {3: WON}), 4: found(4, FAR, 1, {1: FAR, 2: FAR})}
     carry(known, last)
-    assert (known[2].value, known[2].best) == (CellValue("loss", 4, -1.0), (8,))
     assert (known[1].value, known[1].best) == (CellValue("win", 5, 1.0), (4,))
-
-
-def test_what_a_move_is_known_to_be_worth_holds_after_it() -> None:
-    last = played("a1 b2 c3", CLASSIC)
-    known = {
-        1: AnalysisState(1, "O", CellValue("loss", 6, -1.0), {4: CellValue("loss", 6, -1.0)}, (4,), solved=False),
-        2: AnalysisState(2, "X", FAR, {8: FAR, 5: DRAW}, (8, 5), solved=False),
-    }
-    carry(known, last)
-    assert (known[2].value, known[2].best) == (CellValue("win", 5, 1.0), (8,))
+    assert (known[2].value, known[2].best) == (LOST, (8,))
+    assert known[4].value == CellValue("loss", 2, -1.0)
+    assert {worth.kind for worth in known[4].cells.values()} == {"loss"}
 
 
 def test_every_value_that_follows_is_the_one_that_a_full_search_finds() -> None:
-    last = played("a1 b2 c3 a3 b1 c2 c1", CLASSIC)
+    last = played("a1 b2 c3 a3 b1 c2 c1")
     exact = {ply: analysed(last.at(ply)) for ply in range(last.ply + 1)}
     known = dict(exact)
     for ply in range(0, last.ply, 2):
-        hidden = dict.fromkeys(exact[ply].cells, FAR)
-        known[ply] = AnalysisState(ply, exact[ply].turn, FAR, hidden, (), solved=False)
+        known[ply] = found(ply, FAR, last.moves[ply], dict.fromkeys(exact[ply].cells, FAR))
     carry(known, last)
-    found = [ply for ply in range(0, last.ply, 2) if known[ply].value.kind != "unknown"]
-    assert found == [2, 4, 6]
-    assert all(known[ply].value.kind == exact[ply].value.kind for ply in found)
+    assert [known[ply].value.kind == exact[ply].value.kind for ply in (2, 4, 6)] == [True] * 3
     assert all(known[ply].cells[last.moves[ply]] == exact[ply].cells[last.moves[ply]] for ply in range(0, last.ply, 2))
 
 
@@ -71,7 +60,7 @@ def test_games_of_three_and_what_is_placed_before_sides_are_taken_stay_as_they_a
     opened = Position.replay(Rules(misere=True, opening="pie"), (0, 4, 8), (), ("O",))
     for last in (opened, Position.replay(PRESETS["three-players"], (0, 1, 2))):
         known = {ply: analysed(last.at(ply)) for ply in (0, 1)}
-        before = dict(known)
+        before = known.copy()
         carry(known, last)
         assert known == before
 
@@ -84,7 +73,7 @@ def test_where_nothing_is_known_and_most_cells_look_alike_none_is_best() -> None
 
 def test_games_that_were_looked_at_last_are_kept_and_orders_of_moves_told_apart() -> None:
     games = Reviewed()
-    one, other = played("a1 b2 c3", CLASSIC), played("c3 b2 a1", CLASSIC)
+    one, other = played("a1 b2 c3"), played("c3 b2 a1")
     games.of(one)[0] = analysed(one.at(0))
     assert games.of(other) == {}
     assert list(games.of(one)) == [0]
