@@ -8,7 +8,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** What a search found after `ply` moves: the `value` for `turn`, that of each legal cell, and the `best` cells. `solved` tells whether every value is exact. Of a finished game: no cells, and `turn` is None. Where a choice of an opening is due, `options` and `best_options` stand in their place; where one was made, they stand in `before`. */
+  /** What a search found after `ply` moves: the `value` for `turn`, that of each legal cell, and the `best` cells. Where nothing is known and more than half of the cells look equally good, none of them is best. `solved` tells whether every value is exact. Of a finished game: no cells, and `turn` is None. Where a choice of an opening is due, `options` and `best_options` stand in their place; where one was made, they stand in `before`. */
   interface AnalysisState {
     ply: number;
     turn: string | null;

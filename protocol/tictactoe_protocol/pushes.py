@@ -16,6 +16,8 @@ from tictactoe_protocol.names import Device
 from tictactoe_protocol.terms import ClockTerms, PushFields, RulesState
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from tictactoe_engine import Analysis, Position, Value
 
 ROOM_STATUSES: Final = ("waiting", "playing", "over")
@@ -282,8 +284,9 @@ class CellValue(Struct, frozen=True, omit_defaults=True):
 class AnalysisState(Struct, frozen=True, omit_defaults=True):
     """What a search found after `ply` moves: the `value` for `turn`, that of each legal cell, and the `best` cells.
 
-    `solved` tells whether every value is exact. Of a finished game: no cells, and `turn` is None. Where a choice of an
-    opening is due, `options` and `best_options` stand in their place; where one was made, they stand in `before`.
+    Where nothing is known and more than half of the cells look equally good, none of them is best. `solved` tells
+    whether every value is exact. Of a finished game: no cells, and `turn` is None. Where a choice of an opening is due,
+    `options` and `best_options` stand in their place; where one was made, they stand in `before`.
     """
 
     ply: int
@@ -301,8 +304,15 @@ class AnalysisState(Struct, frozen=True, omit_defaults=True):
         """Return what a search found of a position, and before the choice that was made there."""
         cells = {cell: CellValue.of(value) for cell, value in found.cells.items()}
         options = {take: CellValue.of(value) for take, value in found.options.items()}
-        best = (found.best_cells, found.is_solved, options, found.best_options, before)
-        return cls(position.ply, position.turn, CellValue.of(found.value), cells, *best)
+        value = CellValue.of(found.value)
+        best = (deciding(found.best_cells, cells, value), found.is_solved, options, found.best_options, before)
+        return cls(position.ply, position.turn, value, cells, *best)
+
+
+def deciding(best: Sequence[int], cells: Collection[int], value: CellValue) -> tuple[int, ...]:
+    """Return the best of the cells, or none where they are more than half and nothing is known: nothing decides yet."""
+    is_undecided = value.kind == "unknown" and 1 < len(best) > len(cells) / 2
+    return () if is_undecided else tuple(best)
 
 
 class HeldSeat(Struct, frozen=True):

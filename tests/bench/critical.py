@@ -23,11 +23,11 @@ from time import perf_counter, process_time
 from typing import Any, Final
 
 from tests.environment import environment
-from tictactoe_engine import PRESETS, Position
+from tictactoe_engine import Position
 from tictactoe_engine.search import Budget
 from tictactoe_engine.strategies import Strategy, strategy_of
+from tools.connect_four.book import RULES, position_after
 
-RULES: Final = PRESETS["connect-four"]
 POSITIONS: Final = Path(__file__).with_name("critical.jsonl")
 
 Ask = Callable[[str], int]
@@ -92,16 +92,22 @@ def show(positions: Path, ask: Ask) -> None:
 
 def command_player(options: argparse.Namespace) -> Ask:
     """Return what asks the command over its standard input and output."""
+    say = start(options.command)
+    return lambda moves: int(json.loads(say(json.dumps({"moves": moves, "seconds": options.seconds})))["column"])
+
+
+def start(command: Sequence[str]) -> Callable[[str], str]:
+    """Start a program and return what gives it a line and answers the next one of its output."""
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
-    player = subprocess.Popen(options.command, **pipes, env=environment())
+    program = subprocess.Popen(command, **pipes, env=environment())
 
-    def ask(moves: str) -> int:
-        if player.stdin is None or player.stdout is None:
-            raise RuntimeError("The command has no standard input and output.")
-        player.stdin.write(json.dumps({"moves": moves, "seconds": options.seconds}) + "\n")
-        return int(json.loads(player.stdout.readline())["column"])
+    def say(line: str) -> str:
+        if program.stdin is None or program.stdout is None:
+            raise RuntimeError("The program has no standard input and output.")
+        program.stdin.write(line + "\n")
+        return str(program.stdout.readline())
 
-    return ask
+    return say
 
 
 def own_player(options: argparse.Namespace) -> Ask:
@@ -116,33 +122,20 @@ def own_player(options: argparse.Namespace) -> Ask:
     return ask
 
 
-def position_after(moves: str) -> Position:
-    """Return the position after the columns played, from 1."""
-    position = Position.start(RULES)
-    for column in moves:
-        position = position.play(next(cell for cell in position.legal_cells if cell % 7 == int(column) - 1))
-    return position
-
-
 def critical_positions(solver: str, plies: Sequence[int], each: int, seed: str) -> Iterator[str]:
     """Yield so many critical positions of each ply as JSON lines."""
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
-    judge = subprocess.Popen([solver, "-m"], **pipes, env=environment())
-    if judge.stdin is None or judge.stdout is None:
-        raise RuntimeError("The solver has no standard input and output.")
+    judge = start([solver, "-m"])
     for ply in plies:
         rng, found = Random(f"{seed} {ply}"), set[str]()
         while len(found) < each:
             moves = random_moves(ply, rng)
             if moves is None or moves in found:
                 continue
-            judge.stdin.write(moves + "\n")
-            _, _, _, _, *columns = judge.stdout.readline().split()
+            _, _, _, _, *columns = judge(moves).split()
             values = [None if value == "x" else int(value) for value in columns]
             if len({value for value in values if value is not None}) > 1:
                 found.add(moves)
                 yield json.dumps({"moves": moves, "values": values})
-    judge.stdin.close()
 
 
 def random_moves(ply: int, rng: Random) -> str | None:

@@ -29,10 +29,7 @@ GUESS = CellValue("unknown", None, 0.3)
 def analysed(moves: Sequence[int], rules: Rules = CLASSIC, nodes: int | None = None) -> AnalysisState:
     """Return what the server would answer, from the same engine."""
     position = Position.replay(rules, moves)
-    found = analyse(position, Budget() if nodes is None else Budget(nodes=nodes))
-    cells = {cell: CellValue(value.kind, value.plies, value.estimate) for cell, value in found.cells.items()}
-    value = CellValue(found.value.kind, found.value.plies, found.value.estimate)
-    return AnalysisState(position.ply, position.turn, value, cells, found.best_cells, found.is_solved)
+    return AnalysisState.of(position, analyse(position, Budget() if nodes is None else Budget(nodes=nodes)))
 
 
 def made(value: CellValue, turn: str = "X", *, solved: bool = True, **cells: CellValue) -> AnalysisState:
@@ -61,6 +58,8 @@ def test_a_position_of_3x3_is_told_with_its_best_moves() -> None:
     drawn = describe_position(analysed([0, 4, 8]), CLASSIC)
     assert drawn == "O to move: a draw with best play. Best: B1, A2, C2, B3."
     assert describe_position(analysed([]), CLASSIC) == "X to move: a draw with best play. All moves are equal."
+    undecided = replace(made(GUESS, a=GUESS), best=())
+    assert describe_position(undecided, CLASSIC) == "X to move: unclear, looks good for X. Nothing decides yet."
     assert describe_position(analysed([0, 3, 1, 4]), CLASSIC) == "X wins at once. Best: C1."
     assert describe_position(analysed([0, 1]), CLASSIC).startswith("X wins in 5. Best: ")
     assert describe_position(analysed([0, 1, 4]), CLASSIC) == "O to move: X wins in 4. Best: C3."

@@ -9,12 +9,12 @@ from random import Random
 
 import pytest
 
-from tests.bench.critical import position_after
+from tests.bench.critical import random_moves
 from tests.environment import environment
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_engine.search import Budget, analyse, best_cells
 from tictactoe_engine.search.book import Known, decode, encode, is_in_book, look_up
-from tools.connect_four.book import FILE, levels, read_answers, to_ask
+from tools.connect_four.book import FILE, levels, position_after, read_answers, to_ask
 
 MAX_BYTES = 200_000
 FULL_PLIES = 4
@@ -40,10 +40,9 @@ def test_the_book_knows_all_positions_of_the_first_plies_but_those_won_at_once()
 def test_what_the_book_says_agrees_with_what_it_says_one_ply_later() -> None:
     rng, asked = Random(1), 0
     for _ in range(400):
-        position = Position.start(PRESETS["connect-four"])
-        for _ in range(rng.randrange(8)):
-            position = position.play(rng.choice(position.legal_cells))
-        known = None if position.outcome else look_up(position)
+        moves = random_moves(rng.randrange(10), rng)
+        position = position_after(moves or "")
+        known = look_up(position)
         if known is None:
             continue
         for cell in position.legal_cells:
@@ -64,8 +63,12 @@ def test_a_position_and_its_reflection_have_reflected_moves() -> None:
     assert one.cell % 7 == 6 - other.cell % 7
 
 
-def test_the_first_move_is_the_middle_without_a_search() -> None:
-    assert best_cells(Position.start(PRESETS["connect-four"]), Budget(nodes=0)) == (38,)
+@pytest.mark.parametrize(
+    ("rules", "middle"),
+    [(PRESETS["connect-four"], (38,)), (Rules(6, 7, 4), (17, 24)), (Rules(7, 8, 4, gravity=True), (51, 52))],
+)
+def test_a_large_board_is_begun_in_its_middle_without_a_search(rules: Rules, middle: tuple[int, ...]) -> None:
+    assert best_cells(Position.start(rules), Budget(nodes=0)) == middle
 
 
 def test_analysis_says_what_the_book_knows() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.bench.critical import POSITIONS, position_after
+from tests.bench.critical import POSITIONS
 from tests.engine.naive import Memo, naive_score
 from tests.engine.random_games import open_games
 from tictactoe_engine import PRESETS, Position, Rules
@@ -18,6 +18,7 @@ from tictactoe_engine.search.budget import Meter
 from tictactoe_engine.search.columns import Columns, columns_of
 from tictactoe_engine.search.proof import Proof
 from tictactoe_engine.strategies import Perfect
+from tools.connect_four.book import position_after
 
 SIDES = [(rows, columns) for rows in range(1, 6) for columns in range(1, 6) if 2 <= rows * columns <= 16]
 FALLING = st.sampled_from(
@@ -91,6 +92,15 @@ def test_perfect_keeps_the_value_of_critical_positions_of_the_later_game() -> No
         if len(case["moves"]) >= 24:
             cell = choose(position_after(case["moves"]), Random(0))
             assert case["values"][cell % 7] == max(value for value in case["values"] if value is not None)
+
+
+UNPROVEN = {"5556437122": "3", "7121372766": "2456", "1427456657": "45", "23413517426": "3"}
+
+
+@pytest.mark.parametrize(("moves", "keeping"), UNPROVEN.items())
+def test_where_nothing_can_be_proven_in_time_the_outlook_tells_what_keeps_the_value(moves: str, keeping: str) -> None:
+    cell = Perfect(Budget(nodes=8_000))(position_after(moves), Random(0))
+    assert str(cell % 7 + 1) in keeping
 
 
 def test_a_brief_search_looks_neither_far_nor_into_the_book() -> None:

@@ -170,6 +170,14 @@ test("each position is asked for once, and what was taken back is asked for anew
 	assert.deepEqual(asked, [3, 2, 1, 0, 2, 1]);
 });
 
+test("what is not known is asked for again when all the rest is", async () => {
+	const asked = [];
+	const review = new Review(async (ply) => (asked.push(ply), { value: { kind: ply % 2 ? "win" : "unknown" } }));
+	review.follow(1, PLAYED);
+	await review.analyseAll(() => undefined);
+	assert.deepEqual(asked, [3, 2, 1, 0, 2]);
+});
+
 test("words that are typed are told apart in every language", () => {
 	for (const [language, draw] of [["en", "draw"], ["de", "remis"]]) {
 		use(language);

@@ -73,6 +73,17 @@ async def test_a_finished_game_is_reviewed_by_who_played_it_and_by_who_has_the_l
         assert (refused["code"], refused["path"], refused["message"]) == ("not_allowed", "replay", told)
 
 
+async def test_a_review_says_of_a_move_what_the_next_position_was_found_to_be_worth(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        room = (await ana.ask("create", rules="gomoku"))["room"]
+        await bo.ask("join", room=room)
+        await play_out({"X": ana, "O": bo}, room, [112, 97, 113, 210, 114, 195, 115])
+        await ana.ask("resign", room=room)
+        known = [(await ana.ask("analyse", room=room, ply=ply))["analysis"] for ply in (6, 5)]
+        assert known[0]["value"] == {"kind": "win", "plies": 3, "estimate": 1.0}
+        assert known[1]["cells"]["195"] == {"kind": "loss", "plies": 4, "estimate": -1.0}
+
+
 async def test_a_review_tells_what_each_choice_of_an_opening_was_worth(server: Server) -> None:
     features = ["opening"]
     async with open_peer(server.url, features=features) as ana, open_peer(server.url, features=features) as bo:

@@ -49,11 +49,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands = parser.add_subparsers(required=True, dest="command")
     ask = commands.add_parser("ask", help="write the positions to solve")
     ask.add_argument("--all-plies", type=int, default=4, help="the last ply of which every position is asked")
-    ask.add_argument("--plies", type=int, default=8, help="the last ply of which any is asked")
+    ask.add_argument("--plies", type=int, default=9, help="the last ply of which any is asked")
     ask.add_argument("--done", type=Path, help="answers that are there already")
     write = commands.add_parser("write", help="make the book")
     write.add_argument("answers", type=Path, nargs="+")
-    write.add_argument("--plies", type=int, default=8, help="the last ply to keep")
+    write.add_argument("--plies", type=int, default=9, help="the last ply to keep")
+    write.add_argument("--add", action="store_true", help="keep what the book knows already")
     write.add_argument("--file", type=Path, default=FILE)
     options = parser.parse_args(arguments)
     if options.command == "ask":
@@ -63,7 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if board_of(moves) not in done:
                 print(moves)
     else:
-        content = book.encode(read_answers(options.answers, options.plies))
+        known = book.decode(options.file.read_bytes()) if options.add else []
+        content = book.encode(read_answers(options.answers, options.plies, known))
         options.file.write_bytes(content)
         sizes = ", ".join(f"{ply}: {len(entries):,}" for ply, entries in enumerate(book.decode(content)))
         print(f"{options.file.name}: {len(content):,} bytes; positions by ply: {sizes}")
@@ -107,9 +109,16 @@ def can_win_at_once(position: Position) -> bool:
     return any(position.play(cell).outcome is not None for cell in position.legal_cells)
 
 
-def read_answers(files: Sequence[Path], plies: int) -> list[list[tuple[int, int, int]]]:
-    """Return what the solver has found, by ply: the number, the value and the column, from 0, of each position."""
+def read_answers(
+    files: Sequence[Path], plies: int, known: Sequence[Sequence[int]] = ()
+) -> list[list[tuple[int, int, int]]]:
+    """Return what the solver has found, by ply: the number, the value and the column, from 0, of each position.
+
+    The entries of a book that is `known` already are taken over.
+    """
     found: list[Answers] = [{} for _ in range(plies + 1)]
+    for ply, entries in enumerate(known[: plies + 1]):
+        found[ply] = {entry >> 5: ((entry >> 3 & 3) - 1, entry & 7) for entry in entries}
     for line in (line for file in files for line in file.read_text().splitlines()):
         moves, value, column, _ = line.split(" ", 3)
         if len(moves) > plies:

@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from tictactoe_client.text.worth import describe_mistake, rate
 from tictactoe_engine import Position, Rules
 from tictactoe_engine.search import Budget, analyse, fits_table
-from tictactoe_protocol.pushes import AnalysisState, CellValue, RoomState
+from tictactoe_protocol.pushes import AnalysisState, RoomState
+from tictactoe_protocol.reviewed import carry, worth_of_move
 
 SEARCH_SECONDS: Final = 0.4
 """How long a position is searched that no table answers."""
@@ -28,7 +29,6 @@ TURNING_MOVES: Final = 8
 LINE_MOVES: Final = 4
 """How many moves of the best play are told."""
 _LEAST_COST: Final = 0.5
-_FLIPPED: Final = {"win": "loss", "loss": "win"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +128,7 @@ class Judge:
         async with self._searching:
             if ply not in self._known:
                 self._known[ply] = await _search(self.position.at(ply), self._seconds)
+                carry(self._known, self.position)
         return self._known[ply]
 
     async def mistakes(self, plies: Iterable[int]) -> AsyncIterator[Mistake]:
@@ -174,10 +175,8 @@ class Judge:
         if played is None:
             return None
         if played.kind == "unknown" and len(self.position.rules.marks) == 2:
-            led_to = (await self.analyse(ply)).value
-            plies = None if led_to.plies is None else led_to.plies + 1
-            played = CellValue(_FLIPPED.get(led_to.kind, led_to.kind), plies, -led_to.estimate)
-            before = replace(before, cells={**before.cells, cell: played})
+            played = worth_of_move((await self.analyse(ply)).value)
+            before = replace(self._known[ply - 1], cells={**before.cells, cell: played})
         is_sure = before.value.kind == "win" or played.kind == "loss"
         if is_sure and rate(before.value) - rate(played) >= _LEAST_COST:
             self.found[ply] = Mistake(ply, cell, before)

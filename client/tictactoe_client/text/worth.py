@@ -58,10 +58,11 @@ def describe_position(analysis: AnalysisState, rules: Rules) -> str:
         case _:
             is_even = abs(value.estimate) <= EVEN
             verdict = say("stands to move" if is_even else "stands to move, guess", mark=turn, worth=worth)
+    if not analysis.best:
+        return say("nothing decides yet", verdict=verdict)
     if len(analysis.best) == len(analysis.cells) > 1:
         return say("all moves equal", verdict=verdict)
-    best = _list_cells(analysis.best, rules, _MOST_BEST)
-    return say("best moves", verdict=verdict, cells=best) if best else f"{verdict}."
+    return say("best moves", verdict=verdict, cells=_list_cells(analysis.best, rules, _MOST_BEST))
 
 
 def sign_of(value: CellValue) -> str:

@@ -20,11 +20,11 @@ from tictactoe_engine.search.duel import FOREVER, WIN, Duel
 from tictactoe_engine.search.gravity import is_provable, rank_by_proof
 from tictactoe_engine.search.grid import bits_of
 from tictactoe_engine.search.openings import before_choice, before_placing, far_from_choice, without_opening
-from tictactoe_engine.search.patterns import Patterns, places_by_weight
+from tictactoe_engine.search.patterns import Patterns, most_central, places_by_weight
 from tictactoe_engine.search.proof import Memory
 from tictactoe_engine.search.ranking import Ranking, Scorer, Searcher, deepen
 from tictactoe_engine.search.table import Table, fits_table, solve
-from tictactoe_engine.search.task import Task, task_of, union_of
+from tictactoe_engine.search.task import WIDE_CELLS, Task, task_of, union_of
 from tictactoe_engine.search.threats import ThreatSearch
 from tictactoe_engine.search.value import Analysis, Value
 
@@ -45,6 +45,9 @@ _MAX_THREATS: Final = 12
 
 _EVEN: Final = 150
 """The score at which an estimate is halfway to a win."""
+
+_LOST: Final = Value("loss", None, -1.0)
+"""A move that nobody looked at where the others lose however well they are followed up."""
 
 
 def analyse(
@@ -75,7 +78,10 @@ def _analyse(position: Position, budget: Budget, table: Table | None, memory: Me
     ranking = _rank(position, task, table, memory)
     values = _values(task, ranking)
     best = _surest(tuple(sorted(map(task.grid.cell_of, ranking.best))), values)
-    return Analysis(values[best[0]], dict(sorted(values.items())), best, ranking.is_solved, task.meter.nodes)
+    value = values[best[0]]
+    if value.kind == "loss":
+        values = {cell: _LOST if one.kind == "unknown" else one for cell, one in values.items()}
+    return Analysis(value, dict(sorted(values.items())), best, ranking.is_solved, task.meter.nodes)
 
 
 def _compare_sides(position: Position, budget: Budget, table: Table | None, memory: Memory | None) -> Analysis:
@@ -102,8 +108,9 @@ def best_cells(
     """Return the cells of the moves that are equally good and better than all others, ascending.
 
     Costs less than `analyse`, and uses `table` and `memory` as that does. Where every move loses, those that make it
-    hardest (see `_stubborn`) are all of them that count. Empty when the game is over, or a choice is due. With
-    `is_brief` a board with gravity that has no table is only searched for a moment, without the book.
+    hardest (see `_stubborn`) are all of them that count. A large board is begun in its middle, at once. Empty when the
+    game is over, or a choice is due. With `is_brief` a board with gravity that has no table is only searched for a
+    moment, without the book.
     """
     opening = position.opening
     if opening is not None:
@@ -117,6 +124,9 @@ def best_cells(
     if known is not None or (is_brief and is_provable(position) and not fits_table(position)):
         return _briefly(position, budget)
     task = task_of(position, budget, every=False)
+    if not position.ply and task.free.bit_count() > WIDE_CELLS and not task.grid.misere:
+        first = most_central(task.grid, task.grid.playable(task.free))
+        return tuple(sorted(map(task.grid.cell_of, bits_of(first))))
     return _stubborn(task, _rank(position, task, table, memory))
 
 

@@ -38,6 +38,7 @@ class Columns:
         "completing",
         "has_line",
         "high",
+        "is_connect_four",
         "is_paired",
         "low",
         "masks",
@@ -61,7 +62,8 @@ class Columns:
         """The first, third, … row from the bottom."""
         self.high = self.cells ^ self.low
         is_usual = rules.line == 4 and steps == _FOUR_STEPS
-        self.completing = _completing_four if is_usual else completing_of(rules.line, steps)
+        self.is_connect_four = is_usual and rules.columns == 7
+        self.completing = completing_four if is_usual else completing_of(rules.line, steps)
         self.has_line = _has_four if is_usual else _has_line_of(rules.line, steps)
 
     def pad(self, bitboard: int) -> int:
@@ -126,7 +128,7 @@ def columns_of(rules: Rules) -> Columns:
 _FOUR_STEPS: Final = (1, 6, 7, 8)
 
 
-def _completing_four(stones: int) -> int:
+def completing_four(stones: int) -> int:
     """Do what `Columns.completing` says for four in a line on six rows, where nothing lies above a free cell."""
     found = stones << 1 & stones << 2 & stones << 3
     before, after = stones << 7, stones >> 7

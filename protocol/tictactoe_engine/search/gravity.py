@@ -15,12 +15,15 @@ from tictactoe_engine.search.budget import Meter
 from tictactoe_engine.search.columns import EVEN, Bounds, columns_of
 from tictactoe_engine.search.duel import INFINITE, WIN
 from tictactoe_engine.search.grid import bits_of
+from tictactoe_engine.search.outlook import Outlook
 from tictactoe_engine.search.proof import Memory, Proof
 from tictactoe_engine.search.ranking import Ranking
 from tictactoe_engine.search.task import Task
 
 _SHARE_FOR_LENGTHS: Final = 0.1
 _SHARE_FOR_LENGTHS_OF_MANY: Final = 0.8
+_SHARE_FOR_PROOF: Final = 0.4
+"""In connect-four, where what is not proven is told by an `Outlook`."""
 _MANY_FREE: Final = 42
 """With more free cells than these hardly anything is proven."""
 
@@ -42,16 +45,27 @@ def rank_by_proof(position: Position, task: Task, deepen: Callable[[Meter], Rank
     columns = columns_of(position.rules)
     mark = position.turn or position.rules.marks[0]
     own, other = (columns.pad(position.stones(each)) for each in sorted(position.rules.marks, key=mark.__ne__))
-    proof = Proof(columns, own, other, memory, task.meter)
+    meter = Meter(task.budget.portion(_SHARE_FOR_PROOF)) if columns.is_connect_four else task.meter
+    proof = Proof(columns, own, other, memory, meter)
     for move, score in ranking.scores.items():
         if abs(score) >= WIN:
             proof.narrow(columns.bit_of(task.grid.cell_of(move)), (1, 1) if score > 0 else (-1, -1))
     for cell, known in known_bounds(position) if is_in_book(position.rules) else ():
         proof.narrow(columns.bit_of(cell), known)
     order = sorted(ranking.scores, key=lambda move: -ranking.scores[move])
-    proof.run([columns.bit_of(task.grid.cell_of(move)) for move in order], every=task.every)
-    moves = bits_of(task.grid.playable(task.free))
-    return _merged(task, ranking, {move: proof.bounds[columns.bit_of(task.grid.cell_of(move))] for move in moves})
+    bits = {move: columns.bit_of(task.grid.cell_of(move)) for move in bits_of(task.grid.playable(task.free))}
+    proof.run([bits[move] for move in order], every=task.every)
+    if meter is not task.meter:
+        task.meter.charge(meter.nodes)
+    if columns.is_connect_four and not proof.is_decided(every=task.every):
+        outlook = Outlook(columns, own, other, memory, task.meter)
+        outlook.run(proof.bounds, every=task.every)
+        if outlook.scores:
+            ranking.scores = {
+                move: score if abs(score) >= WIN else outlook.scores.get(bits[move], score)
+                for move, score in ranking.scores.items()
+            }
+    return _merged(task, ranking, {move: proof.bounds[bit] for move, bit in bits.items()})
 
 
 def _merged(task: Task, ranking: Ranking, bounds: dict[int, Bounds]) -> Ranking:

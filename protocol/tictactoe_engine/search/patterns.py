@@ -156,6 +156,11 @@ def places_by_weight(grid: Grid) -> tuple[int, ...]:
     return tuple(bit for tier in tiers_of(grid) for bit in bits_of(tier))
 
 
+def most_central(grid: Grid, moves: int) -> int:
+    """Return those of the moves, of which there are some, whose cells are the best to have."""
+    return next(tier & moves for tier in tiers_of(grid) if tier & moves)
+
+
 def _from_centre(grid: Grid, bit: int) -> int:
     row, column = divmod(bit.bit_length() - 1, grid.stride)
     return (2 * row - grid.rows + 1) ** 2 + (2 * column - grid.columns + 1) ** 2

@@ -101,7 +101,7 @@ class Proof:
         moves = [*moves, *sorted(self.bounds.keys() - set(moves), key=self._columns.ranks.__getitem__)]
         effort = _FIRST_EFFORT
         try:
-            while not self._is_decided(every=every):
+            while not self.is_decided(every=every):
                 for move in moves:
                     for target in (1, 0):
                         if self._is_worth_asking(move, target, every=every):
@@ -110,7 +110,8 @@ class Proof:
         except OutOfBudget:
             pass
 
-    def _is_decided(self, *, every: bool) -> bool:
+    def is_decided(self, *, every: bool) -> bool:
+        """Tell whether the best move is known, or with `every` the value of each."""
         low = max(low for low, _ in self.bounds.values())
         if every:
             return all(low == high for low, high in self.bounds.values())

@@ -10,7 +10,7 @@ from tictactoe_engine.position import Position
 from tictactoe_engine.search.budget import Budget, Meter
 from tictactoe_engine.search.grid import Grid, grid_of
 
-_WIDE_CELLS: Final = 24
+WIDE_CELLS: Final = 24
 """With more free cells than these not every move can be looked at."""
 
 
@@ -31,7 +31,7 @@ class Task:
     @property
     def is_wide(self) -> bool:
         """Whether a search looks at the most promising moves only."""
-        return self.free.bit_count() > _WIDE_CELLS and not self.grid.column_masks and not self.grid.misere
+        return self.free.bit_count() > WIDE_CELLS and not self.grid.column_masks and not self.grid.misere
 
 
 def task_of(position: Position, budget: Budget, *, every: bool) -> Task:

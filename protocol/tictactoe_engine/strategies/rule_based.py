@@ -17,7 +17,7 @@ from tictactoe_engine.rules import Rules
 from tictactoe_engine.search.analysis import analyse
 from tictactoe_engine.search.budget import Budget
 from tictactoe_engine.search.grid import Grid, below, bits_of, grid_of
-from tictactoe_engine.search.patterns import tiers_of
+from tictactoe_engine.search.patterns import most_central
 from tictactoe_engine.search.task import union_of
 from tictactoe_engine.strategies.strategy import check_is_open, options_of
 
@@ -58,7 +58,7 @@ def _choose(grid: Grid, own: int, others: Sequence[int], free: int) -> int:
     moves = grid.playable(free)
     if grid.misere:
         safe = moves & ~grid.completing(own)
-        return _most_central(grid, safe or moves)
+        return most_central(grid, safe or moves)
     wins = grid.completing(own) & moves
     if wins:
         return wins
@@ -70,11 +70,7 @@ def _choose(grid: Grid, own: int, others: Sequence[int], free: int) -> int:
     if grid.column_masks:
         for threat in threats:
             dangerous |= below(grid, threat, free)
-    return _most_central(grid, moves & ~dangerous or moves)
-
-
-def _most_central(grid: Grid, moves: int) -> int:
-    return next(tier & moves for tier in tiers_of(grid) if tier & moves)
+    return most_central(grid, moves & ~dangerous or moves)
 
 
 def _cells_of_middle(rules: Rules, legal: Sequence[int]) -> tuple[int, ...]:

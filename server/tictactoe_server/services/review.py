@@ -8,6 +8,7 @@ from tictactoe_engine import Position
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import AnalysisState
 from tictactoe_protocol.requests import Analyse, Review
+from tictactoe_protocol.reviewed import Reviewed, carry
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import SHARES
@@ -23,6 +24,7 @@ class Reviews(Service):
 
     def __init__(self, pool: ThinkingPool) -> None:
         self._pool = pool
+        self._reviewed = Reviewed()
         self.handles = {Analyse: self.analyse, Review: self.review}
 
     def start(self, core: Core) -> None:
@@ -65,13 +67,16 @@ class Reviews(Service):
         return found[0]
 
     async def _answer(self, call: Call, last: Position, ply: int | UnsetType) -> None:
-        """Answer with the analysis of a game after so many moves, its `last` position where that is not said."""
+        """Answer with the analysis of a game after so many moves or its `last`, and what follows from those before."""
         count = last.ply if ply is UNSET else ply
         if count > last.ply:
             raise Refused(ErrorCode.STALE, "analysis", path="ply", ply=count, played=last.ply)
-        position = last.at(count)
-        before = UNSET if position.unchosen is None else await self._find(position.unchosen)
-        call.answer(analysis=await self._find(position, before))
+        position, known = last.at(count), self._reviewed.of(last)
+        if count not in known:
+            before = UNSET if position.unchosen is None else await self._find(position.unchosen)
+            known[count] = await self._find(position, before)
+            carry(known, last)
+        call.answer(analysis=known[count])
 
     async def _find(self, position: Position, before: AnalysisState | UnsetType = UNSET) -> AnalysisState:
         found = await self._pool.analyse(position)

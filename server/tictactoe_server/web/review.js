@@ -27,9 +27,8 @@ export class Review {
 
 	/** Begin with a game, or go on with it: what is known of the moves that are still there stays. @param {number} game @param {readonly number[]} moves */
 	follow(game, moves) {
-		let same = 0;
-		while (game === this.#game && same < moves.length && moves[same] === this.moves[same]) same++;
-		const kept = game === this.#game ? same : -1;
+		let kept = game === this.#game ? 0 : -1;
+		while (kept >= 0 && kept < moves.length && moves[kept] === this.moves[kept]) kept++;
 		this.known.length = Math.min(this.known.length, kept + 1);
 		for (const ply of [...this.#asked.keys()]) if (ply > kept) this.#asked.delete(ply);
 		this.#game = game;
@@ -56,10 +55,12 @@ export class Review {
 		}
 	}
 
-	/** Ask for all positions, the last ones first, until `end`. @param {() => void} onKnown hears of each */
+	/** Ask for all, the last first, until `end`, then again for those not known. @param {() => void} onKnown hears of each */
 	async analyseAll(onKnown) {
-		for (let ply = this.moves.length; ply >= 0; ply--) {
-			if (this.#isEnded) return;
+		const last = this.moves.length;
+		for (let step = 0; step <= 2 * last && !this.#isEnded; step++) {
+			const ply = Math.abs(last - step);
+			if (step > last && this.known[ply]?.value.kind === "unknown") this.#asked.delete(ply);
 			await this.analyse(ply);
 			onKnown();
 		}
@@ -78,7 +79,7 @@ export function pointsOf(known, moves, state) {
 	const [first] = state.rules.marks;
 	const kinds = judgeMoves(known, moves);
 	return [...Array(moves.length + 1).keys()].map((ply) => {
-		const kind = ply ? kinds[ply - 1] : "";
+		const kind = kinds[ply - 1] ?? "";
 		const analysis = known[ply];
 		if (ply === moves.length && state.result) {
 			const { winner } = state.result;
@@ -94,11 +95,11 @@ export function pointsOf(known, moves, state) {
 export function turningPoint(known, moves) {
 	const lost = moves.map((cell, ply) => (known[ply] ? lossOf(cell, known[ply]) : 0));
 	const most = Math.max(0, ...lost);
-	return most ? lost.lastIndexOf(most) + 1 : 0;
+	return most && lost.lastIndexOf(most) + 1;
 }
 
 /** After how many moves the next mistake was made, from the start again after the last; 0 for none. @param {readonly string[]} kinds @param {number} here */
 export function nextMistake(kinds, here) {
-	const all = kinds.flatMap((kind, at) => (kind === "mistake" || kind === "slip" ? [at + 1] : []));
+	const all = kinds.flatMap((kind, at) => (/mistake|slip/.test(kind) ? [at + 1] : []));
 	return all.find((ply) => ply > here) ?? all[0] ?? 0;
 }

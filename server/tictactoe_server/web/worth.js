@@ -33,9 +33,7 @@ export function rate({ kind, estimate = 0 }) {
 export function worthsOf({ cells, best }, isAll) {
 	const told = Object.entries(cells).map(([name, value]) => {
 		const { kind, plies } = value;
-		let sign = lean(value, ["~+", "~−", "~"]);
-		if (kind === "draw") sign = "=";
-		else if (kind === "win" || kind === "loss") sign = `${kind === "win" ? "+" : "−"}${plies ?? ""}`;
+		const sign = { win: `+${plies ?? ""}`, draw: "=", loss: `−${plies ?? ""}` }[kind] ?? lean(value, ["~+", "~−", "~"]);
 		const cell = Number(name);
 		return /** @type {[number, Worth]} */ ([cell, { sign, kind, best: best.includes(cell) && best.length < Object.keys(cells).length }]);
 	});
@@ -44,15 +42,14 @@ export function worthsOf({ cells, best }, isAll) {
 
 /** @param {string} kind @param {Value} value @param {boolean} solved */
 function saySoon(kind, { plies }, solved) {
-	if (plies === undefined || plies === null) return say(`worth ${kind}`);
+	if (!plies) return say(`worth ${kind}`);
 	return plies === 1 ? say(`worth ${kind} at once`) : say(`worth ${kind} ${solved ? "in" : "within"}`, { n: plies });
 }
 
 /** What a move is worth to whoever makes it. @param {Value} value @param {boolean} solved */
 function describeValue(value, solved) {
-	const { kind } = value;
-	if (kind === "win" || kind === "loss") return saySoon(kind, value, solved);
-	return kind === "draw" ? say("worth draw") : say(lean(value, ["worth good", "worth bad", "worth even"]));
+	if (value.kind === "unknown") return say(lean(value, ["worth good", "worth bad", "worth even"]));
+	return saySoon(value.kind, value, solved);
 }
 
 /** Who stands how, and the best moves. @param {Analysis} analysis @param {Rules} rules @returns {string} */
@@ -65,9 +62,11 @@ export function describePosition(analysis, rules) {
 	if (!turn) return say("game is over here");
 	if (analysis.options) return describeOptions(analysis, turn);
 	const verdict = describeStanding(analysis, turn, rules);
+	if (!best.length) return say("nothing decides yet", { verdict });
 	if (best.length > 1 && best.length === Object.keys(cells).length) return say("all moves equal", { verdict });
 	const named = nameCells(best.slice(0, MOST_NAMED), rules).join(", ");
-	return say("best moves", { verdict, cells: best.length > MOST_NAMED ? say("cells and more", { cells: named, n: best.length - MOST_NAMED }) : named });
+	const n = best.length - MOST_NAMED;
+	return say("best moves", { verdict, cells: n > 0 ? say("cells and more", { cells: named, n }) : named });
 }
 
 /** What may be chosen in an opening, and the best of it. @param {Analysis} analysis @param {string} mark */
@@ -126,7 +125,6 @@ export function judge(cell, before) {
 	const { cells, best } = before;
 	if (!cells[cell]) return "";
 	const lost = lossOf(cell, before);
-	if (lost >= 0.75) return "mistake";
-	if (lost) return "slip";
+	if (lost) return lost >= 0.75 ? "mistake" : "slip";
 	return best.includes(cell) && best.length < Object.keys(cells).length ? "best" : "fine";
 }

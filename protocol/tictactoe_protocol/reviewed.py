@@ -1,0 +1,103 @@
+"""What the analyses of one game of two say about each other: what follows from a proven line is proven as well.
+
+A search sees some positions to the end and not those before and after. So the worth of a move is what the position is
+worth that it led to, back to the last choice; and what a move is known to be worth is what the next position is worth,
+as long as best play is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from msgspec.structs import replace
+
+from tictactoe_engine import Position
+from tictactoe_protocol.pushes import AnalysisState, CellValue, ValueKind, deciding
+
+MOST_KEPT: Final = 600
+"""How many analyses a `Reviewed` keeps: at most 20 MB on the largest boards."""
+
+_FLIPPED: Final[Mapping[ValueKind, ValueKind]] = {"win": "loss", "loss": "win"}
+_LOST: Final = CellValue("loss", None, -1.0)
+
+
+class Reviewed:
+    """The analyses of the games that were looked at last, by the position a game has come to and how many moves."""
+
+    def __init__(self) -> None:
+        self._games: dict[tuple[Position, tuple[int, ...]], dict[int, AnalysisState]] = {}
+
+    def of(self, last: Position) -> dict[int, AnalysisState]:
+        """Return those of one game, to be added to."""
+        game = (last, last.moves)
+        self._games[game] = self._games.pop(game, {})  # the latest used are last
+        while len(self._games) > 1 and sum(map(len, self._games.values())) > MOST_KEPT:
+            del self._games[next(iter(self._games))]
+        return self._games[game]
+
+
+def carry(known: dict[int, AnalysisState], last: Position) -> None:
+    """Have the `known` analyses of the game that led to `last` say what follows from each other, in place.
+
+    Games of more than two, and what is placed before sides are taken, are left as they are.
+    """
+    if len(last.rules.marks) != 2 or last.opening is not None:
+        return
+    first = last.choices[-1].ply if last.choices else 0
+    pairs = [ply for ply in range(first, last.ply) if ply in known and ply + 1 in known]
+    for ply in reversed(pairs):
+        known[ply] = _after_reply(known[ply], last.moves[ply], known[ply + 1].value)
+    for ply in pairs:
+        known[ply + 1] = _as_known_before(known[ply + 1], known[ply].cells.get(last.moves[ply]))
+
+
+def worth_of_move(led_to: CellValue) -> CellValue:
+    """Return what the move was worth that led to a position with this value for the other side.
+
+    >>> worth_of_move(CellValue("win", 1, 1.0))
+    CellValue(kind='loss', plies=2, estimate=-1.0)
+    """
+    return _for_other(led_to, 1)
+
+
+def _for_other(value: CellValue, later: int) -> CellValue:
+    plies = None if value.plies is None else value.plies + later
+    return CellValue(_FLIPPED.get(value.kind, value.kind), plies, 0.0 - value.estimate)
+
+
+def _after_reply(analysis: AnalysisState, cell: int, led_to: CellValue) -> AnalysisState:
+    """Return the analysis of a position where it is known what the move to `cell` led to."""
+    played = analysis.cells.get(cell)
+    if led_to.kind == "unknown" or played is None or played.kind != "unknown":
+        return analysis
+    cells = {**analysis.cells, cell: worth_of_move(led_to)}
+    top, value = max(cells.values(), key=_preference), analysis.value
+    if value.kind == "draw" or (value.kind == "win" and top.kind != "win"):
+        return replace(analysis, cells=cells, best=_as_good(value, (*analysis.best, cell), cells))
+    best = [one for one, worth in cells.items() if _preference(worth) == _preference(top)]
+    sure = tuple(one for one in best if cells[one].kind != "unknown")
+    if top.kind == "draw" and any(worth.kind == "unknown" for worth in cells.values()):
+        top = CellValue("unknown")
+    return replace(analysis, value=top, cells=cells, best=deciding(sure or best, cells, top))
+
+
+def _as_known_before(analysis: AnalysisState, played: CellValue | None) -> AnalysisState:
+    """Return the analysis of a position where it is known what the move was worth that led to it."""
+    if played is None or played.kind == "unknown" or analysis.value.kind != "unknown" or not analysis.cells:
+        return analysis
+    value, cells = _for_other(played, -1), analysis.cells
+    if value.kind == "loss":
+        cells = {cell: _LOST if worth.kind == "unknown" else worth for cell, worth in cells.items()}
+    return replace(analysis, value=value, cells=cells, best=_as_good(value, analysis.best, cells))
+
+
+def _as_good(value: CellValue, best: Iterable[int], cells: Mapping[int, CellValue]) -> tuple[int, ...]:
+    """Return those of the best cells that may keep a value which is known."""
+    return tuple(sorted({cell for cell in best if cells[cell].kind in ("unknown", value.kind)}))
+
+
+def _preference(value: CellValue) -> tuple[float, int]:
+    """Sort losses before draws before wins, quick losses and slow wins first; what is not known as it is guessed."""
+    plies = value.plies or 0
+    return (value.estimate, -plies if value.kind == "win" else plies)
