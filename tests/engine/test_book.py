@@ -98,6 +98,7 @@ def test_earlier_positions_follow_from_later_ones(tmp_path: Path) -> None:
     (start,), firsts = read_answers([answers], 1)
     assert start[1:] == (1, 3)
     assert len(firsts) == 4
+    assert read_answers([], 1, decode(encode([[(5, 1, 3)]]))) == [[(5, 1, 3)], []]
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler")
