@@ -17,11 +17,10 @@ from msgspec.structs import replace
 from tictactoe_client.online import errors
 from tictactoe_client.online.cluster import find_server
 from tictactoe_client.online.connection import Connection
-from tictactoe_client.online.connections import Connections
+from tictactoe_client.online.connections import Connections, is_passing
 from tictactoe_client.online.events import Closed, Gone, RoomMoved
 from tictactoe_client.online.inspection import refusal_of
 from tictactoe_client.online.messages import Message
-from tictactoe_client.online.reconnect import is_passing
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.work import Work
 from tictactoe_protocol import encode, pushes
