@@ -112,7 +112,7 @@ async def test_beyond_nine_columns_a_number_needs_enter(game: Game) -> None:
 
 @pytest.mark.parametrize("motion", [True, False])
 async def test_a_mark_falls_where_that_is_wanted(game: Game, monkeypatch: pytest.MonkeyPatch, *, motion: bool) -> None:
-    monkeypatch.setattr("tictactoe_client.tui.room.following._FRAME_SECONDS", 60.0)
+    monkeypatch.setattr("tictactoe_client.tui.room.screen._FRAME_SECONDS", 60.0)
     async with game(FOUR, size=(80, 22), motion=motion) as (ana, *_):
         text = await ana.do("4", "bo's move")
         assert [number for number in range(1, 7) if "X" in row(text, number)[4:34]] == ([1] if motion else [6])

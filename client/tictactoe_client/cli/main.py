@@ -180,7 +180,7 @@ _command("watch", "rooms.watch", ("", "K7M4PQ", "http://192.168.1.20:8765/K7M4PQ
 _command("rooms", "rooms.show_rooms", ("", "--server ws://192.168.1.20:8765", "--json"))
 _command(
     "event",
-    "events.use_event",
+    "rooms.use_event",
     ("", "K7M4PQ join ana", "new --kind swiss --title Friday --clock 3+2 --roster class.txt", "K7M4PQ begin"),
     Placed(["words"], metavar="event", nargs=-1),
     Named(["--ticket"], metavar="ticket"),

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from tictactoe_client.files.records import save_game
 from tictactoe_client.input.cells import describe_full_column, landing_cell
 from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb, VerbKind, parse_intent
-from tictactoe_client.input.looking import Looking
+from tictactoe_client.input.past import Looking
 from tictactoe_client.online.errors import Interrupted, Refused
 from tictactoe_client.online.events import Offered, OfferKind, RoomEvent, Updated
 from tictactoe_client.online.room import Room

@@ -17,9 +17,9 @@ from tictactoe_client.online.address import DEFAULT_SERVER, Address, parse_code,
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.cluster import Cluster, parse_cluster
 from tictactoe_client.online.connection import greet
+from tictactoe_client.online.connections import arrive
 from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import ClientError, ProtocolBroken, Refused, Unreachable
-from tictactoe_client.online.reconnect import arrive
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_engine import PRESETS, Rules

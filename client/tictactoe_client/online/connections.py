@@ -1,31 +1,34 @@
 """The connections of one client, and its rooms: at which connection each is, and who is told of what happens.
 
-It knows the servers of the cluster and how to come back to one of them, and nothing of what is said."""
+It knows the servers of the cluster, the way to one of them the first time and after each loss, and nothing of what is
+said."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from msgspec import UNSET
 
+from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, is_same_server
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.cluster import Cluster
-from tictactoe_client.online.connection import Connection
-from tictactoe_client.online.errors import ClientError, ConnectionLost
-from tictactoe_client.online.events import ConnectionEvent, Gone, RoomMoved
-from tictactoe_client.online.failures import GOING_DOWN
+from tictactoe_client.online.connection import GOING_DOWN, Connection
+from tictactoe_client.online.events import Back, ConnectionEvent, Gone, Lost, Retrying, RoomMoved
 from tictactoe_client.online.feed import RoomRequests
 from tictactoe_client.online.messages import Message, Subscribers
-from tictactoe_client.online.reconnect import come_back
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.work import Work
+from tictactoe_protocol import may_reconnect
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.requests import Join, Watch
+
+_FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavailable", "internal"})
 
 
 class Connections:
@@ -41,8 +44,8 @@ class Connections:
         cluster: Cluster,
         greet: Callable[[Address], Awaitable[Connection]],
         backoff: Backoff | None,
-        read: Callable[[Connection], Coroutine[Any, Any, ConnectionLost]],
-        ended: Callable[[Connection, asyncio.Task[ConnectionLost]], object],
+        read: Callable[[Connection], Coroutine[Any, Any, errors.ConnectionLost]],
+        ended: Callable[[Connection, asyncio.Task[errors.ConnectionLost]], object],
     ) -> None:
         """Read the main one with `read` until that says why it ended, then call `ended`; `greet` makes others."""
         self.main = main
@@ -51,7 +54,7 @@ class Connections:
         self.backoff = backoff
         self.messages: Subscribers[Message] = Subscribers()
         self._greet, self._read, self._ended = greet, read, ended
-        self._readers: dict[Connection, asyncio.Task[ConnectionLost]] = {}
+        self._readers: dict[Connection, asyncio.Task[errors.ConnectionLost]] = {}
         self._greetings: dict[Address, asyncio.Task[Connection]] = {}
         self._closing = Work()
         self._rooms: dict[str, Room] = {}
@@ -104,12 +107,12 @@ class Connections:
         """Have a server name its cluster anew, as to whoever comes now: one may have started since it welcomed us."""
         try:
             newer = await self._greet(connection.address)
-        except ClientError:
+        except errors.ClientError:
             return
         await newer.close()
         connection.servers = newer.servers
 
-    async def find_return(self, lost: ConnectionLost) -> float | None:
+    async def find_return(self, lost: errors.ConnectionLost) -> float | None:
         """Return in how many ms the lost server said to be back, infinite for never, None where it did not say.
 
         Raises `ConnectionLost` where nothing brings us back. Waits for connections that are being made.
@@ -122,10 +125,10 @@ class Connections:
         if notice is None or notice.code != "stopping" or lost.close_code not in GOING_DOWN:
             return lost.retry_ms
         if len(self.cluster.addresses) == 1:
-            raise ConnectionLost(say("lost stopped"), lost.close_code)
+            raise errors.ConnectionLost(say("lost stopped"), lost.close_code)
         return math.inf
 
-    async def replace_main(self, lost: ConnectionLost, announced_ms: float | None) -> Connection:
+    async def replace_main(self, lost: errors.ConnectionLost, announced_ms: float | None) -> Connection:
         """Return a live connection in place of the main one; raises `ConnectionLost` where none is to be had in time.
 
         Where rooms of ours are at another server, or on their way there, we are there already.
@@ -147,7 +150,7 @@ class Connections:
         self._readers[connection] = reader
         reader.add_done_callback(partial(self._note_end, connection))
 
-    def _note_end(self, connection: Connection, reader: asyncio.Task[ConnectionLost]) -> None:
+    def _note_end(self, connection: Connection, reader: asyncio.Task[errors.ConnectionLost]) -> None:
         if self._readers.pop(connection, None) is not None and not reader.cancelled():
             self._ended(connection, reader)
 
@@ -186,7 +189,7 @@ class Connections:
             room = self._rooms[code] = Room(client, code)
         return room
 
-    def cut_off(self, room: Room, lost: ConnectionLost) -> None:
+    def cut_off(self, room: Room, lost: errors.ConnectionLost) -> None:
         """Be in a room no more, as its connection is lost for good."""
         self._rooms.pop(room.code, None)
         room._end(lost)
@@ -228,3 +231,81 @@ class Connections:
         await self.messages.until_read()
         for room in self.rooms:
             await room._subscribers.until_read()
+
+
+async def arrive(cluster: Cluster, greet: Callable[[Address], Awaitable[Connection]]) -> Connection:
+    """Return a connection to the first address of a cluster that lets us in; raises at once what no other mends."""
+    silent: list[errors.Unreachable] = []
+    put_off: list[errors.ClientError] = []
+    for address in cluster.addresses:
+        try:
+            return await greet(address)
+        except errors.Unreachable as error:
+            silent.append(error)
+        except errors.ClientError as error:
+            if not is_passing(error):
+                raise
+            put_off.append(error)
+    if put_off:
+        raise put_off[0]
+    raise errors.Unreachable(silent[0].url, silent[0].reason, others=silent[1:])
+
+
+async def come_back(
+    greet: Callable[[Address], Awaitable[Connection]],
+    cluster: Cluster,
+    ways: Iterable[tuple[int, float]],
+    patience: tuple[float, float],
+    lost: errors.ConnectionLost,
+    tell: Callable[[ConnectionEvent], None],
+    hurry: asyncio.Event,
+) -> Connection:
+    """Return the new connection; raises `ConnectionLost` with `gave_up` when there is none in time.
+
+    `cluster` begins with the address that was lost; `ways` and `patience` are a `Backoff`'s. Each address is tried once
+    however short the time is. The hold of a seat does not run out while no server runs, so only the time before answers
+    counts against it. `tell` hears of the loss, of each attempt and of the success; setting `hurry` ends a wait.
+    """
+    loop = asyncio.get_running_loop()
+    started = before = loop.time()
+    hold_seconds, absent_seconds = patience
+    is_answered = False
+    tell(Lost(lost.reason, lost.close_code, hold_seconds, absent_seconds))
+    for attempt, (step, wait) in enumerate(ways, 1):
+        is_let_go = hold_seconds <= 0 and is_answered
+        left = 0.0 if is_let_go else max(0.0, started + absent_seconds - loop.time())
+        if left == 0 and attempt > len(cluster.addresses):
+            break
+        address = cluster.addresses[step]
+        tell(Retrying(attempt, min(wait, left), left, address.url))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(min(wait, left)):
+                await hurry.wait()
+        hurry.clear()
+        try:
+            connection = await greet(address)
+        except errors.ClientError as error:
+            if isinstance(error, errors.Refused) and error.code in errors.EXPULSIONS:
+                raise errors.Expelled(error.code, error.message) from error
+            if not is_passing(error):
+                raise _give_up(lost, error.message) from error
+            is_answered = not isinstance(error, errors.Unreachable)
+            hold_seconds -= loop.time() - before if is_answered else 0
+            before = loop.time()
+            continue
+        tell(Back(attempt, loop.time() - started, connection.latency_seconds))
+        return connection
+    raise _give_up(lost, say("lost too long"))
+
+
+def is_passing(error: errors.ClientError) -> bool:
+    """Tell whether another attempt may fare better."""
+    if isinstance(error, errors.ProtocolBroken):
+        return False
+    if isinstance(error, errors.ConnectionLost):
+        return may_reconnect(error.close_code)
+    return isinstance(error, errors.Unreachable) or (isinstance(error, errors.Refused) and error.code in _FOR_A_WHILE)
+
+
+def _give_up(lost: errors.ConnectionLost, reason: str) -> errors.ConnectionLost:
+    return errors.ConnectionLost(reason.rstrip("."), lost.close_code, lost.retry_ms, gave_up=True)

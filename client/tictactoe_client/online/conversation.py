@@ -17,13 +17,11 @@ from tictactoe_client.online.address import Address
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.cluster import Cluster
 from tictactoe_client.online.connection import Connection, greet
-from tictactoe_client.online.connections import Connections
+from tictactoe_client.online.connections import Connections, is_passing
 from tictactoe_client.online.events import Closed, Replaced, Said, Told
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_client.online.messages import Message, Messages
-from tictactoe_client.online.pending import Unanswered
-from tictactoe_client.online.reconnect import is_passing
-from tictactoe_client.online.reentry import Reentry
+from tictactoe_client.online.reentry import Reentry, Unanswered
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.online.work import Work

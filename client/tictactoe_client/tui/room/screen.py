@@ -1,33 +1,42 @@
-"""A room on the screen: it takes keys, clicks and what the program asks, and shows the picture of the room."""
+"""A room on the screen: it takes keys, clicks and what the program asks, and shows the picture of the room.
+
+What happens there is heard here, taken into the model, and drawn once for all that happened at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from time import monotonic
 from typing import Final
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding
+from textual.events import Click, Key, Paste
 
+from tictactoe_client.board.board import drop_frames
 from tictactoe_client.exits import note_game
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.record import RecordActions, RecordedRoom
+from tictactoe_client.online import events
 from tictactoe_client.online.client import Choice
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.arrival import describe_giving_up
+from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.doing import RoomCommands
-from tictactoe_client.tui.room.following import Follower
 from tictactoe_client.tui.room.keys import DEEDS, action_of, find_action, find_deed, list_actions
 from tictactoe_client.tui.room.leaving import WaysOut, describe_farewell
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_client.tui.room.review import Review
 from tictactoe_client.tui.room.view import RoomView
+from tictactoe_engine import format_cell
+from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.wording import name_of, seat_of
 
 _NAMED: Final = {"chat": "deed chat", "copy": "deed copy", "command": "key command", "help": "key help"}
 """What keys that are for no deed are called in the list of commands."""
@@ -35,6 +44,13 @@ _ELSEWHERE: Final = frozenset({"share", "join"})
 """Deeds that are done on other pages."""
 _LINE_KEYS: Final = {key: name for name in ("back", "accept", "decline") for key in ACTIONS[name]}
 """What counts in a line by the keys that it comes with, where one's own are text there."""
+_BACK_SHOWN_SECONDS = 5.0
+_FRAME_SECONDS = 0.05
+_MOST_FRAMES = 4
+_SLOW_MS = 150
+"""Over a link with a longer way than this nothing falls: it would come in fits."""
+_MOST_CELLS_JUDGED = 42
+"""On larger boards the turning point is not looked for: that takes too long."""
 
 
 class RoomScreen(ClientScreen):
@@ -61,7 +77,8 @@ class RoomScreen(ClientScreen):
         self.commands = RoomCommands(program, self.model, self.view, self.ways)
         self._program = program
         self.needs_server = self.model.record is None
-        self._follower = Follower(program, self.model, self, self.ways)
+        self._back: events.Back | None = None
+        self._stop_hearing = room.subscribe(self._hear)
         self._news = news
         self._has_noted = False
         if room.seat is not None:
@@ -82,12 +99,100 @@ class RoomScreen(ClientScreen):
         self.canvas.show(self.view.draw_window(self.app.size, self._program.status))
 
     def tick(self) -> None:
-        self._follower.tick()
+        """Take note that time has passed; a welcome goes when it was read, or its line was closed."""
+        if self.model.news.back_until <= monotonic() and not self.model.line.mode:
+            self.model.news.back = ""
+        if self.model.choices.questions:
+            self.model.consider(monotonic())
         super().tick()
+
+    # -- what happens ---------------------------------------------------------------------------------------------
+
+    def _hear(self, event: events.RoomEvent) -> None:
+        """Take what happens in this room; what a state changed comes with it."""
+        model = self.model
+        match event:
+            case events.Change():
+                return
+            case events.Updated():
+                self._take_update(event)
+            case events.Said(line) if model.actions.muted.hears(line):
+                model.news.say(announce_chat(line))
+            case events.Lost():
+                model.news.back, model.is_online = "", False
+                model.consider(monotonic())
+            case events.Back():
+                self._program.status, self._back, model.is_online = None, event, True
+                model.consider(monotonic())
+            case events.RoomMoved(url=url):
+                model.news.say(say("room is at", url=clean_text(url)))
+            case events.Gone(refused=refused):
+                self.ways.end(clean_text(refused.message))
+            case events.Closed(reason):
+                self.ways.end(say("room closed", room=model.room.code, reason=clean_text(reason).rstrip(".")))
+            case events.Replaced():
+                self.ways.end(say("taken over by card" if model.room.state.event else "taken over"))
+        self._program.redraw()
+
+    def _take_update(self, update: events.Updated) -> None:
+        old, state, model, before = update.old, update.state, self.model, self.model.choices
+        moved = [change for change in update.changes if isinstance(change, events.Moved)]
+        model.follow(update, monotonic())
+        model.review.look()
+        if old is not None and (
+            (old.ply, old.turn, old.status, old.chosen) != (state.ply, state.turn, state.status, state.chosen)
+            or before.may("rematch") != model.choices.may("rematch")
+        ):
+            self._program.status = None
+            model.news.back = ""
+        if self._back is not None:
+            self._welcome_back(self._back, moved, state)
+            self._back = None
+        if len(moved) == 1:
+            self._let_fall(moved[0].cell, state)
+        if events.Ended in map(type, update.changes):
+            self._program.start(self._find_turning_point(state))
+        was_mine = old is not None and old.turn is not None and old.turn == seat_of(old, model.room.viewer)
+        if model.room.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
+            self._program.ring()
+
+    def _welcome_back(self, back: events.Back, moved: Sequence[events.Moved], state: RoomState) -> None:
+        missed = say("nothing missed")
+        who = (moved[-1].by or moved[-1].mark) if moved else self.model.seat
+        if who != self.model.seat:
+            cell = format_cell(moved[-1].cell, self.model.rules)
+            missed = say("room played meanwhile", name=name_of(state, who), cell=cell)
+        told = say("room back after", seconds=max(1, round(back.seconds)))
+        self.model.news.back = f"✓ {told} {missed}"
+        self.model.news.back_until = monotonic() + _BACK_SHOWN_SECONDS
+
+    def _let_fall(self, cell: int, state: RoomState) -> None:
+        is_slow = (self._program.link.latency_ms or 0) > _SLOW_MS
+        if state.rules.gravity and self._program.settings.motion and not is_slow and self.is_current:
+            self.model.falling = drop_frames(state.board, state.rules.columns, cell, _MOST_FRAMES)
+            self.set_timer(_FRAME_SECONDS, self._fall_on)
+
+    def _fall_on(self) -> None:
+        self.model.falling = self.model.falling[1:]
+        self.redraw()
+        if self.model.falling:
+            self.set_timer(_FRAME_SECONDS, self._fall_on)
+
+    async def _find_turning_point(self, state: RoomState) -> None:
+        """Look for the last mistake of those who did not win; where that is quick, for what all moves were worth."""
+        model, judge, result = self.model, self.model.actions.judge, state.result
+        if judge is None or result is None or len(state.board) > _MOST_CELLS_JUDGED:
+            return
+        mistake = await judge.find_turning_point(result.winner)
+        if not judge.seconds_left:
+            [_ async for _ in judge.mistakes(range(1, judge.position.ply + 1))]
+        if mistake is not None and model.room.state.game == state.game:
+            model.turning_point = mistake.describe(model.rules)
+        self.redraw()
 
     # -- keys -----------------------------------------------------------------------------------------------------
 
-    async def on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: Key) -> None:
         """Take each key when what the one before it was for is done: as fast as they come, none means another thing."""
         event.stop()
         event.prevent_default()
@@ -142,7 +247,7 @@ class RoomScreen(ClientScreen):
 
     # -- the mouse ------------------------------------------------------------------------------------------------
 
-    def on_paste(self, event: events.Paste) -> None:
+    def on_paste(self, event: Paste) -> None:
         """Pasted text goes into the line that is open; at the board only while there is a move to type."""
         if self.model.line.mode:
             self.model.line.write(event.text)
@@ -150,7 +255,7 @@ class RoomScreen(ClientScreen):
             self.model.type(event.text)
         self.program.redraw()
 
-    def on_click(self, event: events.Click) -> None:
+    def on_click(self, event: Click) -> None:
         """Take a click on the board, or on what steps back; anywhere else there is nothing to click."""
         if self.model.line.mode or self.model.question is not None:
             return
@@ -187,7 +292,7 @@ class RoomScreen(ClientScreen):
             self.program.go_home()
 
     def closed(self) -> None:
-        self._follower.stop()
+        self._stop_hearing()
         self._note_game()
         self.program.ways_in.give_up()
         self.model.review.switch(on=False)

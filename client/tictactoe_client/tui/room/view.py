@@ -22,10 +22,16 @@ from tictactoe_client.tui.foot import Hint, draw_keys, fit_keys
 from tictactoe_client.tui.picture import Picture, Text, measure, notice_size, place_stage, shorten
 from tictactoe_client.tui.program import Program
 from tictactoe_client.tui.room.foot import RoomFoot, describe_question
-from tictactoe_client.tui.room.invitation import draw_code, fill_invitation, link_for_others
 from tictactoe_client.tui.room.keys import find_situations, list_hints
 from tictactoe_client.tui.room.model import RoomModel
-from tictactoe_client.tui.room.panel import fill_panel, list_players, shows_talk
+from tictactoe_client.tui.room.panel import (
+    draw_code,
+    fill_invitation,
+    fill_panel,
+    link_for_others,
+    list_players,
+    shows_talk,
+)
 from tictactoe_engine import FREE, Rules
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import AnalysisState, RoomState
