@@ -731,7 +731,6 @@ async def test_a_room_that_is_lost_is_opened_again_under_another_code(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(running, "SEEK_SECONDS", 0.02)
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         await begun(ana, ana, bo)
         first = await ana.next_of("call")

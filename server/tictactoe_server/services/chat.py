@@ -29,9 +29,7 @@ class Talk(Service):
         seat = room.mark_of(player.id) if live.is_played_by(session) else None
         if seat is None and room.chat == "players":
             raise Refused(ErrorCode.NOT_ALLOWED, "chat")
-        said = clean_text(call.request.text).strip()
-        if not said:
-            raise Refused(ErrorCode.BAD_MESSAGE, "blank", path="text")
+        said = read_text(call.request.text, "text")
         if seat is None and live.watchers.are_many:
             self._allowances.take(self._allowances.crowd_chat[player.id], "chat", "crowd")
         self._allowances.take(session.chat, "chat")
@@ -39,3 +37,11 @@ class Talk(Service):
         name = player.name if seat is None else room.seat(seat).name
         at = time.time_ns() // 1_000_000
         live.push(ChatLine(room=room.code, from_=name, seat=seat, text=said, at=at, player=player.id))
+
+
+def read_text(text: str, path: str) -> str:
+    """Return a text without what could not be seen in it; refuses one of which nothing is left."""
+    cleaned = clean_text(text).strip()
+    if not cleaned:
+        raise Refused(ErrorCode.BAD_MESSAGE, "blank", path=path)
+    return cleaned

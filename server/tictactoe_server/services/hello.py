@@ -7,18 +7,15 @@ all are lost, makes one. The store keeps their hashes alone.
 from __future__ import annotations
 
 import asyncio
-import re
 import secrets
 import string
-import unicodedata
-from collections.abc import Coroutine
-from typing import Any, Final
+from typing import Final
 
 import structlog
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tictactoe_protocol import PROTOCOL_VERSION, BadName, ErrorCode, parse_name
+from tictactoe_protocol import PROTOCOL_VERSION, ErrorCode
 from tictactoe_protocol.pushes import FEATURES, GUEST, Welcome, known_features
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
@@ -27,19 +24,16 @@ from tictactoe_server.core.accounts import change, hash_secret
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import PLAYERS, KnownPlayer, today
-from tictactoe_server.core.look_alikes import keys_of
 from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
-from tictactoe_server.services.bots.pool import LEVELS
-from tictactoe_server.services.names import Names
+from tictactoe_server.services.names import Names, draw_text, own_name, parse_or_refuse
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 
 _ID_ALPHABET: Final = string.ascii_letters + string.digits
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
 _CLOSING_SECONDS: Final = 1.0
-_HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVELS)})-bot[ _.'-]*\d*", re.IGNORECASE)
 _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
 
 log: Final = structlog.get_logger(__name__)
@@ -54,7 +48,7 @@ class Greeting(Service):
     def __init__(self, bans: Bans, *, shows_pages: bool) -> None:
         self._bans = bans
         self._shows_pages = shows_pages
-        self.names = Names(read_name, self.note_seat)
+        self.names = Names(self.note_seat)
         self._notes: set[asyncio.Task[None]] = set()
         self.handles = {Hello: self.greet}
 
@@ -67,14 +61,11 @@ class Greeting(Service):
         if self._notes:
             await asyncio.wait(self._notes, timeout=_CLOSING_SECONDS)
 
-    def greet(self, call: Call) -> Coroutine[Any, Any, None]:
+    async def greet(self, call: Call) -> None:
         """Say who one is, and which seats they hold."""
-        if call.session.player is not None:
-            raise Refused(ErrorCode.ALREADY_HELLO, name=call.player.name)
-        return self._greet(call)
-
-    async def _greet(self, call: Call) -> None:
         session, request = call.session, call.request
+        if session.player is not None:
+            raise Refused(ErrorCode.ALREADY_HELLO, name=call.player.name)
         has_code = request.link is not UNSET or request.rescue is not UNSET
         coded = await self._admit(request, session) if has_code else None  # which may wait, and keeps no other waiting
         async with session.source.hellos:
@@ -124,11 +115,11 @@ class Greeting(Service):
         Without a token that is a new player; with one, the same as before, under the new name if one is given.
         Raises `Refused` with ``bad_name``, ``bad_token``, ``rate_limited`` or ``busy``.
         """
-        chosen = None if name is UNSET else _parse_name(name)
+        chosen = None if name is UNSET else parse_or_refuse(name)
         if token is UNSET:
-            own = _own_name(chosen) if chosen else f"guest-{_random_text(_GUEST_ALPHABET, 4)}"
+            own = own_name(chosen) if chosen else f"guest-{draw_text(_GUEST_ALPHABET, 4)}"
             self._core.allowances.take_new_player(address)
-            made = KnownPlayer(Player("p" + _random_text(_ID_ALPHABET, _ID_LENGTH), own), today())
+            made = KnownPlayer(Player("p" + draw_text(_ID_ALPHABET, _ID_LENGTH), own), today())
             token = secrets.token_urlsafe(_TOKEN_BYTES)
             await save(self._players, hash_secret(token), made, MISSING)
             return made, token
@@ -149,7 +140,7 @@ class Greeting(Service):
             if known is None:
                 raise Refused(ErrorCode.BAD_TOKEN, path="token")
             is_new = name is not None and name != known.player.name
-            return replace(known, player=Player(known.player.id, _own_name(name))) if is_new and name else known
+            return replace(known, player=Player(known.player.id, own_name(name))) if is_new and name else known
 
         known: KnownPlayer = await change(self._players, hash_secret(token), recognise)
         if name is not None:
@@ -178,28 +169,3 @@ class Greeting(Service):
             await change(self._players, key, note)
         except StoreUnavailable as unavailable:
             log.debug("that a player is here could not be noted", reason=str(unavailable))
-
-
-def read_name(text: str, path: str = "name") -> str:
-    """Return a name that a person may take; raises `Refused` for what is none, which stands under this path."""
-    return _own_name(_parse_name(text, path), path)
-
-
-def _parse_name(text: str, path: str = "name") -> str:
-    try:
-        return parse_name(text)
-    except BadName as bad:
-        raise Refused(ErrorCode.BAD_NAME, path=path, **bad.data) from None
-
-
-def _own_name(name: str, path: str = "name") -> str:
-    """Return a name that a person may take: not one of a bot, nor what looks like one."""
-    parts = [keys_of(part) for part in name.split("-")]
-    drawn = ("-".join(keys[number] for keys in parts) for number in (0, -1))
-    if any(map(_HOUSE_NAME.fullmatch, (unicodedata.normalize("NFKC", name), *drawn))):
-        raise Refused(ErrorCode.BAD_NAME, "taken", path=path, name=name)
-    return name
-
-
-def _random_text(alphabet: str, length: int) -> str:
-    return "".join(secrets.choice(alphabet) for _ in range(length))

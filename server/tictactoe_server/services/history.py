@@ -27,7 +27,7 @@ from tictactoe_server.core.rooms import FinishedGame, Player, Refused
 from tictactoe_server.core.rooms.finished import event_of, place_of, played_game, players_of, record_of
 from tictactoe_server.core.service import PageHead, Reply, Service
 from tictactoe_server.http import texts
-from tictactoe_server.storage.store import GameLog, delete, save
+from tictactoe_server.storage.store import GameLog, Table, delete, save
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 from tictactoe_server.transport.rate_limit import RateLimits
 
@@ -114,10 +114,7 @@ class PastGames(Service):
 
     async def replay(self, request: HttpRequest, id: str, form: str | None) -> Reply:
         """Answer with a game that was shared: with all that there is to know of it, as a record, or its end."""
-        found = await self._shares.load(id)
-        if found is None:
-            raise Refused(ErrorCode.NOT_ALLOWED, "replay", replay=id)
-        game, _ = found
+        game = await find_shared(self._shares, id)
         if form == ".json":
             return HttpResponse(HTTPStatus.OK, encode(played_game(game)), JSON)
         if form == ".txt":
@@ -137,6 +134,14 @@ async def find_own(games: GameLog[FinishedGame], player: Player, id: str, *, or_
     if found is None or not (is_public or player.id in found.people):
         raise Refused(ErrorCode.NOT_ALLOWED, "game", path="game", game=id)
     return found
+
+
+async def find_shared(shares: Table[FinishedGame], id: str, path: str | None = None) -> FinishedGame:
+    """Return a game that somebody shares; refuses an id that none has."""
+    found = await shares.load(id)
+    if found is None:
+        raise Refused(ErrorCode.NOT_ALLOWED, "replay", path=path, replay=id)
+    return found[0]
 
 
 async def find_by_id(games: GameLog[FinishedGame], id: str) -> FinishedGame | None:

@@ -6,8 +6,10 @@ Others who bear a name that somebody has claimed are shown with a mark. No token
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 import time
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
@@ -19,7 +21,7 @@ import structlog
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from tictactoe_protocol import ROOM_CODE_ALPHABET, ErrorCode
+from tictactoe_protocol import ROOM_CODE_ALPHABET, BadName, ErrorCode, parse_name
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES, RESCUE_CODES, ClaimName, Device, Devices, LinkDevice, Revoke
 from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.room_codes import read_code
@@ -32,6 +34,7 @@ from tictactoe_server.core.look_alikes import can_be_claimed, keys_of, mark_othe
 from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import TRIES, TRIES_MS, Session
+from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.storage.store import MISSING, save
 from tictactoe_server.transport.rate_limit import RateLimits
 
@@ -42,6 +45,7 @@ _CLAIMS_OF_ADDRESS: Final = 30  # in a minute
 _LINK_LENGTH: Final = 8
 _RESCUE_LENGTH: Final = 16
 _GROUP: Final = 4
+_HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVELS)})-bot[ _.'-]*\d*", re.IGNORECASE)
 _SECONDS_A_DAY: Final = 86_400
 _OWNERS: Final = "owners"  # what other servers are told of: a player's id and the name that they have claimed
 
@@ -51,12 +55,10 @@ log: Final = structlog.get_logger(__name__)
 class Names(Service):
     """What players ask about names and devices, and what a hello needs of it.
 
-    `read_name` refuses names that are no person's; `note_seat` is called with each session whose player is to be
-    remembered.
+    `note_seat` is called with each session whose player is to be remembered.
     """
 
-    def __init__(self, read_name: Callable[[str], str], note_seat: Callable[[Session], None]) -> None:
-        self._read_name = read_name
+    def __init__(self, note_seat: Callable[[Session], None]) -> None:
         self._note_seat = note_seat
         self.handles = {
             ClaimName: self.claim,
@@ -81,31 +83,28 @@ class Names(Service):
     async def claim(self, call: Call) -> None:
         """Give the player a name that nobody else has claimed, and three codes that bring it back, said once."""
         with self._in_line("claim", call.session.address) as line:
-            await self._claim(call, line)
+            player = Player(call.player.id, read_name(call.request.name))
+            if not can_be_claimed(player.name):
+                raise Refused(ErrorCode.BAD_NAME, "bare", path="name", name=player.name)
+            await self._count_try(call)
+            taken = await self.kept.claim(player.name, player.id)
+            if taken is not None:
+                raise Refused(ErrorCode.BAD_NAME, "claimed", path="name", name=taken.name)
+            account, before = await self._open_account(call), []
+            codes = [draw_text(ROOM_CODE_ALPHABET, _RESCUE_LENGTH) for _ in range(RESCUE_CODES)]
+            hashes = tuple([await self._hash(code, account.salt, line, self._claiming) for code in codes])
 
-    async def _claim(self, call: Call, line: asyncio.Lock) -> None:
-        player = Player(call.player.id, self._read_name(call.request.name))
-        if not can_be_claimed(player.name):
-            raise Refused(ErrorCode.BAD_NAME, "bare", path="name", name=player.name)
-        await self._count_try(call)
-        taken = await self.kept.claim(player.name, player.id)
-        if taken is not None:
-            raise Refused(ErrorCode.BAD_NAME, "claimed", path="name", name=taken.name)
-        account, before = await self._open_account(call), []
-        codes = [_draw_code(_RESCUE_LENGTH) for _ in range(RESCUE_CODES)]
-        hashes = tuple([await self._hash(code, account.salt, line, self._claiming) for code in codes])
+            def take(old: Account | None) -> Account:
+                before.append(old or account)
+                return replace(before[-1], claimed=player.name).with_codes(hashes)
 
-        def take(old: Account | None) -> Account:
-            before.append(old or account)
-            return replace(before[-1], claimed=player.name).with_codes(hashes)
-
-        await change(self.kept.accounts, player.id, take)
-        await self.kept.leave(before[-1], player.name)
-        await self.kept.rename(player)
-        log.info("name claimed", name=player.name, player=player.id, before=before[-1].claimed)
-        self._show_owner(player)
-        self._elsewhere.tell_changed(_OWNERS, f"{player.id} {player.name}")
-        call.answer(rescue=tuple(map(_in_groups, codes)))
+            await change(self.kept.accounts, player.id, take)
+            await self.kept.leave(before[-1], player.name)
+            await self.kept.rename(player)
+            log.info("name claimed", name=player.name, player=player.id, before=before[-1].claimed)
+            self._show_owner(player)
+            self._elsewhere.tell_changed(_OWNERS, f"{player.id} {player.name}")
+            call.answer(rescue=tuple(map(_in_groups, codes)))
 
     async def link(self, call: Call) -> None:
         """Give a code with which another device becomes this player, once and soon, in place of the one before."""
@@ -113,7 +112,7 @@ class Names(Service):
         account = await self._open_account(call)
         if len(account.devices) >= MAX_DEVICES:
             raise Refused(ErrorCode.NOT_ALLOWED, "devices", most=MAX_DEVICES)
-        code, id = _draw_code(_LINK_LENGTH), call.player.id
+        code, id = draw_text(ROOM_CODE_ALPHABET, _LINK_LENGTH), call.player.id
         await change(self.kept.links, account.link or "none", lambda old: None)
         await save(self.kept.links, hash_secret(code), LinkCode(id, time.time() + LINK_MS / 1000), MISSING)
         await change(self.kept.accounts, id, lambda old: replace(old or account, link=hash_secret(code)))
@@ -274,8 +273,31 @@ class Names(Service):
                 session.player = replace(one, name=mark_other(session.name))
 
 
-def _draw_code(length: int) -> str:
-    return "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(length))
+def read_name(text: str, path: str = "name") -> str:
+    """Return a name that a person may take; raises `Refused` for what is none, which stands under this path."""
+    return own_name(parse_or_refuse(text, path), path)
+
+
+def parse_or_refuse(text: str, path: str = "name") -> str:
+    """Return a name as it is kept; raises `Refused` for what is none."""
+    try:
+        return parse_name(text)
+    except BadName as bad:
+        raise Refused(ErrorCode.BAD_NAME, path=path, **bad.data) from None
+
+
+def own_name(name: str, path: str = "name") -> str:
+    """Return a name that a person may take: not one of a bot, nor what looks like one."""
+    parts = [keys_of(part) for part in name.split("-")]
+    drawn = ("-".join(keys[number] for keys in parts) for number in (0, -1))
+    if any(map(_HOUSE_NAME.fullmatch, (unicodedata.normalize("NFKC", name), *drawn))):
+        raise Refused(ErrorCode.BAD_NAME, "taken", path=path, name=name)
+    return name
+
+
+def draw_text(alphabet: str, length: int) -> str:
+    """Return so many letters that nobody can guess."""
+    return "".join(secrets.choice(alphabet) for _ in range(length))
 
 
 def _in_groups(code: str) -> str:

@@ -29,18 +29,17 @@ class Play(Service):
         }
 
     def start(self, core: Core) -> None:
-        self._changes = core.changes
-        self._allowances = core.allowances
+        self._core = core
 
     def play(self, call: Call) -> None:
         """Carry out a command that changes the game."""
         call.session.is_busy = True
-        self._changes.submit(_Played(call.live, call.now, call.player, call.request, call=call))
+        self._core.changes.submit(_Played(call.live, call.now, call.player, call.request, call=call))
 
     def offer(self, call: Call) -> None:
         """The same for a draw or a move back; what the others are asked is counted."""
         if call.request.action == "offer":
-            self._allowances.take_offer(call.player)
+            self._core.allowances.take_offer(call.player)
         self.play(call)
 
     def rematch(self, call: Call) -> None:
@@ -48,7 +47,7 @@ class Play(Service):
         if not has_begun(call.live.room, call.request):
             self._drain.check()
         if call.live.room.was_aborted:
-            self._allowances.take_offer(call.player)
+            self._core.allowances.take_offer(call.player)
         self.play(call)
 
     def sync(self, call: Call) -> None:

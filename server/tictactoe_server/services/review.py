@@ -12,11 +12,11 @@ from tictactoe_protocol.reviewed import Reviewed, carry
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.kept import SHARES
-from tictactoe_server.core.rooms import FinishedGame, Refused
+from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.rooms.finished import final_position
 from tictactoe_server.core.service import Service
 from tictactoe_server.services.bots.pool import ThinkingPool
-from tictactoe_server.services.history import find_own
+from tictactoe_server.services.history import find_own, find_shared
 
 
 class Reviews(Service):
@@ -28,9 +28,7 @@ class Reviews(Service):
         self.handles = {Analyse: self.analyse, Review: self.review}
 
     def start(self, core: Core) -> None:
-        self._allowances = core.allowances
-        self._games = core.store.games
-        self._shares = core.store.table(SHARES)
+        self._core = core
 
     async def analyse(self, call: Call) -> None:
         """Answer with the analysis of the position that was asked for, the current one where that is not said.
@@ -40,7 +38,7 @@ class Reviews(Service):
         on.
         """
         room, request = call.live.room, call.request
-        self._allowances.take(call.session.analyses, "analyse")
+        self._core.allowances.take(call.session.analyses, "analyse")
         if room.status == "playing" and room.analysis != "open":
             if room.mark_of(call.player.id) is not None:
                 raise Refused(ErrorCode.NOT_ALLOWED, "own analysis")
@@ -51,20 +49,14 @@ class Reviews(Service):
     async def review(self, call: Call) -> None:
         """Answer the same for a finished game that the player played in, or that somebody shares; refuses any other."""
         request: Review = call.request
-        self._allowances.take(call.session.analyses, "analyse")
+        self._core.allowances.take(call.session.analyses, "analyse")
         if request.replay is not UNSET and request.game is UNSET:
-            game = await self._find_shared(request.replay)
+            game = await find_shared(self._core.store.table(SHARES), request.replay, "replay")
         elif request.game is not UNSET and request.replay is UNSET:
-            game = await find_own(self._games, call.player, request.game)
+            game = await find_own(self._core.store.games, call.player, request.game)
         else:
             raise Refused(ErrorCode.BAD_MESSAGE, "review", path="game")
         await self._answer(call, final_position(game), request.ply)
-
-    async def _find_shared(self, replay: str) -> FinishedGame:
-        found = await self._shares.load(replay)
-        if found is None:
-            raise Refused(ErrorCode.NOT_ALLOWED, "replay", path="replay", replay=replay)
-        return found[0]
 
     async def _answer(self, call: Call, last: Position, ply: int | UnsetType) -> None:
         """Answer with the analysis of a game after so many moves or its `last`, and what follows from those before."""

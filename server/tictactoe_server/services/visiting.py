@@ -50,19 +50,22 @@ class Visiting(Service):
         request: Create = call.request
         rules = chosen_rules(request.rules)
         check_clock(request.clock)
-        _check_bots(request.bots, rules)
-        if len(request.bots) < len(rules.marks):
+        check_levels(request.bots)
+        bots, marks = len(request.bots), len(rules.marks)
+        if bots > marks:
+            raise Refused(ErrorCode.BAD_MESSAGE, "bots", path="bots", bots=bots, marks=marks)
+        player = call.player if bots < marks else None
+        if player is not None:
             check_knows(call.session, rules.opening)
         seat = rules.marks[0] if request.seat is UNSET else request.seat
         if seat not in tuple(rules.marks):
             raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="seat", seat=seat, marks=list(rules.marks))
-        if len(request.bots) + 1 < len(rules.marks):
+        if bots + 1 < marks:
             self.check_seats(call)
-        player = call.player if len(request.bots) < len(rules.marks) else None
         terms = {name: getattr(request, name) for name in ("visibility", "clock", "analysis", "chat")}
         others = [mark for mark in rules.marks if player is None or mark != seat]
-        bots = dict(zip(others, bot_seats(request.bots), strict=False))
-        self._open(call, rules, player, seat=seat, reserved=bots, **terms)
+        reserved = dict(zip(others, bot_seats(request.bots), strict=False))
+        self._open(call, rules, player, seat=seat, reserved=reserved, **terms)
 
     def _open(self, call: Call, rules: Rules, player: Player | None, **terms: Any) -> LiveRoom:
         """Open a room in which the player sits, or a room of bots alone."""
@@ -355,9 +358,8 @@ def check_knows(session: Session, opening: str | None) -> None:
         raise Refused(ErrorCode.FEATURE_REQUIRED, path="features", opening=opening)
 
 
-def _check_bots(names: Sequence[str], rules: Rules) -> None:
+def check_levels(names: Sequence[str]) -> None:
+    """Refuse bots where one is of no level."""
     for index, name in enumerate(names):
         if name not in LEVELS:
             raise Refused(ErrorCode.BAD_MESSAGE, "bot", path=f"bots[{index}]", bot=name, levels=list(LEVELS))
-    if len(names) > len(rules.marks):
-        raise Refused(ErrorCode.BAD_MESSAGE, "bots", path="bots", bots=len(names), marks=len(rules.marks))

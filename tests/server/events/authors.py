@@ -9,7 +9,7 @@ from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventOpen, EventRun
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.services.events.commands import Enter, Opened, Rooms, Score, Tick, apply
-from tictactoe_server.services.events.event import Event, Pairing, due_at, open_event, open_pairings
+from tictactoe_server.services.events.event import Event, Pairing, due_at, open_event
 
 CLOCK = ClockFields(initial_ms=60_000, increment_ms=1_000)
 ORGANISER = "organiser"
@@ -43,7 +43,7 @@ def begun(players: int | Iterable[str], kind: str = "round_robin", **terms: Any)
 
 def opened(event: Event, now: int = 0) -> Event:
     """Return the event with a room for each pairing that wants one."""
-    due = [one for one in open_pairings(event) if one.state == "due"]
+    due = [one for one in event.open_pairings if one.state == "due"]
     event = apply(event, "", Rooms({one.id: f"ROOM-{one.id}" for one in due}), now)
     for one in due:
         event = apply(event, "", Opened(one.id), now)
@@ -52,7 +52,7 @@ def opened(event: Event, now: int = 0) -> Event:
 
 def play_round(event: Event, decide: Decide, now: int = 0) -> Event:
     """Return the event with all games of the round played; `decide` says how one ends."""
-    while waiting := open_pairings(event):
+    while waiting := event.open_pairings:
         for one in waiting:
             event = apply(event, "", Score(one.id, decide(one), game=f"game-{one.id}"), now)
     return event

@@ -11,30 +11,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from msgspec.structs import replace
 
 from tests.server.events.authors import ORGANISER, new_event, opened
-from tictactoe_protocol.events import EventRun
+from tictactoe_protocol.events import EventLeave, EventReady, EventRun
 from tictactoe_server.core.rooms import Refused
-from tictactoe_server.services.events.commands import (
-    Enter,
-    Leave,
-    Opened,
-    Paired,
-    Ready,
-    Rooms,
-    Score,
-    Tick,
-    apply,
-    pair_next,
-)
-from tictactoe_server.services.events.event import (
-    Entrant,
-    Event,
-    Pairing,
-    due_at,
-    holder_of,
-    open_pairings,
-    ticket_of,
-    voided,
-)
+from tictactoe_server.services.events.commands import Enter, Opened, Paired, Rooms, Score, Tick, apply, pair_next
+from tictactoe_server.services.events.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.services.events.table import rows
 
 PLAYERS = [f"p{number}" for number in range(1, 10)]
@@ -94,17 +74,17 @@ class Events(RuleBasedStateMachine):
 
     @rule(player=st.sampled_from(PLAYERS), name=st.sampled_from(PLAYERS), is_over=st.booleans())
     def enter(self, player: str, name: str, is_over: bool = False) -> None:
-        ticket = ticket_of(self.event, name if self.event.entry == "roster" else "")
-        holder = holder_of(self.event, ticket) if is_over else None
+        ticket = self.event.ticket_of(name if self.event.entry == "roster" else "")
+        holder = self.event.holder_of(ticket) if is_over else None
         self.do(player, Enter(name, ticket=ticket, over=holder.player if holder else ""))
 
     @rule(player=ANY_PLAYER)
     def leave(self, player: str) -> None:
-        self.do(player, Leave())
+        self.do(player, EventLeave(event=""))
 
     @rule(player=ANY_PLAYER, on=st.booleans())
     def ready(self, player: str, on: bool) -> None:
-        self.do(player, Ready(on))
+        self.do(player, EventReady(event="", on=on))
 
     @rule(action=st.sampled_from(ACTIONS), behind=st.sampled_from([0, 0, 0, 1]), player=ANY_PLAYER, pairing=ANY_PAIRING)
     def run(self, action: str, behind: int, player: str, pairing: str) -> None:
@@ -137,7 +117,7 @@ class Events(RuleBasedStateMachine):
 
     @rule(results=st.lists(st.sampled_from(["X", "O", "draw"]), min_size=1, max_size=3))
     def score_all(self, results: list[str]) -> None:
-        for index, one in enumerate(open_pairings(self.event)):
+        for index, one in enumerate(self.event.open_pairings):
             self.do("", Score(one.id, results[index % len(results)], game="game"))
 
     @rule(seconds=st.sampled_from([0, 1, 5, 600]))
@@ -145,7 +125,7 @@ class Events(RuleBasedStateMachine):
         self.now += 1_000 * seconds
         self.do("", Tick())
 
-    @precondition(lambda self: self.event.status == "running" and not open_pairings(self.event))
+    @precondition(lambda self: self.event.status == "running" and not self.event.open_pairings)
     @rule()
     def pair_elsewhere(self) -> None:
         self.kept = pair_next(self.event)
@@ -186,12 +166,12 @@ class Events(RuleBasedStateMachine):
             event = apply(event, ORGANISER, EventRun(event="", seq=event.seq, action="resume"), self.now)
         for one in event.field:
             if one.status == "away":
-                event = apply(event, one.player, Ready(on=True), self.now)
+                event = apply(event, one.player, EventReady(event="", on=True), self.now)
         for _ in range(60):
-            for pairing in open_pairings(event):
+            for pairing in event.open_pairings:
                 event = apply(event, "", Score(pairing.id, "draw", game="game"), self.now)
             due = due_at(event)
-            if due is None and not open_pairings(event):
+            if due is None and not event.open_pairings:
                 break
             self.now = max(self.now, due or 0)
             event = apply(event, "", Tick(), self.now)
@@ -224,13 +204,13 @@ def check_pairings(event: Event) -> None:
         rounds = [one.round for one in event.pairings_of(entrant.player)]
         assert len(set(rounds)) == len(rounds)
     gone = {one.player for one in event.field if one.is_gone}
-    assert event.is_over or not any(gone & set(one.players.values()) for one in open_pairings(event))
+    assert event.is_over or not any(gone & set(one.players.values()) for one in event.open_pairings)
 
 
 def check_table(event: Event) -> None:
     table = rows(event)
     assert sorted(row.player for row in table) == sorted(one.player for one in event.field)
-    void = voided(event)
+    void = event.voided
     counted = [one for one in event.pairings if one.by and not void & set(one.players.values())]
     given = sum(one.result == "draw" or one.result in one.players for one in counted)
     assert sum(row.points for row in table) == given
@@ -238,12 +218,12 @@ def check_table(event: Event) -> None:
 
 
 def check_time(event: Event) -> None:
-    if event.status == "running" and not open_pairings(event):
+    if event.status == "running" and not event.open_pairings:
         assert event.due_at is not None
     if event.status in ("open", "paused") or event.is_over:
         assert due_at(event) is None
     if event.is_over:
-        assert not open_pairings(event)
+        assert not event.open_pairings
 
 
 TestEvents = Events.TestCase

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from tests.server.events.authors import ORGANISER, begun, entered, first_wins, new_event, opened, play_round, run
-from tictactoe_protocol.events import EventRun
+from tictactoe_protocol.events import EventLeave, EventReady, EventRun
 from tictactoe_server.core.rooms import Refused
-from tictactoe_server.services.events.commands import Enter, Leave, Opened, Ready, Rooms, Score, Tick, apply
-from tictactoe_server.services.events.event import Event, due_at, open_pairings, ticket_of
+from tictactoe_server.services.events.commands import Enter, Opened, Rooms, Score, Tick, apply
+from tictactoe_server.services.events.event import Event, due_at
 from tictactoe_server.services.events.table import rows
 
 
@@ -62,7 +62,7 @@ def test_a_name_is_one_players_whatever_its_case() -> None:
 def test_no_more_enter_than_fit() -> None:
     event = entered(3, size=3)
     assert refusal(event, "p4", Enter("P4")) == ("event_full", "")
-    assert apply(apply(event, "p1", Leave(), 0), "p4", Enter("P4"), 0).entrants[-1].player == "p4"
+    assert apply(apply(event, "p1", EventLeave(event=""), 0), "p4", Enter("P4"), 0).entrants[-1].player == "p4"
     assert refusal(run(event, "begin"), "p4", Enter("P4")) == ("event_begun", "")
 
 
@@ -70,22 +70,22 @@ def test_a_code_lets_in_who_knows_it() -> None:
     event = new_event(entry="code")
     assert refusal(event, "p1", Enter("Ana")) == ("not_entered", "ticket")
     assert refusal(event, "p1", Enter("Ana", ticket="WRÖNG")) == ("not_entered", "ticket")
-    ticket = ticket_of(event)
+    ticket = event.ticket_of()
     for written in (ticket, f" {ticket[:4]}-{ticket[4:]} ".lower()):
         assert apply(event, "p1", Enter("Ana", ticket=written), 0).entrants
 
 
 def test_a_card_decides_the_name_and_is_for_one_place() -> None:
     event = new_event(entry="roster", roster=("Ana", "Bo"))
-    card = ticket_of(event, "Ana")
-    assert len({card, ticket_of(event, "Bo"), ticket_of(event)}) == 3
-    for wrong in (ticket_of(event), "", "Ä"):
+    card = event.ticket_of("Ana")
+    assert len({card, event.ticket_of("Bo"), event.ticket_of()}) == 3
+    for wrong in (event.ticket_of(), "", "Ä"):
         assert refusal(event, "p1", Enter("Ana", ticket=wrong)) == ("not_entered", "ticket")
     event = apply(event, "p1", Enter("Whoever", ticket=card), 0)
     assert [(one.player, one.name) for one in event.entrants] == [("p1", "Ana")]
     event = apply(event, "p9", Enter("", ticket=card), 0)
     assert [(one.player, one.name) for one in event.entrants] == [("p9", "Ana")]
-    event = run(apply(event, "p2", Enter("", ticket=ticket_of(event, "Bo")), 0), "begin")
+    event = run(apply(event, "p2", Enter("", ticket=event.ticket_of("Bo")), 0), "begin")
     for ticket, why in ((card, "card"), ("AAAA", "ticket")):
         assert refusal(event, "p2", Enter("", ticket=ticket)) == ("not_entered", why)
     event = apply(event, "", Tick(), 0)
@@ -97,15 +97,15 @@ def test_a_card_decides_the_name_and_is_for_one_place() -> None:
 
 def test_a_card_that_is_used_on_another_device_between_games_goes_on_there() -> None:
     event = new_event(entry="roster", roster=("Ana", "Bo"), double=True)
-    cards = {name: ticket_of(event, name) for name in event.roster}
+    cards = {name: event.ticket_of(name) for name in event.roster}
     for player, name in (("p1", "Ana"), ("p2", "Bo")):
         event = apply(event, player, Enter("", ticket=cards[name]), 0)
     event = play_round(opened(apply(run(event, "begin"), "", Tick(), 0)), first_wins)
     before = [(row.name, row.points, row.tie) for row in rows(event)]
-    event = apply(apply(event, "p1", Ready(on=False), 0), "p9", Enter("", ticket=cards["Ana"]), 0)
+    event = apply(apply(event, "p1", EventReady(event="", on=False), 0), "p9", Enter("", ticket=cards["Ana"]), 0)
     assert [(row.name, row.points, row.tie) for row in rows(event)] == before
     assert {one.player: one.status for one in event.entrants} == {"p9": "in", "p2": "in"}
-    assert refusal(event, "p1", Leave()) == ("not_entered", "")
+    assert refusal(event, "p1", EventLeave(event="")) == ("not_entered", "")
     event = apply(event, "", Tick(), 10_000)
     assert event.round == 2
     assert all({*one.players.values()} == {"p9", "p2"} for one in event.pairings)
@@ -119,7 +119,7 @@ def test_the_organiser_adds_to_the_roster() -> None:
     assert after.roster == ("Ana", "Bo")
     assert run(after, "add", name="Bo") is after
     assert run(after, "cards", seq=0) is after
-    assert apply(after, "p2", Enter("", ticket=ticket_of(after, "Bo")), 0).entrants[0].name == "Bo"
+    assert apply(after, "p2", Enter("", ticket=after.ticket_of("Bo")), 0).entrants[0].name == "Bo"
 
 
 def test_who_has_begun_lets_nobody_in() -> None:
@@ -128,9 +128,9 @@ def test_who_has_begun_lets_nobody_in() -> None:
 
 
 def test_who_has_left_or_was_expelled_does_not_come_back() -> None:
-    event = apply(begun(4), "p1", Leave(), 0)
+    event = apply(begun(4), "p1", EventLeave(event=""), 0)
     assert refusal(event, "p1", Enter("P1")) == ("event_begun", "")
-    assert refusal(event, "p1", Ready(on=True)) == ("not_entered", "")
+    assert refusal(event, "p1", EventReady(event="", on=True)) == ("not_entered", "")
     event = run(entered(4), "expel", player="p1")
     assert refusal(event, "p1", Enter("P1")) == ("not_allowed", "expelled")
     assert [one.player for one in event.field] == ["p2", "p3", "p4"]
@@ -138,12 +138,12 @@ def test_who_has_left_or_was_expelled_does_not_come_back() -> None:
 
 
 def test_who_does_not_play_cannot_leave_or_pause() -> None:
-    for command in (Leave(), Ready(on=True)):
+    for command in (EventLeave(event=""), EventReady(event="", on=True)):
         assert refusal(entered(2), "other", command) == ("not_entered", "")
 
 
 def test_who_enters_again_is_back() -> None:
-    event = apply(begun(4), "p1", Ready(on=False), 0)
+    event = apply(begun(4), "p1", EventReady(event="", on=False), 0)
     back = apply(event, "p1", Enter("P1"), 0)
     assert back.entrant("p1") == begun(4).entrant("p1")
 
@@ -168,8 +168,8 @@ def entered_by_card() -> Event:
     ("event", "actor", "command"),
     [
         (new_event(), "p1", Enter("Ana")),
-        (begun(4), "p1", Leave()),
-        (begun(4), "p1", Ready(on=False)),
+        (begun(4), "p1", EventLeave(event="")),
+        (begun(4), "p1", EventReady(event="", on=False)),
         (begun(4), "", Rooms({"r1-1": "ABC234"})),
         (opened(begun(4)), "", Score("r1-1", "X")),
         (run(entered(4), "begin"), "", Tick()),
@@ -208,19 +208,19 @@ def test_a_pairing_is_stored_with_its_room_before_it_is_open() -> None:
     event = begun(2)
     assert apply(event, "", Opened("r1-1"), 5) is event
     event = apply(event, "", Rooms({"r1-1": "ABC234", "r9-9": "ABC235"}), 5)
-    (due,) = open_pairings(event)
+    (due,) = event.open_pairings
     assert (due.state, due.room) == ("due", "ABC234")
     event = apply(event, "", Opened("r1-1"), 6)
-    (one,) = open_pairings(event)
+    (one,) = event.open_pairings
     assert (one.state, one.opened_at) == ("open", 6)
     event = apply(event, "", Rooms({"r1-1": "XYZ234"}), 7)
-    (again,) = open_pairings(event)
+    (again,) = event.open_pairings
     assert (again.state, again.room) == ("due", "XYZ234")
 
 
 def test_the_organiser_gives_a_game_to_one_of_both_or_to_nobody() -> None:
     event = begun(4)
-    one, other = open_pairings(event)
+    one, other = event.open_pairings
     event = run(event, "forfeit", pairing=one.id, player=one.players["X"])
     event = run(event, "void", pairing=other.id.replace("r", "").replace("-", "."))  # as records name it
     first, second = event.in_round(1)
@@ -289,13 +289,13 @@ def test_an_event_that_is_paused_goes_on_where_it_was() -> None:
 
 def test_an_event_that_is_closed_has_nothing_left_to_do() -> None:
     event = run(begun(4), "close")
-    assert (event.status, due_at(event), open_pairings(event)) == ("over", None, [])
+    assert (event.status, due_at(event), event.open_pairings) == ("over", None, [])
     assert {one.by for one in event.pairings} == {"organiser"}
     assert run(entered(4), "close").status == "void"
-    assert apply(event, "p1", Leave(), 0) is event
-    assert apply(event, "p1", Ready(on=False), 0) is event
+    assert apply(event, "p1", EventLeave(event=""), 0) is event
+    assert apply(event, "p1", EventReady(event="", on=False), 0) is event
 
 
 def test_an_event_ends_with_its_last_result() -> None:
     event = play_round(begun(2), first_wins)
-    assert (event.status, due_at(event), open_pairings(event)) == ("over", None, [])
+    assert (event.status, due_at(event), event.open_pairings) == ("over", None, [])

@@ -11,17 +11,10 @@ from msgspec.structs import replace
 
 from tests.server.events.authors import begun, better_wins, entered, new_event, play_on, play_round, run
 from tictactoe_engine import PRESETS
+from tictactoe_protocol.events import EventLeave
 from tictactoe_protocol.terms import ClockFields, RulesState
-from tictactoe_server.services.events.commands import Enter, Leave, Score, Tick, apply
-from tictactoe_server.services.events.event import (
-    EDITION,
-    Event,
-    Pairing,
-    due_at,
-    open_pairings,
-    result_for,
-    ticket_of,
-)
+from tictactoe_server.services.events.commands import Enter, Score, Tick, apply
+from tictactoe_server.services.events.event import EDITION, Event, Pairing, due_at
 from tictactoe_server.services.events.knock_out import GAMES, bracket, matches_of, terms_of, winner_of
 from tictactoe_server.services.events.table import rows
 
@@ -38,7 +31,7 @@ def play_match(*results: str, seed: int = 7) -> Event:
     """Return a knock-out of two after these results of their games."""
     event = begun(2, "knock_out", seed=seed)
     for result in results:
-        (one,) = open_pairings(event)
+        (one,) = event.open_pairings
         event = apply(event, "", Score(one.id, result), 0)
     return event
 
@@ -100,7 +93,7 @@ def test_a_match_has_two_games_with_marks_swapped() -> None:
 def test_a_match_goes_on_as_long_as_it_is_level(results: str | tuple[str, ...], is_over: bool) -> None:
     event = play_match(*results)
     assert (event.status == "over") == is_over
-    assert len(open_pairings(event)) == (not is_over)
+    assert len(event.open_pairings) == (not is_over)
 
 
 @pytest.mark.parametrize("result", ["draw", "none"])
@@ -156,18 +149,18 @@ def test_a_clock_is_shortened_as_far_as_one_can_play(clock: ClockFields, shorter
 
 def test_who_leaves_loses_what_is_left_of_the_tree() -> None:
     event = begun(4, "knock_out")
-    (one, other) = open_pairings(event)
-    event = apply(event, one.players["X"], Leave(), 0)
+    (one, other) = event.open_pairings
+    event = apply(event, one.players["X"], EventLeave(event=""), 0)
     assert winner(event, 1, one.match) == one.players["O"]
     assert [pairing.by for pairing in event.pairings if pairing.match == one.match] == ["forfeit", "forfeit"]
-    assert open_pairings(event) == [event.pairing(other.id)]
+    assert event.open_pairings == [event.pairing(other.id)]
 
 
 def test_a_roster_is_seeded_as_its_names_stand() -> None:
     names = ("Zoe", "Yan", "Xia", "Wim")
     event = new_event("knock_out", entry="roster", roster=names)
     for name in reversed(names):
-        event = apply(event, name.lower(), Enter("", ticket=ticket_of(event, name)), 0)
+        event = apply(event, name.lower(), Enter("", ticket=event.ticket_of(name)), 0)
     event = apply(run(event, "begin"), "", Tick(), 0)
     assert [tuple(one.players.values()) for one in event.pairings] == [("zoe", "wim"), ("yan", "xia")]
 
@@ -180,7 +173,7 @@ def test_whatever_the_results_one_is_left_and_of_a_level_match_the_smaller_numbe
     event = play_on(begun(players, "knock_out"), lambda one: results[(3 * one.match + one.number) % len(results)])
     numbers = [one.player for one in event.field]
     for games in matches_of(event.pairings):
-        halves = {player: sum(result_for(one, player) for one in games) for player in games[0].players.values()}
+        halves = {player: sum(one.result_for(player) for one in games) for player in games[0].players.values()}
         best = [player for player, got in halves.items() if got == max(halves.values())]
         assert winner_of(event, games) == min(best, key=numbers.index)
     assert (event.status, due_at(event)) == ("over", None)

@@ -9,8 +9,9 @@ import pytest
 
 from tests.server.events.authors import ORGANISER, begun, better_wins, first_wins, pairs_of, play_on, play_round, run
 from tictactoe_protocol.berger import berger_round, berger_rounds
-from tictactoe_server.services.events.commands import Leave, Tick, apply
-from tictactoe_server.services.events.event import Event, due_at, voided
+from tictactoe_protocol.events import EventLeave
+from tictactoe_server.services.events.commands import Tick, apply
+from tictactoe_server.services.events.event import Event, due_at
 from tictactoe_server.services.events.table import rows
 
 # FIDE Handbook, C.05 General Regulations for Competitions, Annex 1: Details of Berger table
@@ -71,26 +72,26 @@ def left_after(rounds: int, player: str = "p1", *, double: bool = False) -> Even
     for _ in range(rounds):
         event = play_round(event, better_wins, 0)
         event = apply(event, "", Tick(), due_at(event) or 0)
-    return play_on(apply(event, player, Leave(), 0), better_wins)
+    return play_on(apply(event, player, EventLeave(event=""), 0), better_wins)
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 2])
 def test_games_of_one_who_leaves_before_half_of_them_count_for_nobody(rounds: int) -> None:
     event = left_after(rounds)
-    assert voided(event) == {"p1"}
+    assert event.voided == {"p1"}
     table = {row.player: row for row in rows(event)}
     assert [table[f"p{number}"].points for number in range(1, 7)] == [0, 4, 3, 2, 1, 0]
     assert (table["p1"].place, table["p1"].played, table["p1"].status) == (6, 0, "out")
 
 
 def test_in_a_double_one_half_of_all_games_is_twice_as_many() -> None:
-    assert [voided(left_after(rounds, double=True)) for rounds in (3, 4, 5)] == [{"p1"}, {"p1"}, set()]
+    assert [left_after(rounds, double=True).voided for rounds in (3, 4, 5)] == [{"p1"}, {"p1"}, set()]
 
 
 @pytest.mark.parametrize("rounds", [3, 4])
 def test_who_leaves_later_forfeits_what_is_left(rounds: int) -> None:
     event = left_after(rounds)
-    assert not voided(event)
+    assert not event.voided
     table = {row.player: row for row in rows(event)}
     assert (table["p1"].points, table["p1"].played) == (rounds, rounds)
     assert sum(row.points for row in table.values()) == 15
@@ -98,14 +99,14 @@ def test_who_leaves_later_forfeits_what_is_left(rounds: int) -> None:
 
 def test_one_who_is_expelled_is_like_one_who_left() -> None:
     event = play_on(run(begun(4), "expel", player="p1"), better_wins)
-    assert voided(event) == {"p1"}
+    assert event.voided == {"p1"}
     assert [row.points for row in rows(event)] == [2, 1, 0, 0]
 
 
 def test_a_round_robin_that_all_but_one_have_left_ends_by_itself() -> None:
     event = begun(5)
     for number in range(1, 5):
-        event = apply(event, f"p{number}", Leave(), 0)
+        event = apply(event, f"p{number}", EventLeave(event=""), 0)
     event = play_on(event, first_wins)
     assert (event.status, event.round, ORGANISER) == ("over", 5, "organiser")
     assert {row.points for row in rows(event)} == {0}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import permutations
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.server.events.authors import begun, better_wins, entered, opened, play_on, play_round, run
-from tictactoe_server.services.events.commands import Enter, Leave, Ready, Score, Tick, apply, pair_next
-from tictactoe_server.services.events.event import Event, Pairing, due_at, open_pairings
+from tictactoe_protocol.events import EventLeave, EventReady
+from tictactoe_server.services.events.commands import Enter, Score, Tick, apply, pair_next
+from tictactoe_server.services.events.event import Event, Pairing, due_at
 from tictactoe_server.services.events.matching import match_all
 from tictactoe_server.services.events.swiss import Player, costs_of, pair, players_of
 from tictactoe_server.services.events.table import rows
@@ -117,7 +117,7 @@ def played(draw: st.DrawFn, most: int) -> Event:
         event = play_round(event, lambda one, round=round: results[(one.match * 7 + round) % len(results)], due)  # type: ignore[misc]
         if left and not event.is_over:
             number, what = left.pop()
-            command: Any = {"leave": Leave(), "pause": Ready(on=False), "back": Ready(on=True)}[what]
+            command = EventLeave(event="") if what == "leave" else EventReady(event="", on=what == "back")
             one = event.entrant(f"p{number}")
             if one is not None and not one.is_gone:
                 event = apply(event, one.player, command, due)
@@ -239,10 +239,10 @@ def test_who_won_without_a_game_has_no_bye_either() -> None:
 
 
 def test_who_pauses_is_not_paired_and_gets_nothing() -> None:
-    event = apply(play_round(begun(6, "swiss"), better_wins), "p1", Ready(on=False), 0)
+    event = apply(play_round(begun(6, "swiss"), better_wins), "p1", EventReady(event="", on=False), 0)
     event = apply(event, "", Tick(), due_at(event) or 0)
     assert all("p1" not in one.players.values() for one in event.in_round(2))
-    event = apply(event, "p1", Ready(on=True), 0)
+    event = apply(event, "p1", EventReady(event="", on=True), 0)
     event = apply(play_round(event, better_wins), "", Tick(), 10**9)
     assert any("p1" in one.players.values() for one in event.in_round(3))
 
@@ -250,10 +250,10 @@ def test_who_pauses_is_not_paired_and_gets_nothing() -> None:
 def test_a_swiss_whose_players_pause_waits_for_two_of_them() -> None:
     event = run(entered(4, "swiss"), "begin")
     for number in (1, 2, 3):
-        event = apply(event, f"p{number}", Ready(on=False), 0)
+        event = apply(event, f"p{number}", EventReady(event="", on=False), 0)
     assert due_at(event) is None
     assert apply(event, "", Tick(), 10**9) is event
-    event = apply(event, "p1", Ready(on=True), 0)
+    event = apply(event, "p1", EventReady(event="", on=True), 0)
     assert {*event.in_round(1)} == set()
     assert len(apply(event, "", Tick(), 0).in_round(1)) == 1
 
@@ -262,7 +262,7 @@ def test_who_pauses_has_to_play_where_the_others_have_all_met() -> None:
     event = play_round(begun(4, "swiss"), better_wins)
     away = event.pairings[0].players.values()
     for player in away:
-        event = apply(event, player, Ready(on=False), 0)
+        event = apply(event, player, EventReady(event="", on=False), 0)
     event = apply(event, "", Tick(), due_at(event) or 0)
     assert event.round == 2
     assert all(len(set(away) & set(one.players.values())) == 1 for one in event.in_round(2))
@@ -288,7 +288,7 @@ def test_a_swiss_ends_when_every_round_would_repeat_a_pair() -> None:
 def test_a_round_that_was_paired_for_others_is_not_taken() -> None:
     event = run(entered(4, "swiss"), "begin")
     paired = pair_next(event)
-    left = apply(event, "p1", Leave(), 0)
+    left = apply(event, "p1", EventLeave(event=""), 0)
     assert apply(left, "", paired, 0) is left
     after = apply(event, "", paired, 0)
     assert after.round == 1
@@ -299,7 +299,7 @@ def test_a_round_that_was_paired_for_others_is_not_taken() -> None:
 
 def test_a_round_with_one_game_open_does_not_end() -> None:
     event = opened(begun(4, "swiss"))
-    one, other = open_pairings(event)
+    one, other = event.open_pairings
     event = apply(event, "", Score(one.id, "X"), 0)
     assert due_at(event) is None
     assert due_at(apply(event, "", Score(other.id, "draw"), 7)) == 5_007

@@ -13,10 +13,11 @@ from msgspec.structs import replace
 from tests.fakes import Watcher
 from tests.server.events.authors import begun, better_wins, entered, new_event, opened, play_on, play_round, run
 from tictactoe_protocol import encode
+from tictactoe_protocol.events import EventLeave, EventReady
 from tictactoe_protocol.standings import Game
 from tictactoe_server.core.session import Session
-from tictactoe_server.services.events.commands import Leave, Ready, Score, Tick, apply
-from tictactoe_server.services.events.event import EDITION, Event, counted_games, due_at, open_pairings
+from tictactoe_server.services.events.commands import Score, Tick, apply
+from tictactoe_server.services.events.event import EDITION, Event, due_at
 from tictactoe_server.services.events.shown import Shown
 from tictactoe_server.services.events.table import rows
 
@@ -24,7 +25,7 @@ from tictactoe_server.services.events.table import rows
 def play_in_any_order(event: Event, results: dict[str, str], shuffled: random.Random) -> Event:
     """Return an event after three rounds in which the pairings were scored by chance in this order or that."""
     for _ in range(3):
-        while waiting := open_pairings(event):
+        while waiting := event.open_pairings:
             shuffled.shuffle(waiting)
             for one in waiting:
                 event = apply(event, "", Score(one.id, results.get(one.id, "draw")), 0)
@@ -84,17 +85,17 @@ def test_what_began_before_version_1_6_keeps_its_table_and_what_begins_now_count
 
 
 def test_a_swiss_counts_the_rounds_that_somebody_was_not_paired_in_and_the_games_that_are_on() -> None:
-    event = apply(play_round(begun(4, "swiss"), better_wins), "p4", Ready(on=False), 0)
+    event = apply(play_round(begun(4, "swiss"), better_wins), "p4", EventReady(event="", on=False), 0)
     event = apply(event, "", Tick(), due_at(event) or 0)
-    (game,) = open_pairings(event)
+    (game,) = event.open_pairings
     first, second = game.players.values()
-    counted = [*counted_games(event)]
+    counted = [*event.counted_games()]
     assert Game("p4", None, 0, 0, is_played=False, round=2) in counted
     assert Game(first, second, 0, 0, is_played=None, round=2) in counted
 
 
 def test_who_has_left_is_shown_so() -> None:
-    event = apply(begun(4), "p2", Leave(), 0)
+    event = apply(begun(4), "p2", EventLeave(event=""), 0)
     assert {row.player: row.status for row in rows(event)}["p2"] == "out"
 
 

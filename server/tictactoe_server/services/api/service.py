@@ -6,7 +6,6 @@ Of a private room nothing is said but what is said of one that is not there.
 from __future__ import annotations
 
 import time
-from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -67,13 +66,13 @@ class Api(Service):
     def __init__(self, tournaments: Tournaments) -> None:
         self._tournaments = tournaments
         self.routes = {
-            r"/api/openapi\.json": self.describe,
-            "/api/rooms": self.list_rooms,
+            r"/api/openapi\.json": lambda request: HttpResponse(HTTPStatus.OK, self._document, JSON),
+            "/api/rooms": lambda request: HttpResponse(HTTPStatus.OK, self._rooms(), JSON),
             "/api/lobby/stream": self.stream_rooms,
             "/api/rooms/([^/]+)": self.show_room,
             "/api/rooms/([^/]+)/stream": self.stream_room,
             "/api/events": self.list_events,
-            "/api/events/([^/]+)": self.show_event,
+            "/api/events/([^/]+)": lambda request, text: tournaments.texts.export(request, text, "json"),
             "/api/events/([^/]+)/stream": self.stream_event,
             "/api/events/([^/]+)/games": self.list_games,
             r"/api/games/([\w-]+)(\.txt)?": self.show_game,
@@ -81,6 +80,7 @@ class Api(Service):
 
     def start(self, core: Core) -> None:
         self._core = core
+        self._document = Path(__file__).with_name("openapi.json").read_bytes()
         self._made, self._began = (b"", -1, 0.0), 0
         self.streams = Streams(core.limits, core.tally.limited)
         core.on_room(lambda live, before: self.streams.look_at(live.room.code))
@@ -88,12 +88,6 @@ class Api(Service):
 
     async def close(self) -> None:
         self.streams.close()
-
-    def describe(self, request: HttpRequest) -> Reply:
-        return HttpResponse(HTTPStatus.OK, _document(), JSON)
-
-    def list_rooms(self, request: HttpRequest) -> Reply:
-        return HttpResponse(HTTPStatus.OK, self._rooms(), JSON)
 
     def stream_rooms(self, request: HttpRequest) -> Reply:
         """Answer with the public rooms, and with all of them again at most once a second where they have changed."""
@@ -143,9 +137,6 @@ class Api(Service):
     async def list_events(self, request: HttpRequest) -> Reply:
         await self._tournaments.kept.restored.wait()
         return _json(EventList(self._tournaments.listed()))
-
-    async def show_event(self, request: HttpRequest, text: str) -> Reply:
-        return await self._tournaments.texts.export(request, text, "json")
 
     async def list_games(self, request: HttpRequest, text: str) -> Reply:
         """Answer with the games of an event that were kept, in the order of its pairings."""
@@ -199,11 +190,6 @@ class Api(Service):
         if source is not None:
             source.state = lambda: encode(why)
             self.streams.look_at(live.room.code)
-
-
-@lru_cache(maxsize=1)
-def _document() -> bytes:
-    return Path(__file__).with_name("openapi.json").read_bytes()
 
 
 def _public_room(row: RoomSummary, now: int) -> PublicRoom:

@@ -16,13 +16,7 @@ from typing import Final
 
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
-from tictactoe_server.transport.http_messages import (
-    HttpRequest,
-    HttpResponse,
-    HttpStream,
-    LineReader,
-    say_too_many,
-)
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, HttpStream, LineReader, say_too_many
 from tictactoe_server.transport.rate_limit import Held
 
 LINES: Final = "application/x-ndjson"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Awaitable, Callable
 from functools import partial
 from random import Random
 from typing import Final, Literal, get_args
@@ -14,7 +15,6 @@ from tictactoe_engine.strategies import choose_at_random, choose_side_at_random
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import Choose, Draw, Move, Rematch, Undo
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.rooms import Command, Player, Refused, Room, is_first_move
 from tictactoe_server.core.service import Service
 from tictactoe_server.services.bots.pool import LEVELS, ThinkingPool
@@ -46,17 +46,13 @@ class Bots(Service):
 
     def start(self, core: Core) -> None:
         self.act = core.registry.act
-        core.changes.on_shown.add(self._look)
+        core.changes.on_shown.add(lambda live: None if live.is_paused else self.update(live.room))
 
     def update(self, room: Room) -> None:
         """Begin what bots have to answer in a room's new state, and stop what is over; answers come as commands."""
         asked = _asked(room)
         for kind in get_args(Kind):
             self._update(room, kind, asked.get(kind))
-
-    def _look(self, live: LiveRoom) -> None:
-        if not live.is_paused:
-            self.update(live.room)
 
     async def close(self) -> None:
         """Stop all thinking and end the workers."""
@@ -136,22 +132,20 @@ class Bots(Service):
         await asyncio.sleep(pause)
         is_awaited = any(seat.online and not (seat.is_server_bot or seat.left) for seat in room.held_seats)
         priority = Priority.PERSON if is_awaited else Priority.BOTS
-        command: Move | Choose
+        choose: Callable[..., Awaitable[int | str]] = self.pool.choose_side if position.options else self.pool.choose
         try:
             level = LEVELS[room.seat(mark).bot or ""]
-            if position.options:
-                take = await self.pool.choose_side(position, level, clock_seconds=left - pause, priority=priority)
-                command = Choose(room=room.code, take=take, ply=position.ply)
-            else:
-                cell = await self.pool.choose(position, level, clock_seconds=left - pause, priority=priority)
-                command = Move(room=room.code, cell=cell, ply=position.ply)
+            chosen = await choose(position, level, clock_seconds=left - pause, priority=priority)
         except Exception:
             log.exception("a bot moves without a thought", room=room.code)
-            command = _at_random(room)
+            any_of = choose_side_at_random if position.options else choose_at_random
+            chosen = any_of(position, Random())
         _, answering = self._duties.get((room.code, "draw"), (None, None))
         if answering is not None:  # the move would let the offer lapse: it is answered first
             await asyncio.wait([answering])
-        return command
+        if isinstance(chosen, str):
+            return Choose(room=room.code, take=chosen, ply=position.ply)
+        return Move(room=room.code, cell=chosen, ply=position.ply)
 
     async def _answer_draw(self, room: Room, mark: str) -> Literal["accept", "decline"]:
         try:
@@ -161,14 +155,6 @@ class Bots(Service):
         except Exception:
             log.exception("a bot declines without a thought", room=room.code)
         return "decline"
-
-
-def _at_random(room: Room) -> Move | Choose:
-    """Return any move, or choice, that may be made."""
-    position = room.position
-    if position.options:
-        return Choose(room=room.code, take=choose_side_at_random(position, Random()), ply=position.ply)
-    return Move(room=room.code, cell=choose_at_random(position, Random()), ply=position.ply)
 
 
 def _seconds_left(room: Room, mark: str) -> float:

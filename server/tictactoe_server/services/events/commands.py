@@ -8,28 +8,16 @@ elsewhere and brings what it returns, which is a command, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.events import EntrantStatus, EventRun, ScoredBy, id_of
+from tictactoe_protocol.events import EntrantStatus, EventLeave, EventReady, EventRun, ScoredBy, id_of
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.services.events import knock_out, round_robin, swiss
-from tictactoe_server.services.events.event import (
-    EDITION,
-    Entrant,
-    Event,
-    Pairing,
-    check_names,
-    digest,
-    due_at,
-    holder_of,
-    is_ticket,
-    name_on,
-    open_pairings,
-)
+from tictactoe_server.services.events.event import EDITION, Entrant, Event, Pairing, check_names, digest, due_at
 
 NEXT_ROUND_MS: Final = 5_000
 ORGANISER_GONE_MS: Final = 10 * 60_000
@@ -46,16 +34,6 @@ class Enter(Struct, frozen=True):
     bot: str | None = None
     ticket: str = ""
     over: str = ""
-
-
-class Leave(Struct, frozen=True):
-    """The player leaves for good, which gives away what is open."""
-
-
-class Ready(Struct, frozen=True):
-    """The player pauses, or is back."""
-
-    on: bool
 
 
 class Rooms(Struct, frozen=True):
@@ -103,7 +81,7 @@ class End(Struct, frozen=True):
     """The operator ends it, as its organiser may."""
 
 
-Command = Enter | Leave | Ready | EventRun | Rooms | Opened | Score | Paired | Tick | End
+Command = Enter | EventLeave | EventReady | EventRun | Rooms | Opened | Score | Paired | Tick | End
 
 _PAIR: Final[Mapping[str, Callable[[Event, int], tuple[Pairing, ...]]]] = {
     "round_robin": round_robin.pair_round,
@@ -117,7 +95,7 @@ def apply(event: Event, actor: str, command: Command, now: int) -> Event:
 
     `actor` is the id of the player who acts, nobody's where the server does.
     """
-    after = _CARRY_OUT[type(command)](event, actor, command, now)
+    after = _carry_out(event, actor, command, now)
     return event if after is event else replace(_go_on(after, now), seq=event.seq + 1)
 
 
@@ -132,22 +110,63 @@ def is_next(paired: Paired, event: Event) -> bool:
     return (paired.round, paired.entrants) == (event.round + 1, event.entrants)
 
 
+def _carry_out(event: Event, actor: str, command: Command, now: int) -> Event:
+    match command:
+        case Enter():
+            return _enter(event, actor, command, now)
+        case EventLeave() if (entrant := event.entrant(actor)) is not None:
+            return _remove(event, entrant, "out")
+        case EventReady() if (entrant := event.entrant(actor)) is not None and not entrant.is_gone:
+            return _with_status(event, entrant, "in" if command.on else "away")
+        case EventLeave() | EventReady():
+            raise Refused(ErrorCode.NOT_ENTERED)
+        case EventRun():
+            if actor not in event.organisers:
+                raise Refused(ErrorCode.NOT_ORGANISER)
+            after = _run(event, command, now)
+            if after is not event and command.seq != event.seq:
+                raise Refused(ErrorCode.STALE, "event", path="seq")
+            return after
+        case Rooms(codes):
+            moved = [one for one in event.open_pairings if codes.get(one.id, one.room) != one.room]
+            return _with_pairings(event, [replace(one, room=codes[one.id], state="due", opened_at=0) for one in moved])
+        case Opened(id, again):
+            one = event.pairing(id)
+            if one is None or one.state != ("open" if again else "due") or not one.room:
+                return event
+            return _with_pairings(event, [replace(one, state="open", opened_at=now)])
+        case Score():
+            return _score(event, command)
+        case Tick() | Paired():
+            due = due_at(event)
+            if due is None or due > now:
+                return event
+            paired = command if isinstance(command, Paired) else pair_next(event)
+            if not is_next(paired, event):
+                return event
+            if paired.pairings:
+                return replace(event, round=paired.round, pairings=(*event.pairings, *paired.pairings), due_at=None)
+            return replace(event, status="over", due_at=None)
+        case End():
+            return _close(event)
+
+
 def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
     known, is_roster = event.entrant(actor), event.entry == "roster"
-    name, others = name_on(event, command.ticket) if is_roster else command.name, event.entrants
+    name, others = event.name_on(command.ticket) if is_roster else command.name, event.entrants
     if known is not None and not known.is_gone:
         if is_roster and command.ticket and name != known.name:
             raise Refused(ErrorCode.NOT_ENTERED, "card", name=known.name) if name else _wrong_ticket()
         return _with_status(event, known, "in")
     if known is not None and known.status == "expelled":
         raise Refused(ErrorCode.NOT_ALLOWED, "expelled")
-    if known is None and event.status != "open" and (holder := holder_of(event, command.ticket)) is not None:
+    if known is None and event.status != "open" and (holder := event.holder_of(command.ticket)) is not None:
         return _take_over(event, holder, actor, command.over)
     if known is not None or not event.takes_entrants:
         raise Refused(ErrorCode.EVENT_BEGUN, "over" if event.is_over else "")
     if is_roster and event.status == "open":  # a card that is used again: its newest player has the place
         others = tuple(one for one in others if not one.joined_round or one.is_server_bot or one.name != name)
-    if not name or (event.entry == "code" and not is_ticket(event, command.ticket)):
+    if not name or (event.entry == "code" and not event.is_ticket(command.ticket)):
         raise _wrong_ticket()
     check_names((name,), (one.name for one in others))
     if len(others) >= event.limit:
@@ -173,42 +192,14 @@ def _take_over(event: Event, holder: Entrant, player: str, over: str) -> Event:
         raise Refused(ErrorCode.EVENT_BEGUN, "over")
     if over != holder.player and any(one.state != "scored" for one in event.pairings_of(holder.player)):
         raise Refused(ErrorCode.NOT_ALLOWED, "event card", name=holder.name)
-    entrants = (replace(one, player=player, status="in") if one is holder else one for one in event.entrants)
-    ids = {holder.player: player}
-    pairings = (
-        replace(one, players={mark: ids.get(id, id) for mark, id in one.players.items()}) for one in event.pairings
-    )
-    return replace(event, entrants=tuple(entrants), pairings=tuple(pairings))
+    moved = [
+        replace(one, players={mark: player if id == holder.player else id for mark, id in one.players.items()})
+        for one in event.pairings_of(holder.player)
+    ]
+    return _with_pairings(_with_entrant(event, holder, player=player, status="in"), moved)
 
 
-def _leave(event: Event, actor: str, command: Leave, now: int) -> Event:
-    entrant = event.entrant(actor)
-    if entrant is None:
-        raise Refused(ErrorCode.NOT_ENTERED)
-    return _remove(event, entrant, "out")
-
-
-def _ready(event: Event, actor: str, command: Ready, now: int) -> Event:
-    entrant = event.entrant(actor)
-    if entrant is None or entrant.is_gone:
-        raise Refused(ErrorCode.NOT_ENTERED)
-    return _with_status(event, entrant, "in" if command.on else "away")
-
-
-def _rooms(event: Event, actor: str, command: Rooms, now: int) -> Event:
-    codes = command.codes
-    changed = [one for one in open_pairings(event) if codes.get(one.id, one.room) != one.room]
-    return _with_pairings(event, [replace(one, room=codes[one.id], state="due", opened_at=0) for one in changed])
-
-
-def _opened(event: Event, actor: str, command: Opened, now: int) -> Event:
-    one = event.pairing(command.pairing)
-    if one is None or one.state != ("open" if command.again else "due") or not one.room:
-        return event
-    return _with_pairings(event, [replace(one, state="open", opened_at=now)])
-
-
-def _score(event: Event, actor: str, command: Score, now: int) -> Event:
+def _score(event: Event, command: Score) -> Event:
     one = event.pairing(command.pairing)
     if one is None or one.state == "scored":
         return event
@@ -218,77 +209,56 @@ def _score(event: Event, actor: str, command: Score, now: int) -> Event:
     return _with_pairings(event, [replace(one, state="scored", **how)])
 
 
-def _paired(event: Event, actor: str, command: Paired, now: int) -> Event:
-    due = due_at(event)
-    if due is None or due > now or not is_next(command, event):
-        return event
-    if command.pairings:
-        return replace(event, round=command.round, pairings=(*event.pairings, *command.pairings), due_at=None)
-    return replace(event, status="over", due_at=None)
-
-
-def _tick(event: Event, actor: str, command: Tick, now: int) -> Event:
-    due = due_at(event)
-    return event if due is None or due > now else _paired(event, actor, pair_next(event), now)
-
-
-def _run(event: Event, actor: str, command: EventRun, now: int) -> Event:
+def _run(event: Event, command: EventRun, now: int) -> Event:
     """Carry out what an organiser asks; what is done already changes nothing, whatever `seq` it was meant for."""
-    if actor not in event.organisers:
-        raise Refused(ErrorCode.NOT_ORGANISER)
-    after = _ACTIONS[command.action](event, command, now)
-    if after is not event and command.seq != event.seq:
-        raise Refused(ErrorCode.STALE, "event", path="seq")
-    return after
+    match command.action:
+        case "begin":
+            if event.status == "open" and len(event.field) < 2:
+                raise Refused(ErrorCode.NOT_ALLOWED, "event few")
+            return _begin(event, now) if event.status == "open" else event
+        case "next":
+            if event.status != "running" or event.due_at is None:
+                raise Refused(ErrorCode.NOT_ALLOWED, "event now")
+            return event if event.due_at <= now else replace(event, due_at=now)
+        case "pause" | "resume":
+            before, after = ("running", "paused") if command.action == "pause" else ("paused", "running")
+            if event.status not in (before, after):
+                raise Refused(ErrorCode.NOT_ALLOWED, "event now")
+            return event if event.status == after else replace(event, status=after, due_at=None)
+        case "expel":
+            entrant = event.entrant(command.player or "")
+            if entrant is None:
+                raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="player")
+            return _remove(event, entrant, "expelled")
+        case "forfeit" | "void":
+            return _score_by_hand(event, command)
+        case "close":
+            return _close(event)
+        case "add":
+            return _add(event, command.name or "")
+        case "cards":
+            return event
 
 
-def _run_begin(event: Event, command: EventRun, now: int) -> Event:
-    if event.status == "open" and len(event.field) < 2:
-        raise Refused(ErrorCode.NOT_ALLOWED, "event few")
-    return _begin(event, now) if event.status == "open" else event
-
-
-def _run_next(event: Event, command: EventRun, now: int) -> Event:
-    due = event.due_at
-    if event.status != "running" or due is None:
-        raise Refused(ErrorCode.NOT_ALLOWED, "event now")
-    return event if due <= now else replace(event, due_at=now)
-
-
-def _run_status(event: Event, command: EventRun, now: int) -> Event:
-    before, after = ("running", "paused") if command.action == "pause" else ("paused", "running")
-    if event.status not in (before, after):
-        raise Refused(ErrorCode.NOT_ALLOWED, "event now")
-    return event if event.status == after else replace(event, status=after, due_at=None)
-
-
-def _run_expel(event: Event, command: EventRun, now: int) -> Event:
-    entrant = event.entrant(command.player or "")
-    if entrant is None:
-        raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="player")
-    return _remove(event, entrant, "expelled")
-
-
-def _run_score(event: Event, command: EventRun, now: int) -> Event:
+def _score_by_hand(event: Event, command: EventRun) -> Event:
     """Give a game to the opponent of the player who is named, or to nobody."""
     one = event.pairing(id_of(command.pairing or ""))
     player = command.player if command.action == "forfeit" else ""
     if one is None or (player and player not in one.players.values()):
         raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="pairing")
     result = event.marks.replace(one.mark_of(player) or "", "") if player else "none"
-    return _score(event, "", Score(one.id, result, command.action, by="organiser"), now)
+    return _score(event, Score(one.id, result, command.action, by="organiser"))
 
 
-def _run_close(event: Event, command: EventRun | End, now: int) -> Event:
+def _close(event: Event) -> Event:
     if event.is_over:
         return event
     void = {"state": "scored", "result": "none", "reason": "void", "by": "organiser"}
-    event = _with_pairings(event, [replace(one, **void) for one in open_pairings(event)])
+    event = _with_pairings(event, [replace(one, **void) for one in event.open_pairings])
     return replace(event, status="over" if event.round else "void", due_at=None)
 
 
-def _run_add(event: Event, command: EventRun, now: int) -> Event:
-    name = command.name or ""
+def _add(event: Event, name: str) -> Event:
     if event.entry != "roster" or event.is_over or not name:
         raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="name")
     if name in event.roster:
@@ -311,7 +281,11 @@ def _begin(event: Event, due_at: int) -> Event:
 def _with_status(event: Event, entrant: Entrant, status: EntrantStatus) -> Event:
     if entrant.status == status or event.is_over:
         return event
-    changed = (replace(one, status=status) if one is entrant else one for one in event.entrants)
+    return _with_entrant(event, entrant, status=status)
+
+
+def _with_entrant(event: Event, entrant: Entrant, **changes: str) -> Event:
+    changed = (replace(one, **changes) if one is entrant else one for one in event.entrants)
     return replace(event, entrants=tuple(changed))
 
 
@@ -337,12 +311,12 @@ def _go_on(event: Event, now: int) -> Event:
         return event
     gone = {one.player for one in event.field if one.is_gone}
     while True:
-        given = [_given(one, gone) for one in open_pairings(event) if gone.intersection(one.players.values())]
+        given = [_given(one, gone) for one in event.open_pairings if gone.intersection(one.players.values())]
         more = knock_out.more_games(event) if event.kind == "knock_out" and not given else ()
         if not given and not more:
             break
         event = _with_pairings(replace(event, pairings=(*event.pairings, *more)), given)
-    if event.status == "paused" or event.due_at is not None or open_pairings(event):
+    if event.status == "paused" or event.due_at is not None or event.open_pairings:
         return event
     if event.round and event.round == event.all_rounds:
         return replace(event, status="over")
@@ -354,30 +328,3 @@ def _given(pairing: Pairing, gone: Collection[str]) -> Pairing:
     """Return a pairing given to whoever is still there, or to nobody."""
     here = [mark for mark, player in pairing.players.items() if player not in gone]
     return replace(pairing, state="scored", result=here[0] if here else "none", reason="forfeit", by="forfeit")
-
-
-_ACTIONS: Final[Mapping[str, Callable[[Event, EventRun, int], Event]]] = {
-    "begin": _run_begin,
-    "next": _run_next,
-    "pause": _run_status,
-    "resume": _run_status,
-    "expel": _run_expel,
-    "forfeit": _run_score,
-    "void": _run_score,
-    "close": _run_close,
-    "add": _run_add,
-    "cards": lambda event, command, now: event,
-}
-
-_CARRY_OUT: Final[Mapping[type[Command], Callable[[Event, str, Any, int], Event]]] = {
-    Enter: _enter,
-    Leave: _leave,
-    Ready: _ready,
-    EventRun: _run,
-    Rooms: _rooms,
-    Opened: _opened,
-    Score: _score,
-    Paired: _paired,
-    Tick: _tick,
-    End: lambda event, actor, command, now: _run_close(event, command, now),
-}

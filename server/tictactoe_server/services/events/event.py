@@ -90,6 +90,12 @@ class Pairing(Struct, frozen=True, omit_defaults=True):
         """The player who won, or None."""
         return self.players.get(self.result or "")
 
+    def result_for(self, player: str) -> int:
+        """Return how many half points a player got from it once it is scored."""
+        if self.result == "draw":
+            return 1
+        return 2 if self.winner == player else 0
+
 
 def pair_up(round: int, pairs: Iterable[tuple[str, str]], marks: str, *, bye: str = "none") -> tuple[Pairing, ...]:
     """Return the pairings of a round, of who has the first mark and who the second.
@@ -190,6 +196,11 @@ class Event(Struct, frozen=True, omit_defaults=True):
         """Return the pairing of this id, or None."""
         return next((one for one in reversed(self.pairings) if one.id == id), None)  # those that are on stand last
 
+    @property
+    def open_pairings(self) -> list[Pairing]:
+        """Those that are not scored: those ``due`` want a room, unless the event is paused or over."""
+        return [one for one in self.pairings if one.state != "scored"]
+
     def pairings_of(self, player: str) -> list[Pairing]:
         """Return all pairings of a player, in order."""
         return [one for one in self.pairings if player in one.players.values()]
@@ -198,8 +209,53 @@ class Event(Struct, frozen=True, omit_defaults=True):
         """Return the pairings of one round, in order."""
         return [one for one in self.pairings if one.round == round]
 
+    def sitting_in(self, pairing: Pairing) -> dict[str, Entrant]:
+        """Return who plays in a pairing, by mark."""
+        known = {one.player: one for one in self.entrants}
+        return {mark: known[id] for mark, id in pairing.players.items()}
 
-_TERMS: Final = ("double", "rounds", "entry", "roster", "start", "size", "advance", "ready_ms", "late_until", "chat")
+    def ticket_of(self, name: str = "") -> str:
+        """Return what lets one in: the ticket of one name of the roster, or without a name that of the event."""
+        return digest(self.secret, f"{self.code}:{name}")
+
+    def is_ticket(self, ticket: str, name: str = "") -> bool:
+        """Tell whether this is the ticket of a name, or without one that of the event, however it is written."""
+        return hmac.compare_digest(self.ticket_of(name).encode(), read_code(ticket).encode())
+
+    def name_on(self, ticket: str) -> str:
+        """Return the name of the roster on whose card a ticket stands, empty for none."""
+        return next((name for name in self.roster if self.is_ticket(ticket, name)), "")
+
+    def holder_of(self, ticket: str) -> Entrant | None:
+        """Return who plays by a card, None where nobody does."""
+        name = self.name_on(ticket)
+        return next((one for one in self.field if one.name == name and not one.is_server_bot and not one.is_gone), None)
+
+    @property
+    def voided(self) -> frozenset[str]:
+        """Who left a round robin before half of their games: all of these count for nobody."""
+        if self.kind != "round_robin" or self.status == "open":
+            return frozenset()
+        games = (len(self.field) - 1) * (2 if self.double else 1)
+        return frozenset(
+            one.player
+            for one in self.field
+            if one.is_gone and 2 * sum(pairing.by == "game" for pairing in self.pairings_of(one.player)) < games
+        )
+
+    def counted_games(self) -> Iterator[Game]:
+        """Yield what counts for the table, as the protocol's `standings` takes it."""
+        void, unpaired = self.voided, {(one.player, round + 1) for one in self.field for round in range(self.round)}
+        for one in self.pairings:
+            unpaired -= {(player, one.round) for player in one.players.values()}
+            is_over = one.state == "scored"
+            if (is_over or self.edition > 1) and not void.intersection(one.players.values()):
+                first, *others = one.players.values()
+                second = others[0] if others else None
+                halves = one.result_for(first), one.result_for(second or "")
+                yield Game(first, second, *halves, one.by == "game" if is_over else None, one.round)
+        if self.kind == "swiss" and self.edition > 1:
+            yield from (Game(player, None, 0, 0, is_played=False, round=round) for player, round in unpaired)
 
 
 def open_event(
@@ -208,7 +264,7 @@ def open_event(
     """Return the event that a request opens, with its bots entered; raises `Refused`."""
     if len(rules.marks) != 2:
         raise Refused(ErrorCode.NOT_ALLOWED, "event marks", path="rules")
-    asked: dict[str, Any] = {name: value for name in _TERMS if (value := getattr(request, name)) is not UNSET}
+    asked = {name: value for name in Event.__struct_fields__ if (value := getattr(request, name, UNSET)) is not UNSET}
     if request.kind != "swiss":
         asked |= {"rounds": 0, "late_until": 0}
     bots, roster = request.bots, request.roster
@@ -216,8 +272,8 @@ def open_event(
         asked["size"] = len(bots) + len(roster)
         if asked["size"] < 2:
             raise Refused(ErrorCode.NOT_ALLOWED, "event few", path="size")
-    terms = (RulesState.of(rules), request.clock, (organiser,), seed, secret, now)
-    event = Event(code, request.title, request.kind, *terms, **asked)
+    asked |= {"code": code, "rules": RulesState.of(rules), "organisers": (organiser,), "opened_at": now}
+    event = Event(seed=seed, secret=secret, **asked)
     if max(event.size, len(bots) + len(roster)) > event.limit:
         raise Refused(ErrorCode.EVENT_FULL, path="size", size=event.limit)
     numbers = [bots[: index + 1].count(level) if bots.count(level) > 1 else 0 for index, level in enumerate(bots)]
@@ -241,74 +297,8 @@ def digest(secret: str, text: str) -> str:
     return b32encode(hmac.digest(secret.encode(), text.encode(), "sha256")).decode()[:12]
 
 
-def ticket_of(event: Event, name: str = "") -> str:
-    """Return what lets one in: the ticket of one name of the roster, or without a name that of the event."""
-    return digest(event.secret, f"{event.code}:{name}")
-
-
-def is_ticket(event: Event, ticket: str, name: str = "") -> bool:
-    """Tell whether this is the ticket of a name, or without one that of the event, however it is written."""
-    return hmac.compare_digest(ticket_of(event, name).encode(), read_code(ticket).encode())
-
-
-def name_on(event: Event, ticket: str) -> str:
-    """Return the name of the roster on whose card a ticket stands, empty for none."""
-    return next((name for name in event.roster if is_ticket(event, ticket, name)), "")
-
-
-def holder_of(event: Event, ticket: str) -> Entrant | None:
-    """Return who plays by a card, None where nobody does."""
-    name = name_on(event, ticket)
-    return next((one for one in event.field if one.name == name and not one.is_server_bot and not one.is_gone), None)
-
-
-def sitting_in(event: Event, pairing: Pairing) -> dict[str, Entrant]:
-    """Return who plays in a pairing, by mark."""
-    known = {one.player: one for one in event.entrants}
-    return {mark: known[id] for mark, id in pairing.players.items()}
-
-
-def open_pairings(event: Event) -> list[Pairing]:
-    """Return the pairings that are not scored: those ``due`` want a room, unless the event is paused or over."""
-    return [one for one in event.pairings if one.state != "scored"]
-
-
 def due_at(event: Event) -> int | None:
     """Return when time does something next (see `commands.Tick`), or None. A Swiss waits until two are there."""
     present = sum(one.status == "in" for one in event.field)
     is_waiting = event.kind == "swiss" and present < 2 and any(one.status == "away" for one in event.field)
     return None if event.status != "running" or is_waiting else event.due_at
-
-
-def result_for(pairing: Pairing, player: str) -> int:
-    """Return how many half points a player got from a pairing that is scored."""
-    if pairing.result == "draw":
-        return 1
-    return 2 if pairing.winner == player else 0
-
-
-def voided(event: Event) -> frozenset[str]:
-    """Return who left a round robin before half of their games: all of these count for nobody."""
-    if event.kind != "round_robin" or event.status == "open":
-        return frozenset()
-    games = (len(event.field) - 1) * (2 if event.double else 1)
-    return frozenset(
-        one.player
-        for one in event.field
-        if one.is_gone and 2 * sum(pairing.by == "game" for pairing in event.pairings_of(one.player)) < games
-    )
-
-
-def counted_games(event: Event) -> Iterator[Game]:
-    """Yield what counts for the table, as the protocol's `standings` takes it."""
-    void, unpaired = voided(event), {(one.player, round + 1) for one in event.field for round in range(event.round)}
-    for one in event.pairings:
-        unpaired -= {(player, one.round) for player in one.players.values()}
-        is_over = one.state == "scored"
-        if (is_over or event.edition > 1) and not void.intersection(one.players.values()):
-            first, *others = one.players.values()
-            second = others[0] if others else None
-            halves = result_for(one, first), result_for(one, second or "")
-            yield Game(first, second, *halves, one.by == "game" if is_over else None, one.round)
-    if event.kind == "swiss" and event.edition > 1:
-        yield from (Game(player, None, 0, 0, is_played=False, round=round) for player, round in unpaired)

@@ -27,6 +27,7 @@ from tictactoe_server.storage.store import (
     MISSING,
     Conflict,
     NotStored,
+    Pending,
     StoreUnavailable,
     Unreadable,
     Unsettled,
@@ -87,15 +88,7 @@ class _Asked(NamedTuple):
 
     actor: str
     command: Command
-    future: asyncio.Future[Event]
-
-    def settle(self, outcome: Event | Exception) -> None:
-        if self.future.done():
-            return
-        if isinstance(outcome, Exception):
-            self.future.set_exception(outcome)
-        else:
-            self.future.set_result(outcome)
+    waiter: Pending
 
 
 class KeptEvents:
@@ -171,10 +164,11 @@ class KeptEvents:
 
         Where it is not known whether it was stored it may be sent again: a command that comes twice changes nothing.
         """
-        asked = _Asked(actor, command, asyncio.get_running_loop().create_future())
-        self._asked[code].append(asked)
+        waiter = Pending()
+        self._asked[code].append(_Asked(actor, command, waiter))
         self._begin(code)
-        return await asked.future
+        changed: Event = await waiter.future
+        return changed
 
     async def keep(self) -> None:
         """Get to know all events, and read again what others may have changed, until cancelled."""
@@ -246,7 +240,7 @@ class KeptEvents:
                     if not isinstance(error, Refused | StoreUnavailable):
                         log.exception("an event could not be changed", code=code)
                     for asked in waiting:
-                        asked.settle(error)
+                        asked.waiter.failed(error)
         finally:
             del self._tasks[code]
 
@@ -275,7 +269,10 @@ class KeptEvents:
                     raise
                 self._elsewhere.tell_changed(EVENTS.name, code)
             for asked, outcome in zip(waiting, outcomes, strict=True):
-                asked.settle(outcome)
+                if isinstance(outcome, Refused):
+                    asked.waiter.failed(outcome)
+                else:
+                    asked.waiter.stored(outcome)
             return
         raise Refused(ErrorCode.BUSY, "server", retry_ms=500)
 

@@ -17,7 +17,7 @@ from msgspec import UNSET
 
 from tictactoe_protocol.standings import Results, Standing, Tie, spell_halves
 from tictactoe_protocol.terms import ClockFields, RulesState
-from tictactoe_server.services.events.event import Event, Pairing, counted_games, pair_up, result_for
+from tictactoe_server.services.events.event import Event, Pairing, pair_up
 
 GAMES: Final = 6
 _SHORTER, _PIE = 3, 5  # the first games that are played so
@@ -74,7 +74,7 @@ def winner_of(event: Event, games: Sequence[Pairing]) -> str | None:
         return players[0]
     if len(games) % 2 or any(one.state != "scored" for one in games):
         return None
-    ahead = sum(result_for(one, players[0]) - result_for(one, players[1]) for one in games)
+    ahead = sum(one.result_for(players[0]) - one.result_for(players[1]) for one in games)
     if ahead:
         return players[0] if ahead > 0 else players[1]
     if len(games) < GAMES and any(one.result != "none" for one in games[-2:]):
@@ -99,12 +99,12 @@ def ranking(event: Event) -> tuple[Standing, ...]:
 
     Their tie-break is how many that were, with the scores of all matches, ``+`` for a bye.
     """
-    results = Results([one.player for one in event.field], counted_games(event))
+    results = Results([one.player for one in event.field], event.counted_games())
     won = dict.fromkeys(results.players, 0)
     scores: dict[str, list[str]] = {player: [] for player in won}
     for games in matches_of(event.pairings):
         winner = winner_of(event, games)
-        halves = {player: sum(result_for(one, player) for one in games) for player in games[0].players.values()}
+        halves = {player: sum(one.result_for(player) for one in games) for player in games[0].players.values()}
         for player in halves:
             won[player] += player == winner
             score = "-".join(spell_halves(halves[one]) for one in (player, *(halves.keys() - {player})))

@@ -26,13 +26,14 @@ from tictactoe_server.core.changes import ServerChange, told
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.registry import RoomExists
-from tictactoe_server.core.rooms import NOBODY, FinishedGame, GoOn, HandOver, Player, Refused
+from tictactoe_server.core.rooms import NOBODY, GoOn, HandOver, Player, Refused
 from tictactoe_server.http.texts import Seated
 from tictactoe_server.services.events.commands import Opened, Paired, Rooms, Score, Tick, is_next, pair_next
-from tictactoe_server.services.events.event import Event, Pairing, due_at, open_pairings, sitting_in
+from tictactoe_server.services.events.event import Event, Pairing, due_at
 from tictactoe_server.services.events.kept import KeptEvents
 from tictactoe_server.services.events.knock_out import terms_of
 from tictactoe_server.storage.store import Pending, StoreUnavailable
+from tictactoe_server.transport.rate_limit import RateLimits
 
 LOOK_SECONDS: Final = 1.0
 """How often all that runs is looked at: what was missed is found then."""
@@ -40,11 +41,10 @@ LOOK_SECONDS: Final = 1.0
 IN_TIME_SECONDS: Final = 30.0  # for how long the event loop has to be in time until nobody is waited for any more
 LATE_SECONDS: Final = 1.0  # how late it is when it is not
 
-SEEK_SECONDS: Final = 5.0
+SEEK_MS: Final = 5_000
 """How often a room is looked for in the store that is not here, as its game may be over without word of it."""
 
 AGAIN_SECONDS: Final = 0.5  # when what was refused or could not be stored is tried again
-MANY_ROOMS: Final = 10_000
 _LATE_SECONDS: Final = 0.002
 _POINTLESS: Final = ("forfeit", "aborted")  # how a game ends of which nobody gets a point, where nobody won it
 
@@ -61,7 +61,7 @@ class Running:
         self._kept = kept
         self._is_draining = is_draining
         self._rooms: dict[str, LiveRoom] = {}
-        self._sought_at: dict[str, float] = {}
+        self._sought = RateLimits(1, SEEK_MS, core.monotonic_ns)
         self._woken: set[str] = set()
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._awaited: set[str] = set()
@@ -70,7 +70,7 @@ class Running:
         kept.on_change.add(self._hear)
         core.registry.on_told.add(self._note_room)
         core.changes.on_gone.add(self._forget_room)
-        core.on_result(self._hear_result)
+        core.on_result(lambda game: self.wake(game.event) if game.event else None)
 
     async def keep(self) -> None:
         """Look at all that runs again and again, until cancelled."""
@@ -83,8 +83,6 @@ class Running:
             for code in codes | {live.room.event for live in self._rooms.values()}:
                 self.wake(code)
                 await asyncio.sleep(0)  # each in a turn of its own
-            if len(self._sought_at) > MANY_ROOMS:
-                self._sought_at.clear()
             due = loop.time() + LOOK_SECONDS
             await asyncio.sleep(LOOK_SECONDS)
             if loop.time() > due + LATE_SECONDS:
@@ -106,11 +104,12 @@ class Running:
     async def calls_of(self, player: str) -> tuple[EventCall, ...]:
         """Return to which rooms a player is called now."""
         await self._kept.restored.wait()
-        now, events = self._core.time(), self._kept.current
-        opened = (
-            (event, one, one.mark_of(player)) for event in events for one in event.pairings if one.state == "open"
+        return tuple(
+            call_of(event, one, mark, self._core.time())
+            for event in self._kept.current
+            for one in event.pairings
+            if one.state == "open" and (mark := one.mark_of(player)) is not None
         )
-        return tuple(call_of(event, one, mark, now) for event, one, mark in opened if mark is not None)
 
     # -- hearing ------------------------------------------------------------------------------------------------
 
@@ -137,17 +136,17 @@ class Running:
     def _note_room(self, live: LiveRoom) -> None:
         if live.room.event:
             if live.room.code not in self._rooms and live.room.stands_still:
-                self._keep_still(live)
+                # it is stored that time stands still there, whenever the next server goes on from there
+                keep = ServerChange(
+                    live, self._core.time(), then=lambda error: None, make=lambda room: replace(room, seq=room.seq + 1)
+                )
+                self._core.changes.submit(keep)
             self._rooms[live.room.code] = live
             if live.room.result is not None:
                 self.wake(live.room.event)
 
     def _forget_room(self, live: LiveRoom, why: Closed | None = None) -> None:
         self._rooms.pop(live.room.code, None)
-
-    def _hear_result(self, game: FinishedGame) -> None:
-        if game.event:
-            self.wake(game.event)
 
     # -- doing --------------------------------------------------------------------------------------------------
 
@@ -205,13 +204,6 @@ class Running:
 
     # -- after a start ------------------------------------------------------------------------------------------
 
-    def _keep_still(self, live: LiveRoom) -> None:
-        """Have it stored that time stands still in a room: it has, whenever the next server goes on from there."""
-        keep = ServerChange(
-            live, self._core.time(), then=lambda error: None, make=lambda room: replace(room, seq=room.seq + 1)
-        )
-        self._core.changes.submit(keep)
-
     async def _let_go_on(self, code: str) -> None:
         """Let time run again in the rooms of an event to which both are back."""
         still = [live for live in self._rooms.values() if live.room.event == code and live.room.stands_still]
@@ -262,7 +254,7 @@ class Running:
 
     async def _hand_over(self, event: Event, pairing: Pairing, live: LiveRoom) -> None:
         """Give a seat to who goes on for the holder of a card, who is then out of the room."""
-        known = {one.name: one.player for one in sitting_in(event, pairing).values()}
+        known = {one.name: one.player for one in event.sitting_in(pairing).values()}
         for seat in live.room.held_seats:
             heir = known.get(seat.name, seat.player)
             if heir != seat.player:
@@ -285,7 +277,7 @@ class Running:
 
     async def _score(self, event: Event, pairing: Pairing, result: Result, seats: Seated, id: str) -> None:
         """Score a pairing by the game of this id, which has ended so; `seats` are who had the marks at its end."""
-        seat, sitting = seats.get(result.winner or ""), sitting_in(event, pairing)
+        seat, sitting = seats.get(result.winner or ""), event.sitting_in(pairing)
         winner = next((mark for mark, one in sitting.items() if seat is not None and one.name == seat.name), None)
         how = winner or ("none" if result.reason in _POINTLESS else "draw")
         by = "forfeit" if result.reason == "forfeit" else "game"
@@ -293,11 +285,13 @@ class Running:
 
     async def _open_rooms(self, event: Event) -> None:
         """Open the rooms of all pairings that are due, but in a pause, and look for those of the others."""
-        codes = {one.id: self._core.registry.new_code() for one in open_pairings(event) if not one.room}
+        codes = {one.id: self._core.registry.new_code() for one in event.open_pairings if not one.room}
         if codes and event.status == "running":
             event = await self._kept.carry_out(event.code, "", Rooms(codes))
-        due = [one for one in open_pairings(event) if one.state == "due" and event.status == "running"]
-        sought = [one for one in open_pairings(event) if one.state == "open" and self._is_sought(one.room)]
+        due = [one for one in event.open_pairings if one.state == "due" and event.status == "running"]
+        here = self._core.registry.by_code
+        away = [one for one in event.open_pairings if one.state == "open" and one.room not in here]
+        sought = [one for one in away if not self._sought[one.room].take()]
         work = (*(self._open(event, one) for one in due), *(self._seek(event, one) for one in sought))
         outcomes = await asyncio.gather(*work, return_exceptions=True)
         there = [one for one, outcome in zip((*due, *sought), outcomes, strict=True) if outcome is True]
@@ -310,7 +304,7 @@ class Running:
         rules, clock = terms_of(event, pairing)
         seats = {
             mark: SeatState(one.player, one.name, one.is_server_bot, bot=one.bot)
-            for mark, one in sitting_in(event, pairing).items()
+            for mark, one in event.sitting_in(pairing).items()
         }
         terms: dict[str, Any] = {"event": event.code, "pairing": pairing.id, "start_ms": event.ready_ms}
         try:
@@ -320,14 +314,6 @@ class Running:
             if state is None or state.pairing != pairing.id or state.event != event.code:
                 await self._give_new_code(event, pairing)
                 return False
-        return True
-
-    def _is_sought(self, code: str) -> bool:
-        """Tell whether a room is to be looked for now that is not here, and note that it is."""
-        moment = asyncio.get_running_loop().time()
-        if code in self._core.registry.by_code or self._sought_at.get(code, -SEEK_SECONDS) > moment - SEEK_SECONDS:
-            return False
-        self._sought_at[code] = moment
         return True
 
     async def _seek(self, event: Event, pairing: Pairing) -> None:

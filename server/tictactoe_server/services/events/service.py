@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tictactoe_protocol import ErrorCode, clean_text, encode
+from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.events import (
     Card,
     EventJoin,
@@ -32,15 +32,15 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.core.limits import RETRY_MS
 from tictactoe_server.core.rooms import Player, Refused
 from tictactoe_server.core.service import Service
-from tictactoe_server.services.bots.pool import LEVELS
-from tictactoe_server.services.events.commands import Command, End, Enter, Leave, Ready
-from tictactoe_server.services.events.event import Event, holder_of, open_event, ticket_of
+from tictactoe_server.services.chat import read_text
+from tictactoe_server.services.events.commands import Command, End, Enter
+from tictactoe_server.services.events.event import Event, open_event
 from tictactoe_server.services.events.kept import EVENTS, KeptEvents
 from tictactoe_server.services.events.running import Running
 from tictactoe_server.services.events.shown import Shown, count_present
 from tictactoe_server.services.events.texts import EventTexts
-from tictactoe_server.services.hello import read_name
-from tictactoe_server.services.visiting import check_clock, check_knows, chosen_rules
+from tictactoe_server.services.names import read_name
+from tictactoe_server.services.visiting import check_clock, check_knows, check_levels, chosen_rules
 
 EVENTS_OF_PLAYER: Final = 2
 EVENTS_OF_ADDRESS: Final = 20
@@ -66,8 +66,8 @@ class Tournaments(Service):
         self.handles = {
             EventOpen: self.open,
             EventJoin: self.join,
-            EventLeave: lambda call: self._change(call, Leave()),
-            EventReady: lambda call: self._change(call, Ready(call.request.on)),
+            EventLeave: self.change,
+            EventReady: self.change,
             EventRun: self.run,
             EventWatch: self.watch,
             Events: self.list,
@@ -103,15 +103,13 @@ class Tournaments(Service):
         request: EventOpen = call.request
         rules = chosen_rules(request.rules)
         check_clock(request.clock)
-        for index, level in enumerate(request.bots):
-            if level not in LEVELS:
-                raise Refused(ErrorCode.BAD_MESSAGE, "bot", path=f"bots[{index}]", bot=level, levels=list(LEVELS))
+        check_levels(request.bots)
         most = BOTS_FOR_A_GAME * self._core.limits.bot_games_per_player
         if 0 < most < len(request.bots):
             raise Refused(ErrorCode.NOT_ALLOWED, "event bots", path="bots", most=most)
         request = replace(
             request,
-            title=_clean_title(request.title),
+            title=read_text(request.title, "title"),
             roster=tuple(read_name(name, f"roster[{place}]") for place, name in enumerate(request.roster)),
         )
         seed, secret = secrets.randbits(53), secrets.token_hex(16)
@@ -123,7 +121,7 @@ class Tournaments(Service):
                 raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
             event = await self.kept.open(event)
             self._opened_from[event.code] = call.session.address
-        ticket = ticket_of(event) if event.entry == "code" else UNSET
+        ticket = event.ticket_of() if event.entry == "code" else UNSET
         call.answer(event=event.code, ticket=ticket, cards=_cards(event, event.roster) or UNSET)
 
     async def join(self, call: Call) -> None:
@@ -136,7 +134,7 @@ class Tournaments(Service):
             name = (await self._accounts.shown(own))[0].name
         ticket = "" if request.ticket is UNSET else request.ticket
         try:
-            holder = holder_of(await self._find(call), ticket)
+            holder = (await self._find(call)).holder_of(ticket)
             over = "" if holder is None or (self._is_there(holder.player) and not request.here) else holder.player
             event = await self._carry_out(call, Enter(name, call.player.bot, ticket, over))
         except Refused as refused:
@@ -145,6 +143,12 @@ class Tournaments(Service):
             raise
         call.answer(event=event.code)
         self.shown.watch(call.session, event)
+
+    async def change(self, call: Call) -> None:
+        """Let the player leave, pause or be back; how often is counted."""
+        self._core.allowances.take_offer(call.player)
+        await self._carry_out(call, call.request)
+        call.answer()
 
     async def run(self, call: Call) -> None:
         """Do what the organiser asks; answer with the cards that are asked for or new."""
@@ -174,7 +178,10 @@ class Tournaments(Service):
     def listed(self, player: str = "") -> tuple[EventSummary, ...]:
         """Return the events that are not over, newest first: those open to all, and a player's own."""
         events = [event for event in reversed(self.kept.current) if event.entry == "open" or _has_part(event, player)]
-        return tuple(map(summary_of, events[:MAX_LISTED]))
+        return tuple(
+            EventSummary(event.code, event.title, event.kind, event.status, event.round, len(event.field))
+            for event in events[:MAX_LISTED]
+        )
 
     # -- for the operator ---------------------------------------------------------------------------------------
 
@@ -201,11 +208,6 @@ class Tournaments(Service):
         }
 
     # -- inside -------------------------------------------------------------------------------------------------
-
-    async def _change(self, call: Call, command: Command) -> None:
-        self._core.allowances.take_offer(call.player)
-        await self._carry_out(call, command)
-        call.answer()
 
     async def _carry_out(self, call: Call, command: Command) -> Event:
         event = await self._find(call)
@@ -248,22 +250,9 @@ class Tournaments(Service):
                 raise Refused(ErrorCode.RATE_LIMITED, kind, retry_ms=RETRY_MS)
 
 
-def summary_of(event: Event) -> EventSummary:
-    """Return the row of an event in the list of them."""
-    return EventSummary(event.code, event.title, event.kind, event.status, event.round, len(event.field))
-
-
 def _has_part(event: Event, player: str) -> bool:
     return player in event.organisers or event.entrant(player) is not None
 
 
 def _cards(event: Event, names: Sequence[str | UnsetType]) -> tuple[Card, ...]:
-    return tuple(Card(name, ticket_of(event, name)) for name in names if name is not UNSET)
-
-
-def _clean_title(title: str) -> str:
-    """Return a title without what could not be seen in it; refuses one of which nothing is left."""
-    cleaned = clean_text(title).strip()
-    if not cleaned:
-        raise Refused(ErrorCode.BAD_MESSAGE, "blank", path="title")
-    return cleaned
+    return tuple(Card(name, event.ticket_of(name)) for name in names if name is not UNSET)

@@ -52,7 +52,10 @@ class View:
         size = sum(map(len, table.values()))
         pairings = _fitting(self.pairings, self._order_for(player), MAX_BYTES - size - 1_000)
         rows = list_of(row for id, row in self.rows.items() if id in table)
-        head = head_of(self.event, self.present)
+        event = self.event
+        terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
+        terms |= {"rounds": event.all_rounds, "size": event.size or UNSET}
+        head = EventHead(**terms, players=len(event.field), present=self.present)
         return encode_frame(encode(EventState(**self._now, head=head, table=rows, pairings=list_of(pairings.values()))))
 
     def changes_for(self, player: str, changed_rows: Collection[str], changed: Collection[str]) -> bytes | None:
@@ -102,7 +105,7 @@ class Shown(Topic):
         super().__init__()
         self._now = now
         self._here = here
-        self._watched: dict[Session, dict[str, None]] = {}
+        self._watched: dict[Session, list[str]] = {}
         self._views: dict[str, View] = {}
         self._changed: dict[str, Event] = {}
 
@@ -111,11 +114,8 @@ class Shown(Topic):
 
         One that is large is sent as it was shown last, and what has changed since follows.
         """
-        watched = self._watched.setdefault(session, {})
-        watched.pop(event.code, None)
-        for code in [*watched][: max(0, len(watched) + 1 - MAX_WATCHED)]:
-            del watched[code]
-        watched[event.code] = None
+        others = [code for code in self._watched.get(session, ()) if code != event.code]
+        self._watched[session] = [*others, event.code][-MAX_WATCHED:]
         self.subscribe(session)
         view = self._views.get(event.code)
         if view is None or (view.event is not event and len(view.rows) <= FEW_ROWS):
@@ -126,9 +126,8 @@ class Shown(Topic):
 
     def unwatch(self, session: Session, code: str) -> None:
         """Send a session no more of an event."""
-        watched = self._watched.get(session, {})
-        watched.pop(code, None)
-        if not watched:
+        self._watched[session] = [one for one in self._watched.get(session, ()) if one != code]
+        if not self._watched[session]:
             self.unsubscribe(session)
 
     def unsubscribe(self, session: Session) -> None:
@@ -207,13 +206,6 @@ def count_present(event: Event, here: Collection[str]) -> int:
     """Return how many of those who are entered are connected, or bots."""
     entrants = [entrant for entrant in event.entrants if entrant.status in ("in", "away")]
     return sum(entrant.is_server_bot or entrant.player in here for entrant in entrants)
-
-
-def head_of(event: Event, present: int) -> EventHead:
-    """Return what an event is, of whose entrants so many are here."""
-    terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
-    terms |= {"rounds": event.all_rounds, "size": event.size or UNSET}
-    return EventHead(**terms, players=len(event.field), present=present)
 
 
 def pairing_of(event: Event, pairing: Pairing) -> EventPairing:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from tictactoe_protocol.events import EntrantStatus
-from tictactoe_server.services.events.event import Event, Pairing, pair_up, result_for
+from tictactoe_server.services.events.event import Event, Pairing, pair_up
 from tictactoe_server.services.events.matching import match_all
 
 BAD_MARKS: Final = 10**15
@@ -61,7 +61,7 @@ def players_of(event: Event, *statuses: EntrantStatus) -> list[Player]:
             had = event.pairings_of(entrant.player)
             met = frozenset(player for one in had for player in one.players.values()) - {entrant.player}
             marks = "".join(one.mark_of(entrant.player) or "" for one in had if one.by == "game")
-            halves = sum(result_for(one, entrant.player) for one in had)
+            halves = sum(one.result_for(entrant.player) for one in had)
             was_free = any(one.by not in ("", "game") and one.winner == entrant.player for one in had)
             players.append(Player(entrant.player, halves, met, was_free, marks))
     return sorted(players, key=lambda player: -player.halves)

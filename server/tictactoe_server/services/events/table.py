@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from tictactoe_protocol.events import EventKind, EventRow, EventStatus, PairingResult, PairingState, round_of
 from tictactoe_protocol.standings import ROUND_ROBIN, SWISS, Results, Tie, rank, spell_halves, standings
-from tictactoe_server.services.events.event import Event, counted_games
+from tictactoe_server.services.events.event import Event
 from tictactoe_server.services.events.knock_out import ranking
 
 
@@ -18,7 +18,7 @@ def rows(event: Event) -> tuple[EventRow, ...]:
     if event.kind == "knock_out":
         table = ranking(event)
     else:
-        breaks, games = SWISS if event.kind == "swiss" else ROUND_ROBIN, counted_games(event)
+        breaks, games = SWISS if event.kind == "swiss" else ROUND_ROBIN, event.counted_games()
         is_first = event.edition == 1
         table = rank(FirstEdition([*field], games), breaks) if is_first else standings([*field], games, breaks)
     named = ((row, field[row.player]) for row in table)

@@ -23,7 +23,7 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.core.rooms.finished import record_of
 from tictactoe_server.core.service import PageHead, Reply
 from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
-from tictactoe_server.services.events.event import Event, Pairing, result_for
+from tictactoe_server.services.events.event import Event, Pairing
 from tictactoe_server.services.events.kept import KeptEvents
 from tictactoe_server.services.events.shown import FEW_ROWS, ROWS_A_SECOND
 from tictactoe_server.services.events.table import rows, whole_of
@@ -242,13 +242,13 @@ class _Games:
         if player == other:
             return "*"
         games = self._of[player, other]
-        return "".join(spell_halves(result_for(one, player)) if one.state == "scored" else "." for one in games) or "."
+        return "".join(spell_halves(one.result_for(player)) if one.state == "scored" else "." for one in games) or "."
 
     def in_round(self, player: str, round: int, numbers: dict[str, int]) -> str:
         """Return how it went in one round against whom, by the number of the row: ``+2``, ``-12``, ``+`` alone."""
         games = self._of[player, round]
         others = {other for one in games for other in one.players.values() if other != player}
-        results = (2 if one.by == "bye" else result_for(one, player) for one in games)
+        results = (2 if one.by == "bye" else one.result_for(player) for one in games)
         signs = ("-=+"[result] if one.state == "scored" else "?" for one, result in zip(games, results, strict=True))
         return "".join(signs) + "".join(str(numbers.get(other, "")) for other in others)
 
