@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 import string
-from typing import Final
+from collections.abc import Coroutine
+from typing import Any, Final
 
 import structlog
 from msgspec import UNSET, UnsetType
@@ -61,11 +62,14 @@ class Greeting(Service):
         if self._notes:
             await asyncio.wait(self._notes, timeout=_CLOSING_SECONDS)
 
-    async def greet(self, call: Call) -> None:
+    def greet(self, call: Call) -> Coroutine[Any, Any, None]:
         """Say who one is, and which seats they hold."""
-        session, request = call.session, call.request
-        if session.player is not None:
+        if call.session.player is not None:  # told at once, and not by a task
             raise Refused(ErrorCode.ALREADY_HELLO, name=call.player.name)
+        return self._greet(call)
+
+    async def _greet(self, call: Call) -> None:
+        session, request = call.session, call.request
         has_code = request.link is not UNSET or request.rescue is not UNSET
         coded = await self._admit(request, session) if has_code else None  # which may wait, and keeps no other waiting
         async with session.source.hellos:
