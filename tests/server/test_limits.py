@@ -18,7 +18,7 @@ from websockets.exceptions import InvalidStatus
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, until
-from tests.raw import open_bytes, open_raw, ping, read_to_end, text
+from tests.raw import UPGRADE, open_bytes, open_raw, ping, read_to_end, text
 from tests.server.cases import cases
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -484,8 +484,7 @@ SECOND = b"\r\n\r\n\x00\r\nQUIT\n"
 @pytest.mark.parametrize("is_slow", [False, True])
 async def test_the_proxy_protocol_is_understood(before: bytes, address: str, is_slow: bool) -> None:
     async with serving(uncounted(), trusted_proxies=LOOPBACK) as server, open_bytes(server.port) as (reader, writer):
-        request = before + b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        request += b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        request = before + UPGRADE
         for byte in request if is_slow else [0]:
             writer.write(bytes([byte]) if is_slow else request)
             await asyncio.sleep(0)

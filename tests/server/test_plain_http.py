@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, until
-from tests.raw import open_bytes, read_to_end, text
+from tests.raw import UPGRADE, open_bytes, read_to_end, text
 from tests.server.cases import cases
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -120,12 +120,8 @@ async def test_all_is_answered_before_the_end(server: Server, last: bytes) -> No
 
 
 async def test_a_websocket_may_follow_plain_requests_on_one_connection(server: Server) -> None:
-    upgrade = (
-        b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-    )
     async with open_bytes(server.port) as (reader, writer):
-        writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n" + upgrade)
+        writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n" + UPGRADE)
         assert (await read_answer(reader)).status == 200
         async with asyncio.timeout(PATIENCE_SECONDS):
             assert await reader.readline() == b"HTTP/1.1 101 Switching Protocols\r\n"
@@ -133,15 +129,11 @@ async def test_a_websocket_may_follow_plain_requests_on_one_connection(server: S
 
 async def test_a_websocket_that_follows_plain_requests_has_the_whole_time_for_its_hello(serve: Serve) -> None:
     server = await serve(uncounted(hello_seconds=1.0))
-    upgrade = (
-        b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-    )
     async with open_bytes(server.port) as (reader, writer):
         writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
         assert (await read_answer(reader)).status == 200
         await asyncio.sleep(0.7)
-        writer.write(upgrade)
+        writer.write(UPGRADE)
         async with asyncio.timeout(PATIENCE_SECONDS):
             assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
             await asyncio.sleep(0.5)
