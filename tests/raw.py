@@ -16,6 +16,12 @@ from websockets.uri import parse_uri
 
 from tests.peer import PATIENCE_SECONDS, Message
 
+UPGRADE = (
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+"""The request with which a WebSocket is opened."""
+
 
 class RawPeer:
     """A WebSocket whose bytes the test puts on the wire itself; the library only reads the answers."""

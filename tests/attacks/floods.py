@@ -52,18 +52,14 @@ def come_from(address: str) -> socket.socket:
     return sock
 
 
-class Stranger(Wire):
-    """A connection that counts what it hears, by code or type."""
-
-    heard: ClassVar[Counter[str]] = Counter()
+class Asking(Wire):
+    """A connection that waits for the first thing that comes after a request."""
 
     def __init__(self) -> None:
         super().__init__()
         self.first: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
 
     def received(self, payload: bytes) -> None:
-        found = _CODE.search(payload)
-        self.heard[found[1].decode() if found else "other"] += 1
         if not self.first.done():
             self.first.set_result(payload)
 
@@ -71,7 +67,18 @@ class Stranger(Wire):
         """Return the first thing that comes after a request."""
         self.first = asyncio.get_running_loop().create_future()
         self.send(text)
-        return await asyncio.wait_for(self.first, 20)
+        return await asyncio.wait_for(self.first, 30)
+
+
+class Stranger(Asking):
+    """A connection that counts what it hears, by code or type."""
+
+    heard: ClassVar[Counter[str]] = Counter()
+
+    def received(self, payload: bytes) -> None:
+        found = _CODE.search(payload)
+        self.heard[found[1].decode() if found else "other"] += 1
+        super().received(payload)
 
 
 async def enter(url: str, address: str = STRANGER) -> Stranger:

@@ -16,8 +16,8 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 
-from tests.attacks.floods import come_from
-from tests.bench.load import Wire, gather_some, open_wire
+from tests.attacks.floods import Asking, come_from
+from tests.bench.load import gather_some, open_wire
 from tests.bench.processes import Measured
 from tests.limits import UNCOUNTED
 
@@ -56,7 +56,7 @@ class Figures:
         )
 
 
-class Player(Wire):
+class Player(Asking):
     """Sends moves without waiting for answers, and takes the time of each."""
 
     figures = Figures()
@@ -64,20 +64,12 @@ class Player(Wire):
     def __init__(self) -> None:
         super().__init__()
         self.room = ""
-        self.first: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self._ply = 0
         self._ids = itertools.count()
         self._sent: dict[int, tuple[float, Figures]] = {}
 
-    async def ask(self, text: str) -> bytes:
-        """Return the next message after a request."""
-        self.first = asyncio.get_running_loop().create_future()
-        self.send(text)
-        return await asyncio.wait_for(self.first, 30)
-
     def received(self, payload: bytes) -> None:
-        if not self.first.done():
-            self.first.set_result(payload)
+        super().received(payload)
         if state := _STATE.search(payload):
             self._ply = int(state[2])
         elif answer := _ANSWER.search(payload):

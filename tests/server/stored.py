@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 from typing import cast
 
 from msgspec.structs import replace
@@ -17,6 +20,13 @@ from tictactoe_server.storage.store import MISSING, Pending, delete, save
 
 ANA_KEY = "a" * 64
 _ROOM = Table(ANA, BO).room
+
+
+def change(database: Path, *statements: str) -> None:
+    """Carry out statements in a database, past every store."""
+    with closing(sqlite3.connect(database)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
 
 
 def room_of(code: str, seq: int = 1) -> Room:

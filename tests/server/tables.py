@@ -43,6 +43,16 @@ def encode_room(room: Room) -> bytes:
     return _documents.encode(room)
 
 
+def refusal(room: Room, player: Player, command: Command, now: int) -> Refused:
+    """Return why the command is refused; the room is what it was."""
+    before = encode_room(room)
+    with pytest.raises(Refused) as caught:
+        apply(room, player, command, now)
+    assert encode_room(room) == before
+    assert caught.value.message
+    return caught.value
+
+
 class Table:
     """The first player opened the room, the others entered; `now` is in ms and changes by `wait` alone."""
 
@@ -82,13 +92,7 @@ class Table:
         return self.do(NOBODY, Expire())
 
     def refusal(self, player: Player, command: Command) -> Refused:
-        """Return why the command is refused; the room is what it was."""
-        before = encode_room(self.room)
-        with pytest.raises(Refused) as caught:
-            apply(self.room, player, command, self.now)
-        assert encode_room(self.room) == before
-        assert caught.value.message
-        return caught.value
+        return refusal(self.room, player, command, self.now)
 
     @property
     def to_move(self) -> Player:

@@ -12,7 +12,7 @@ from tests.peer import open_peer, play_out, two_playing
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_room, encode_room
 from tests.server.test_connections import Serve
 from tictactoe_protocol.pushes import Result
-from tictactoe_protocol.requests import Claim, Draw, Leave, Rematch, Resign
+from tictactoe_protocol.requests import Claim, Leave, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.rooms import Command, Dropped, Enter, Player, expires_at
 from tictactoe_server.server import Server
@@ -62,18 +62,6 @@ def test_a_game_that_is_claimed_before_both_have_moved_is_aborted_once_the_hold_
     over = table.do(ANA, claim)
     assert over.result == ABORTED
     assert over.score == {ANA.id: 0, BO.id: 0, "draws": 0}
-
-
-def test_once_both_have_moved_giving_up_loses() -> None:
-    table = Table(ANA, BO)
-    table.play(0, 4)
-    assert table.do(ANA, RESIGN).result == Result("O", "resigned")
-
-
-def test_an_agreed_draw_is_one_before_the_first_move_too() -> None:
-    table = Table(ANA, BO)
-    table.do(ANA, Draw(room=CODE, action="offer"))
-    assert table.do(BO, Draw(room=CODE, action="accept")).result == Result(None, "agreed")
 
 
 def test_after_an_aborted_game_the_marks_stay_and_after_one_that_counts_they_move_on() -> None:

@@ -42,6 +42,7 @@ START_MS = 1_200
 RULES = st.sampled_from(
     [
         Rules(),
+        Rules(rows=2, columns=2, line=2),
         Rules(rows=3, columns=4, line=3, gravity=True),
         Rules(rows=3, columns=3, line=3, misere=True, blocked=frozenset({4})),
         Rules(rows=3, columns=3, line=3, marks="XOA"),
@@ -282,6 +283,8 @@ class AnyCommands(RuleBasedStateMachine):
         if room.result and room.result.winner:
             assert room.result.winner in active
         assert not any(seat.online and seat.player in room.gone_at for seat in room.seats.values() if seat)
+        state = state_of(room, self.now, watchers=0)
+        assert (len(state.board), state.turn is None) == (room.rules.size, room.status != "playing")
 
     @invariant()
     def a_game_of_an_event_is_played_once_and_by_its_two_alone(self) -> None:

@@ -195,8 +195,7 @@ async def test_a_bot_moves_in_time_where_its_pause_is_longer_than_the_clock() ->
         assert (await ana.state(ply=4))["status"] == "playing"
 
 
-async def test_a_bot_moves_when_a_store_that_was_away_is_back() -> None:
-    store = TroubledStore()
+async def test_a_bot_moves_when_a_store_that_was_away_is_back(store: TroubledStore) -> None:
     settings = Settings("127.0.0.1", 0, bot_pause_seconds=0.05, bot_workers=1)
     async with Server(settings, store) as server, open_peer(server.url) as ana:
         room = (await ana.ask("create", bots=["rules"]))["room"]

@@ -27,11 +27,6 @@ QUICK = {"move_ms": 150}
 
 
 @pytest.fixture
-def store() -> TroubledStore:
-    return TroubledStore()
-
-
-@pytest.fixture
 async def server(store: TroubledStore, clock: FakeClock) -> AsyncIterator[Server]:
     """A server on the troubled store that goes by the fixture `clock`."""
     async with Server(HERE, store, uncounted(), monotonic_ns=clock) as running:
@@ -86,14 +81,6 @@ async def test_a_move_that_waits_behind_another_request_counts_from_when_it_came
         store.trouble.release()
         assert (await answered(ana, "late"))["type"] == "ok"
         assert (await bo.state(ply=3))["clock"]["remaining_ms"] == {"X": 1_000, "O": 60_000}
-
-
-async def test_a_move_that_came_too_late_finds_the_game_over(server: Server, clock: FakeClock) -> None:
-    async with two_playing(server, clock=MINUTE) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        clock.advance(60_000)
-        assert await ana.refusal("move", room=room, cell=1, ply=2) == "game_over"
-        assert (await bo.state(status="over"))["result"] == {"winner": "O", "reason": "timeout", "line": []}
 
 
 async def test_a_move_too_late_on_a_store_that_refuses_is_refused_like_all_others(
@@ -441,11 +428,12 @@ async def test_a_room_that_got_another_code_counts_once(server: Server, store: T
         assert [registry.count, registry.seats.of_player.most, registry.owners.of_player.most] == [0] * 3
 
 
-async def test_a_move_behind_an_unsettled_write_waits_until_that_is_settled(
-    server: Server, store: TroubledStore
+@pytest.mark.parametrize(("error", "times"), [(Unsettled(), 4), (Conflict(), 1)], ids=["unsettled", "a lost race"])
+async def test_a_move_behind_an_unsettled_write_waits_until_that_is_settled_and_a_lost_race_is_run_again(
+    server: Server, store: TroubledStore, error: Exception, times: int
 ) -> None:
     async with two_playing(server) as (ana, bo, room):
-        store.trouble.fail("save", Unsettled(), times=4)
+        store.trouble.fail("save", error, times=times)
         assert (await ana.ask("move", room=room, cell=0, ply=0))["type"] == "ok"
         assert (await bo.state(ply=1))["board"][0] == "X"
 

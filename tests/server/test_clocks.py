@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.peer import open_peer
+from tests.server.cases import cases
 from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Table, decode_room, encode_room
 from tictactoe_protocol import BadMessage, decode_request
 from tictactoe_protocol.pushes import Result
@@ -237,20 +238,13 @@ def test_a_first_move_is_without_a_clock_also_after_somebody_resigned() -> None:
     assert (other.running, other.room.position.turn) == (None, "A")
 
 
-def test_one_who_resigns_out_of_turn_in_a_game_of_three_leaves_the_running_clock_alone() -> None:
+@pytest.mark.parametrize(("player", "running"), [(CY, "X"), (ANA, "O")], ids=["out of turn", "on turn"])
+def test_one_of_three_who_resigns_hands_the_clock_on_only_where_it_is_theirs(player: Player, running: str) -> None:
     table = timed_for_three()
     table.play(0, 1, 2)
     table.wait(25_000)
-    table.do(CY, RESIGN)
-    assert (table.running, table.times) == ("X", [275_000, 300_000, 300_000])
-
-
-def test_one_who_resigns_on_turn_in_a_game_of_three_hands_the_clock_on() -> None:
-    table = timed_for_three()
-    table.play(0, 1, 2)
-    table.wait(25_000)
-    table.do(ANA, RESIGN)
-    assert (table.running, table.times) == ("O", [275_000, 300_000, 300_000])
+    table.do(player, RESIGN)
+    assert (table.running, table.times) == (running, [275_000, 300_000, 300_000])
 
 
 # -- other commands and other clocks ----------------------------------------------------------------------------
@@ -294,31 +288,24 @@ def test_an_undo_does_not_give_back_the_time_that_was_used() -> None:
     assert table.times == [250_000, 272_000]
 
 
-def test_an_undo_of_the_move_before_the_reply_hands_the_clock_back_to_the_asker() -> None:
-    table = timed()
-    table.play(0, 4, 1)
-    table.wait(10_000)
-    table.do(ANA, Undo(room=CODE, action="offer"))
-    table.do(BO, Undo(room=CODE, action="accept"))
-    assert (table.running, table.times) == ("X", [302_000, 290_000])
-
-
-def test_an_undo_of_a_first_move_stops_the_clock_again() -> None:
-    table = timed()
-    table.play(0, 4)
-    table.wait(5_000)
-    table.do(ANA, Undo(room=CODE, action="offer"))
-    table.do(BO, Undo(room=CODE, action="accept"))
-    assert (table.running, table.room.position.ply, table.times) == (None, 0, [295_000, 300_000])
-
-
-def test_with_a_clock_for_each_move_an_undo_starts_the_turn_afresh() -> None:
-    table = timed(TEN_SECONDS_A_MOVE)
-    table.play(0, 4, 1)
+@pytest.mark.parametrize(
+    ("clock", "cells", "running", "times"),
+    [
+        (FIVE_MINUTES, (0, 4, 1), "X", [302_000, 291_000]),
+        (FIVE_MINUTES, (0, 4), None, [291_000, 300_000]),
+        (TEN_SECONDS_A_MOVE, (0, 4, 1), "X", [10_000, 10_000]),
+    ],
+    ids=["of the move before the reply", "of a first move", "by move"],
+)
+def test_an_undo_hands_the_clock_back_to_the_asker_stops_it_before_a_first_move_or_starts_the_turn_afresh(
+    clock: ClockFields, cells: tuple[int, ...], running: str | None, times: list[int]
+) -> None:
+    table = timed(clock)
+    table.play(*cells)
     table.wait(9_000)
     table.do(ANA, Undo(room=CODE, action="offer"))
     table.do(BO, Undo(room=CODE, action="accept"))
-    assert (table.running, table.times) == ("X", [10_000, 10_000])
+    assert (table.running, table.room.position.ply, table.times) == (running, 2 if running else 0, times)
 
 
 def test_a_rematch_resets_the_clocks_and_the_marks_move_on_with_them() -> None:
@@ -374,30 +361,7 @@ def test_a_running_clock_comes_back_from_its_document(clock: ClockFields) -> Non
 # -- clocks that nobody may ask for -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("clock", "path"),
-    [
-        ({"initial_ms": 1, "increment_ms": 0, "move_ms": 1}, "clock"),
-        ({"initial_ms": 1, "move_ms": 1}, "clock"),
-        ({"increment_ms": 1, "move_ms": 1}, "clock"),
-        ({"initial_ms": 60_000}, "clock"),
-        ({"increment_ms": 60_000}, "clock"),
-        ({}, "clock"),
-        (60_000, "clock"),
-        ("fast", "clock"),
-        ([], "clock"),
-        ({"initial_ms": 0, "increment_ms": 0}, "clock.initial_ms"),
-        ({"initial_ms": -1, "increment_ms": 0}, "clock.initial_ms"),
-        ({"initial_ms": 1, "increment_ms": -1}, "clock.increment_ms"),
-        ({"initial_ms": "1", "increment_ms": 0}, "clock.initial_ms"),
-        ({"initial_ms": True, "increment_ms": 0}, "clock.initial_ms"),
-        ({"initial_ms": None, "increment_ms": 0}, "clock.initial_ms"),
-        ({"initial_ms": 1.5, "increment_ms": 0}, "clock.initial_ms"),
-        ({"move_ms": 0}, "clock.move_ms"),
-        ({"move_ms": 2**31}, "clock.move_ms"),
-        ({"move_ms": 1, "delay_ms": 1}, "clock.delay_ms"),
-    ],
-)
+@pytest.mark.parametrize(("clock", "path"), cases("clocks that make no sense"))
 @pytest.mark.parametrize("kind", ["create", "match"])
 def test_a_clock_that_makes_no_sense_is_refused_by_its_place(kind: str, clock: object, path: str) -> None:
     with pytest.raises(BadMessage) as caught:

@@ -7,14 +7,12 @@ import contextlib
 import time
 from collections import Counter
 
-import pytest
-
+from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.raw import open_bytes, read_to_end
-from tests.server.test_limits import HERE, LOOPBACK, MINUTE_NS, handshake, serving
+from tests.server.test_limits import LOOPBACK, handshake, serving
 from tests.server.test_plain_http import read_answer
-from tictactoe_server.server import Server
-from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.remote_peer import RemotePeer
@@ -62,28 +60,21 @@ async def test_an_operators_own_question_through_a_proxy_is_not_counted_with_tho
 # -- connections ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def clock_ns() -> list[int]:
-    """A clock that only the test moves on."""
-    return [time.monotonic_ns()]
-
-
-async def test_an_address_may_connect_so_often(clock_ns: list[int]) -> None:
+async def test_an_address_may_connect_so_often(clock: FakeClock) -> None:
     limits = uncounted(connections_per_minute_per_address=60, connections_at_once_per_address=3)
-    async with Server(HERE, limits=limits, monotonic_ns=lambda: clock_ns[0]) as server:
+    async with serving(limits, clock) as server:
         assert [await handshake(server, [OWN]) for _ in range(3)] == [101] * 3
         for _ in range(2):
             async with open_bytes(server.port) as (reader, _):
                 assert (await read_to_end(reader)).startswith(b"HTTP/1.1 503 ")
-        clock_ns[0] += MINUTE_NS // 60
+        clock.advance(1_000)
         assert await handshake(server, [OWN]) == 101
         assert server._limited()["connections-per-minute-per-address"] == 2
 
 
-async def test_behind_a_proxy_each_address_may_connect_so_often(clock_ns: list[int]) -> None:
+async def test_behind_a_proxy_each_address_may_connect_so_often(clock: FakeClock) -> None:
     limits = uncounted(connections_per_minute_per_address=1, connections_at_once_per_address=1)
-    settings = Settings(host="127.0.0.1", port=0, trusted_proxies=LOOPBACK)
-    async with Server(settings, limits=limits, monotonic_ns=lambda: clock_ns[0]) as server:
+    async with serving(limits, clock, trusted_proxies=LOOPBACK) as server:
         found = [
             await handshake(server, [OWN, f"X-Forwarded-For: {address}"])
             for address in ("192.0.2.1", "192.0.2.1", "192.0.2.2")
@@ -91,9 +82,9 @@ async def test_behind_a_proxy_each_address_may_connect_so_often(clock_ns: list[i
     assert found == [101, 503, 101]
 
 
-async def test_a_connection_counts_by_its_requests_or_as_a_new_one_and_never_as_both(clock_ns: list[int]) -> None:
+async def test_a_connection_counts_by_its_requests_or_as_a_new_one_and_never_as_both(clock: FakeClock) -> None:
     limits = uncounted(connections_per_minute_per_address=1, connections_at_once_per_address=1)
-    async with Server(HERE, limits=limits, monotonic_ns=lambda: clock_ns[0]) as server:
+    async with serving(limits, clock) as server:
         for _ in range(5):
             async with open_bytes(server.port) as (reader, writer):
                 writer.write(asking("/healthz"))
@@ -139,7 +130,7 @@ async def test_a_connection_that_plays_or_asks_makes_no_room() -> None:
 
 
 def test_a_class_of_300_behind_one_address_opens_the_page_and_plays_and_meets_no_limit() -> None:
-    now_ns = [MINUTE_NS]
+    now_ns = [60_000_000_000]
     admission = Admission(Limits(), monotonic_ns=lambda: now_ns[0])
     players: list[RemotePeer] = []
     for _ in range(PUPILS):

@@ -14,7 +14,7 @@ from websockets.frames import Close, Frame, Opcode
 
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, open_peer, until
-from tests.raw import RawPeer, open_bytes, open_raw, ping, read_to_end, text
+from tests.raw import UPGRADE, RawPeer, open_bytes, open_raw, ping, read_to_end, text
 from tictactoe_server.cli.process import _loop_factory
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -25,10 +25,6 @@ from tictactoe_server.transport.listener import MAX_TURNED_AWAY, Listener
 from tictactoe_server.transport.remote_peer import RemotePeer
 
 Serve = Callable[[Limits], Awaitable[Server]]
-UPGRADE = (
-    b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-)
 HELLO = text('{"type":"hello"}')
 LARGE_BOARD = {"rows": 32, "columns": 32, "line": 5}
 
@@ -147,10 +143,11 @@ class Nobody:
         pass
 
 
-async def test_the_time_to_say_hello_counts_from_the_acceptance_also_where_tls_comes_first() -> None:
-    def let_nobody_in(connection: Connection) -> Receiver:
-        raise AssertionError(connection)
+def let_nobody_in(connection: Connection) -> Receiver:
+    raise AssertionError(connection)
 
+
+async def test_the_time_to_say_hello_counts_from_the_acceptance_also_where_tls_comes_first() -> None:
     limits = uncounted(hello_seconds=0.05)
     listener = Listener(let_nobody_in, Admission(limits), limits)
     slow, quick = FakeTransport(), FakeTransport()
@@ -168,9 +165,6 @@ async def test_the_time_to_say_hello_counts_from_the_acceptance_also_where_tls_c
 
 
 async def test_one_whose_tls_never_comes_about_is_forgotten_when_its_time_is_over() -> None:
-    def let_nobody_in(connection: Connection) -> Receiver:
-        raise AssertionError(connection)
-
     limits = Limits(hello_seconds=0.05)
     listener = Listener(let_nobody_in, Admission(limits), limits)
     connection = listener._make_connection(

@@ -8,8 +8,6 @@ import contextlib
 import json
 from collections.abc import Awaitable, Callable
 
-import pytest
-
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
 from tictactoe_server.server import Server
@@ -323,15 +321,6 @@ async def test_the_last_player_who_leaves_closes_the_room_for_its_watchers(serve
             assert await peer.refusal("sync", room=room) == "no_such_room"
 
 
-async def test_one_who_leaves_a_waiting_room_frees_the_seat_for_another(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as cy:
-        room = (await ana.ask("create", rules="three-players"))["room"]
-        await bo.ask("join", room=room)
-        await ana.ask("leave", room=room)
-        assert (await bo.state(seq=3))["seats"]["X"] is None
-        assert (await cy.ask("join", room=room))["seat"] == "X"
-
-
 async def test_one_who_leaves_a_game_loses_it_and_is_out_of_the_room(server: Server) -> None:
     async with open_peer(server.url) as ana, open_peer(server.url) as bo:
         room = (await ana.ask("create"))["room"]
@@ -386,14 +375,6 @@ async def test_a_room_where_bots_play_among_themselves_stays_for_its_watchers(se
             await other.ask("watch", room=abandoned)
         assert (await other.next_of("closed"))["room"] == abandoned
         assert (await eve.ask("sync", room=room))["type"] == "ok"
-
-
-@pytest.mark.parametrize("seat", ["X", "O"])
-async def test_the_opener_plays_the_mark_that_was_asked_for(server: Server, seat: str) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        opened = await ana.ask("create", seat=seat)
-        joined = await bo.ask("join", room=opened["room"])
-        assert (opened["seat"], {opened["seat"], joined["seat"]}) == (seat, {"X", "O"})
 
 
 async def test_states_of_rules_of_ones_own_say_them_in_full(server: Server) -> None:

@@ -28,10 +28,12 @@ def states(peer: Peer, **expected: object) -> list[Message]:
 
 
 @contextlib.asynccontextmanager
-async def two_before_a_crowd(server: Server, count: int) -> AsyncIterator[tuple[Peer, Peer, str, list[Peer]]]:
+async def two_before_a_crowd(
+    server: Server, count: int, **options: str
+) -> AsyncIterator[tuple[Peer, Peer, str, list[Peer]]]:
     """Yield two who play, the code of their room, and so many who watch it."""
     async with contextlib.AsyncExitStack() as stack:
-        ana, bo, room = await stack.enter_async_context(two_playing(server))
+        ana, bo, room = await stack.enter_async_context(two_playing(server, **options))
         crowd = [await stack.enter_async_context(open_peer(server.url)) for _ in range(count)]
         for watcher in crowd:
             await watcher.ask("watch", room=room)
@@ -42,6 +44,13 @@ async def two_before_a_crowd(server: Server, count: int) -> AsyncIterator[tuple[
 def slow_for_watchers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have watchers shown one state, and the next one after an hour."""
     monkeypatch.setattr("tictactoe_server.core.live_room.WATCHED_SECONDS", 3600)
+
+
+@pytest.fixture
+def told_singly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have two who watch be a crowd, of which one is told in a turn of the event loop."""
+    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD", 1)
+    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD_A_TURN", 1)
 
 
 # -- watching -------------------------------------------------------------------------------------------------------
@@ -61,15 +70,10 @@ async def test_a_room_is_watched_by_so_many_and_players_do_not_count() -> None:
         assert (await eve.ask("watch", room=room))["type"] == "ok"
 
 
-async def test_those_who_watch_are_shown_few_of_many_states_and_always_the_last() -> None:
+async def test_those_who_watch_are_shown_few_of_many_states_and_always_the_last(server: Server) -> None:
     cells = [row * 15 + column for column in range(0, 12, 3) for row in range(12)]
     began = time.monotonic()
-    async with (
-        Server(HERE, limits=uncounted()) as server,
-        two_playing(server, rules="gomoku") as (ana, bo, room),
-        open_peer(server.url) as watcher,
-    ):
-        await watcher.ask("watch", room=room)
+    async with two_before_a_crowd(server, 1, rules="gomoku") as (ana, bo, room, (watcher,)):
         await play_out({"X": ana, "O": bo}, room, cells)
         await watcher.state(ply=len(cells))
         took = time.monotonic() - began
@@ -77,14 +81,11 @@ async def test_those_who_watch_are_shown_few_of_many_states_and_always_the_last(
         assert len(states(watcher)) <= 2 + took * 20
 
 
-async def test_those_who_watch_are_shown_the_end_of_each_quick_game(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_those_who_watch_are_shown_the_end_of_each_quick_game(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tictactoe_server.core.live_room.WATCHED_SECONDS", 0.3)
-    async with (
-        Server(HERE, limits=uncounted()) as server,
-        two_playing(server) as (ana, bo, room),
-        open_peer(server.url) as watcher,
-    ):
-        await watcher.ask("watch", room=room)
+    async with two_before_a_crowd(server, 1) as (ana, bo, room, (watcher,)):
         for game, (first, second) in enumerate(((ana, bo), (bo, ana), (ana, bo)), 1):
             await play_out({"X": first, "O": second}, room, [0, 3, 1, 4, 2])
             await watcher.state(game=game, status="over")
@@ -93,13 +94,10 @@ async def test_those_who_watch_are_shown_the_end_of_each_quick_game(monkeypatch:
             await ana.state(game=game + 1)
 
 
-async def test_the_last_state_is_shown_to_those_who_watch_before_the_room_is_gone(slow_for_watchers: None) -> None:
-    async with (
-        Server(HERE, limits=uncounted()) as server,
-        two_playing(server) as (ana, bo, room),
-        open_peer(server.url) as watcher,
-    ):
-        await watcher.ask("watch", room=room)
+async def test_the_last_state_is_shown_to_those_who_watch_before_the_room_is_gone(
+    server: Server, slow_for_watchers: None
+) -> None:
+    async with two_before_a_crowd(server, 1) as (ana, bo, room, (watcher,)):
         await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
         for player in (ana, bo):
             await player.ask("leave", room=room)
@@ -107,14 +105,10 @@ async def test_the_last_state_is_shown_to_those_who_watch_before_the_room_is_gon
         assert states(watcher)[-1]["result"]["winner"] == "X"
 
 
-async def test_one_who_asks_or_comes_to_watch_is_shown_the_state_at_once(slow_for_watchers: None) -> None:
-    async with (
-        Server(HERE, limits=uncounted()) as server,
-        two_playing(server) as (ana, bo, room),
-        open_peer(server.url) as watcher,
-        open_peer(server.url) as late,
-    ):
-        await watcher.ask("watch", room=room)
+async def test_one_who_asks_or_comes_to_watch_is_shown_the_state_at_once(
+    server: Server, slow_for_watchers: None
+) -> None:
+    async with two_before_a_crowd(server, 1) as (ana, bo, room, (watcher,)), open_peer(server.url) as late:
         await play_out({"X": ana, "O": bo}, room, [0, 3])
         await watcher.ask("sync", room=room)
         await watcher.state(ply=2)
@@ -123,11 +117,9 @@ async def test_one_who_asks_or_comes_to_watch_is_shown_the_state_at_once(slow_fo
 
 
 async def test_a_crowd_is_told_everything_in_its_order_and_nothing_older_than_what_one_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
+    server: Server, told_singly: None
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD", 1)
-    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD_A_TURN", 1)
-    async with Server(HERE, limits=uncounted()) as server, two_before_a_crowd(server, 12) as (ana, bo, room, crowd):
+    async with two_before_a_crowd(server, 12) as (ana, bo, room, crowd):
 
         async def look_often(watcher: Peer) -> None:
             while not states(watcher, status="over"):
@@ -152,11 +144,9 @@ async def test_a_crowd_is_told_everything_in_its_order_and_nothing_older_than_wh
 
 @pytest.mark.parametrize("turns", [1, 2, 3, 4])
 async def test_what_comes_while_a_crowd_is_being_told_the_last_is_lost_to_nobody(
-    monkeypatch: pytest.MonkeyPatch, turns: int
+    server: Server, told_singly: None, turns: int
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD", 1)
-    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD_A_TURN", 1)
-    async with Server(HERE, limits=uncounted()) as server, two_before_a_crowd(server, 3) as (_, _, room, crowd):
+    async with two_before_a_crowd(server, 3) as (_, _, room, crowd):
         live = server.core.registry.find_here(room)
         assert live is not None
         for number in range(12):
@@ -170,11 +160,10 @@ async def test_what_comes_while_a_crowd_is_being_told_the_last_is_lost_to_nobody
 
 
 async def test_one_who_leaves_a_crowd_is_told_no_more_and_who_plays_does_not_wait(
-    monkeypatch: pytest.MonkeyPatch,
+    server: Server, told_singly: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD", 1)
     monkeypatch.setattr("tictactoe_server.core.watchers.GATHER_SECONDS", 3600)
-    async with Server(HERE, limits=uncounted()) as server, two_before_a_crowd(server, 3) as (ana, bo, room, crowd):
+    async with two_before_a_crowd(server, 3) as (ana, bo, room, crowd):
         await ana.ask("chat", room=room, text="hello")
         await bo.next_of("chat")
         await crowd[0].ask("leave", room=room)
@@ -187,10 +176,8 @@ async def test_one_who_leaves_a_crowd_is_told_no_more_and_who_plays_does_not_wai
         assert heard == [False, True, True]
 
 
-async def test_in_a_crowd_a_watcher_speaks_now_and_then_and_players_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD", 1)
+async def test_in_a_crowd_a_watcher_speaks_now_and_then_and_players_as_ever(server: Server, told_singly: None) -> None:
     async with (
-        Server(HERE, limits=uncounted()) as server,
         two_playing(server) as (ana, _, room),
         open_peer(server.url) as cy,
         open_peer(server.url, token=cy.welcome["token"]) as cy_again,
@@ -252,8 +239,8 @@ async def test_games_that_nobody_plays_are_asked_for_as_seldom_and_played_ones_a
         assert heard == [None] * 5 + ["rate_limited"]
 
 
-async def test_a_room_full_of_watchers_shows_how_many_there_are_soon() -> None:
-    async with Server(HERE, limits=uncounted()) as server, contextlib.AsyncExitStack() as stack:
+async def test_a_room_full_of_watchers_shows_how_many_there_are_soon(server: Server) -> None:
+    async with contextlib.AsyncExitStack() as stack:
         peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(30)]
         room = (await peers[0].ask("create"))["room"]
         await asyncio.gather(*(peer.ask("watch", room=room) for peer in peers[1:]))

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.stored import bans_in, finish, keep, keep_ban, keep_player, room_of, rooms_in, share, shared
+from tests.server.cases import cases
+from tests.server.stored import bans_in, change, finish, keep, keep_ban, keep_player, room_of, rooms_in, share, shared
 from tests.server.tables import ANA, BO
 from tictactoe_server.core.kept import PLAYERS, Ban, open_folder
 from tictactoe_server.core.rooms import Player
@@ -171,22 +172,9 @@ async def test_a_table_whose_name_or_column_is_damaged_costs_nothing(
     assert await play_on(folder) == ALL
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE journal SET batch = 'text' WHERE id = (SELECT max(id) FROM journal)",
-        "UPDATE archive SET players = 'no list'",
-        "UPDATE archive SET finished_at = 'soon'",
-        "UPDATE players SET document = 5 WHERE key LIKE '%1'",
-        "UPDATE rooms SET revision = 'one' WHERE code = 'C22230'",
-        "UPDATE archive SET document = x'00' WHERE id = 7",
-        "UPDATE rooms SET code = CAST(x'43ff3232' AS TEXT) WHERE code = 'C22230'",
-        "UPDATE sqlite_sequence SET seq = 'many'",
-    ],
-)
+@pytest.mark.parametrize("statement", cases("values of another kind"))
 async def test_a_value_of_another_kind_costs_its_row_alone(folder: Path, statement: str) -> None:
-    with closing(sqlite3.connect(folder / FILE_NAME)) as connection, connection:
-        connection.execute(statement)
+    change(folder / FILE_NAME, statement)
     store = open_folder(folder)
     for key in KEYS:
         with suppress(Unreadable):

@@ -9,18 +9,16 @@ import pytest
 
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer
-from tests.server.test_events_service import card_game, known, play_on
+from tests.server.test_events_service import HERE, card_game, known, play_on
 from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.core.rooms import FinishedGame
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services.events.event import Event
 from tictactoe_server.services.events.kept import EVENTS
-from tictactoe_server.settings import Settings
 from tictactoe_server.storage.memory import MemoryLog, MemoryStore, MemoryTable
 from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import UNAWAITED, Value, Waiter
 
-HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)
 TERMS = {
     "title": "Friday",
     "clock": {"move_ms": 60_000},

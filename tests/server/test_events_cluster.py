@@ -4,42 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import Any
 
 import pytest
 
-from tests.peer import Message, Peer, open_peer, until
+from tests.peer import until
 from tests.server.nats_node import Node
 from tests.server.test_api import read, streaming
 from tests.server.test_cluster import cluster_of, node, quick
-from tests.server.test_events_service import begun, card_game, follow, leave_device, opened, play_on, run, watched
+from tests.server.test_events_service import (
+    begun,
+    card_game,
+    follow,
+    known,
+    leave_device,
+    opened,
+    play_on,
+    run,
+    watched,
+)
 from tests.server.test_events_service import quick as quick_rounds
 from tictactoe_server.admin.orders.events import EndEvent
-from tictactoe_server.server import Server
 
 __all__ = ["node", "quick", "quick_rounds"]
 
 
-def known(server: Server, name: str | None = None, token: str | None = None) -> Any:
-    """Open a peer who knows events, and to be sent to another server."""
-    return open_peer(server.url, name, token, features=["events", "moved"])
-
-
-async def resign_where_called(peer: Peer, call: Message) -> None:
-    """Go to the room of a call, wherever that is, and resign there."""
-    answer = await peer.ask("join", room=call["room"])
-    if answer["type"] == "ok":
-        assert (await peer.ask("resign", room=call["room"]))["type"] == "ok"
-        return
-    assert answer["code"] == "moved"
-    async with open_peer(answer["url"], token=peer.welcome["token"], features=["events", "moved"]) as there:
-        assert [other["room"] for other in there.welcome["calls"]] == [call["room"]]
-        assert (await there.ask("join", room=call["room"]))["type"] == "ok"
-        assert (await there.ask("resign", room=call["room"]))["type"] == "ok"
-
-
 async def test_an_event_is_entered_watched_and_called_for_at_every_server(node: Node) -> None:
     async with (
+        contextlib.AsyncExitStack() as stack,
         cluster_of(node, 2) as (one, two),
         known(one, "ana") as ana,
         known(two, "bo") as bo,
@@ -55,7 +46,8 @@ async def test_an_event_is_entered_watched_and_called_for_at_every_server(node: 
         assert (await run(ana, event, "begin"))["type"] == "ok"
         calls = [await peer.next_of("call") for peer in (ana, bo)]
         assert {call["room"] for call in calls} == {calls[0]["room"]}
-        await resign_where_called(ana, calls[0])
+        there = await follow(stack, ana, calls[0]["room"])
+        assert (await there.ask("resign", room=calls[0]["room"]))["type"] == "ok"
         over = await eve.until(lambda message: message.get("status") == "over")
         (pairing,) = over["pairings"]
         assert (pairing["result"], pairing["reason"]) == (calls[1]["mark"], "resigned")
@@ -78,10 +70,7 @@ async def test_an_event_goes_on_when_a_server_is_gone(node: Node, loses: str) ->
         living = next(server for server in servers if server is not dying)
         async with known(living, token=ana.welcome["token"]) as again:
             async with asyncio.timeout(30):
-                while True:
-                    state = await watched(again, event)
-                    if state["status"] == "over":
-                        break
+                while (state := await watched(again, event))["status"] != "over":  # noqa: ASYNC110
                     await asyncio.sleep(0.1)
             assert sum(row["points"] for row in state["table"]) == 6
 

@@ -73,17 +73,17 @@ async def test_what_nobody_goes_on_with_is_forgotten_and_what_is_over_much_later
         ]
 
 
-async def test_events_that_cannot_be_read_at_the_start_are_read_later(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_events_that_cannot_be_read_at_the_start_are_read_later(
+    store: TroubledStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(kept, "AGAIN_SECONDS", 0.01)
-    store = TroubledStore()
     store.events.put(msgspec.structs.replace(new_event(), code="K7M4PR"))
     store.events.trouble.fail("load_all", StoreUnavailable("away"), times=3)
     async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana:
         assert [row["event"] for row in (await ana.ask("events"))["events"]] == ["K7M4PR"]
 
 
-async def test_a_damaged_event_harms_no_other() -> None:
-    store = TroubledStore()
+async def test_a_damaged_event_harms_no_other(store: TroubledStore) -> None:
     for code in ("K7M4PR", "K7M4PS"):
         store.events.put(msgspec.structs.replace(new_event(), code=code))
     store.events.trouble.fail("load", Unreadable("damaged"), key="K7M4PR", times=2)
@@ -93,8 +93,7 @@ async def test_a_damaged_event_harms_no_other() -> None:
         assert (await ana.ask("event_join", event="K7M4PS"))["type"] == "ok"
 
 
-async def test_who_is_not_told_that_they_are_entered_may_say_so_again_and_is_entered_once() -> None:
-    store = TroubledStore()
+async def test_who_is_not_told_that_they_are_entered_may_say_so_again_and_is_entered_once(store: TroubledStore) -> None:
     async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana:
         event = await opened(ana)
         store.events.trouble.is_silent_about_success = True
@@ -105,8 +104,7 @@ async def test_who_is_not_told_that_they_are_entered_may_say_so_again_and_is_ent
 
 
 @pytest.mark.parametrize("error", [Unsettled("an earlier one is under way"), None])
-async def test_what_another_stores_meanwhile_is_built_upon(error: Unsettled | None) -> None:
-    store = TroubledStore()
+async def test_what_another_stores_meanwhile_is_built_upon(store: TroubledStore, error: Unsettled | None) -> None:
     async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana:
         event = await opened(ana)
 

@@ -16,6 +16,7 @@ import pytest
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, two_playing, until
+from tests.server.cases import cases
 from tests.server.events import authors
 from tictactoe_server.core.kept import ROOMS, open_folder, open_memory
 from tictactoe_server.core.live_room import closed
@@ -26,6 +27,7 @@ from tictactoe_server.storage.backup import back_up
 from tictactoe_server.storage.folder import FILE_NAME
 
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)
+KNOWS = ["events", "moved", "opening"]
 CLOCK = {"move_ms": 5_000}
 SLOW = {"kind": "round_robin", "title": "Friday", "clock": {"move_ms": 60_000}}
 
@@ -48,7 +50,7 @@ def events_of(server: Server) -> service.Tournaments:
 
 def known(server: Server, name: str | None = None, token: str | None = None) -> Any:
     """Open a peer who knows events."""
-    return open_peer(server.url, name, token, features=["events", "moved", "opening"])
+    return open_peer(server.url, name, token, features=KNOWS)
 
 
 async def opened(organiser: Peer, **terms: Any) -> str:
@@ -191,23 +193,7 @@ async def test_who_comes_later_finds_the_call_in_the_welcome_until_the_game_is_s
 # -- opening --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("terms", "code", "path"),
-    [
-        ({"rules": {"marks": "XOA"}}, "not_allowed", "rules"),
-        ({"rules": {"rows": 99}}, "bad_rules", "rules.rows"),
-        ({"rules": "chess"}, "bad_rules", "rules"),
-        ({"bots": ["genius"]}, "bad_message", "bots[0]"),
-        ({"title": " \u202e "}, "bad_message", "title"),
-        ({"start": "full"}, "not_allowed", "size"),
-        ({"size": 25}, "event_full", "size"),
-        ({"entry": "roster", "roster": ["ana", "Ana"]}, "bad_name", "roster[1]"),
-        ({"entry": "roster", "roster": ["perfect-bot"]}, "bad_name", "roster[0]"),
-        ({"entry": "roster", "bots": ["easy"], "roster": ["\u202e"]}, "bad_name", "roster[0]"),
-        ({"clock": {}}, "bad_message", "clock"),
-        ({"ready_ms": 10}, "bad_message", "ready_ms"),
-    ],
-)
+@pytest.mark.parametrize(("terms", "code", "path"), cases("events that cannot be"))
 async def test_an_event_that_cannot_be_is_refused(server: Server, terms: dict[str, Any], code: str, path: str) -> None:
     async with known(server, "ana") as ana:
         refused = await ana.ask("event_open", **{**SLOW, **terms})
@@ -365,8 +351,10 @@ async def follow(stack: contextlib.AsyncExitStack, peer: Peer, room: str) -> Pee
     answer = await peer.ask("join", room=room)
     if answer.get("code") == "moved":
         await peer.socket.close()
-        there = open_peer(answer["url"], token=peer.welcome["token"], features=["events", "moved", "opening"])
-        return await follow(stack, await stack.enter_async_context(there), room)
+        opening = open_peer(answer["url"], token=peer.welcome["token"], features=KNOWS)
+        there = await stack.enter_async_context(opening)
+        assert room in [call["room"] for call in there.welcome["calls"]]
+        return await follow(stack, there, room)
     assert answer["type"] == "ok", answer
     return peer
 
@@ -454,17 +442,6 @@ async def test_who_leaves_a_running_event_loses_what_is_open_and_the_room_ends(s
         assert (ended["room"], ended["code"]) == (call["room"], "event")
         over = await watched(ana, event)
         assert (over["status"], over["pairings"][0]["result"]) == ("over", call["mark"])
-
-
-@pytest.mark.parametrize(
-    ("type", "fields"), [("event_leave", {}), ("event_ready", {"on": False}), ("event_ready", {"on": True})]
-)
-async def test_who_is_not_entered_has_nothing_to_leave_or_pause(
-    server: Server, type: str, fields: dict[str, Any]
-) -> None:
-    async with known(server, "ana") as ana, known(server, "eve") as eve:
-        event = await opened(ana)
-        assert await eve.refusal(type, event=event, **fields) == "not_entered"
 
 
 async def test_who_pauses_is_shown_as_away_until_they_are_back(server: Server) -> None:

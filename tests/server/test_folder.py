@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.stored import keep, room_of
+from tests.server.stored import change, keep, room_of
 from tests.server.test_sqlite_store import child
 from tictactoe_server.core.kept import open_folder
 from tictactoe_server.storage.folder import FILE_NAME, LOCK_NAME, DataFolder, FolderInUse
@@ -158,11 +158,13 @@ async def test_the_database_stays_locked_when_the_process_opens_and_closes_it_on
     await first.close()
 
 
-async def test_a_folder_that_could_not_be_opened_is_not_held(tmp_path: Path) -> None:
-    (tmp_path / FILE_NAME).write_bytes(b"no database" * 100)
+async def test_a_file_that_is_no_database_is_left_as_it_is_and_its_folder_is_not_held(tmp_path: Path) -> None:
+    path = tmp_path / FILE_NAME
+    path.write_bytes(b"no database" * 1000)
     for _ in range(2):
         with pytest.raises(CannotOpenStore, match="not a database"):
             open_folder(tmp_path)
+    assert path.read_bytes() == b"no database" * 1000
 
 
 def test_the_names_of_new_files_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,25 +188,10 @@ def test_the_names_of_new_files_are_flushed(tmp_path: Path, monkeypatch: pytest.
 # -- whose file it is -----------------------------------------------------------------------------------------------
 
 
-def write_foreign(path: Path, *statements: str) -> bytes:
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        for statement in statements:
-            connection.execute(statement)
-        connection.commit()
-    return path.read_bytes()
-
-
-def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / FILE_NAME
-    path.write_bytes(b"no database" * 1000)
-    with pytest.raises(CannotOpenStore, match="not a database"):
-        open_folder(tmp_path)
-    assert path.read_bytes() == b"no database" * 1000
-
-
 def test_the_database_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / FILE_NAME
-    before = write_foreign(path, "CREATE TABLE songs (title)")
+    change(path, "CREATE TABLE songs (title)")
+    before = path.read_bytes()
     with pytest.raises(CannotOpenStore, match="another program"):
         open_folder(tmp_path)
     assert path.read_bytes() == before
@@ -213,7 +200,8 @@ def test_the_database_of_another_program_is_left_as_it_is(tmp_path: Path) -> Non
 def test_a_newer_schema_is_refused_with_both_numbers_and_left_as_it_is(tmp_path: Path) -> None:
     asyncio.run(open_folder(tmp_path).close())
     path = tmp_path / FILE_NAME
-    before = write_foreign(path, "PRAGMA user_version = 99")
+    change(path, "PRAGMA user_version = 99")
+    before = path.read_bytes()
     with pytest.raises(NewerSchema) as refused:
         open_folder(tmp_path)
     assert (refused.value.found, refused.value.known) == (99, SCHEMA)

@@ -67,32 +67,23 @@ async def test_fragments_make_one_message_also_with_a_ping_between_them(raw: Raw
     assert await ids_answered(raw, 1) == ["whole"]
 
 
-async def test_a_new_message_inside_an_unfinished_one_is_a_protocol_error(raw: RawPeer) -> None:
-    await raw.write(text("{", fin=False))
-    await raw.write(text(ping("intruder")))
+@pytest.mark.parametrize(
+    ("written", "code"),
+    [
+        (text("{", fin=False) + text(ping("intruder")), 1002),
+        (text(ping("bare"), mask=False), 1002),
+        (text("{", fin=False) + text("", fin=False, opcode=Opcode.CONT) * 100, 1009),
+        (text(b'{"type":"\xff"}'), 1007),
+        (text(ping("binary"), opcode=Opcode.BINARY), 1003),
+    ],
+    ids=["a message inside an unfinished one", "no mask", "too many fragments", "no UTF-8", "binary"],
+)
+async def test_what_breaks_the_protocol_is_closed_with_its_code_and_no_other_word(
+    raw: RawPeer, written: bytes, code: int
+) -> None:
+    await raw.write(written)
     frame = await raw.frame()
-    assert frame.opcode is Opcode.CLOSE
-    assert int.from_bytes(bytes(frame.data[:2])) == 1002
-
-
-async def test_a_frame_without_a_mask_is_a_protocol_error(raw: RawPeer) -> None:
-    await raw.write(text(ping("bare"), mask=False))
-    frame = await raw.frame()
-    assert frame.opcode is Opcode.CLOSE
-    assert int.from_bytes(bytes(frame.data[:2])) == 1002
-
-
-async def test_a_message_in_too_many_fragments_is_refused(raw: RawPeer) -> None:
-    await raw.write(text("{", fin=False) + text("", fin=False, opcode=Opcode.CONT) * 100)
-    frame = await raw.frame()
-    assert frame.opcode is Opcode.CLOSE
-    assert int.from_bytes(bytes(frame.data[:2])) == 1009
-
-
-async def test_text_that_is_not_utf8_closes_with_1007_whole_and_in_fragments(raw: RawPeer) -> None:
-    await raw.write(Frame(Opcode.TEXT, b'{"type":"\xff"}').serialize(mask=True))
-    closed = await raw.frame()
-    assert (closed.opcode, Close.parse(closed.data).code) == (Opcode.CLOSE, 1007)
+    assert (frame.opcode, Close.parse(frame.data).code) == (Opcode.CLOSE, code)
 
 
 async def test_a_character_may_be_split_between_fragments_and_half_of_one_closes_with_1007(raw: RawPeer) -> None:

@@ -7,7 +7,7 @@ import contextlib
 import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -15,19 +15,21 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
+from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, until
-from tests.raw import open_bytes, open_raw, ping, read_to_end, text
+from tests.raw import UPGRADE, open_bytes, open_raw, ping, read_to_end, text
+from tests.server.cases import cases
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 
-HERE = Settings(host="127.0.0.1", port=0)
 LOOPBACK = (ip_network("127.0.0.0/8"),)
-MINUTE_NS = 60_000_000_000
+MINUTE_MS = 60_000
 
 
-def serving(limits: Limits, **chosen: object) -> Server:
-    return Server(Settings(host="127.0.0.1", port=0, **chosen), limits=limits)  # type: ignore[arg-type]
+def serving(limits: Limits, clock: Callable[[], int] = time.monotonic_ns, **chosen: object) -> Server:
+    settings = Settings(host="127.0.0.1", port=0, **chosen)  # type: ignore[arg-type]
+    return Server(settings, limits=limits, monotonic_ns=clock)
 
 
 # -- messages -------------------------------------------------------------------------------------------------------
@@ -134,10 +136,9 @@ async def test_few_messages_of_one_connection_are_carried_out_in_a_turn_and_none
 # -- players --------------------------------------------------------------------------------------------------------
 
 
-async def test_an_address_makes_so_many_players_and_those_who_are_known_come_back(clock_ns: list[int]) -> None:
+async def test_an_address_makes_so_many_players_and_those_who_are_known_come_back(clock: FakeClock) -> None:
     limits = uncounted(new_players_per_minute_per_address=60, new_players_at_once_per_address=60)
-    server = Server(HERE, limits=limits, monotonic_ns=lambda: clock_ns[0])
-    async with server, contextlib.AsyncExitStack() as stack:
+    async with serving(limits, clock) as server, contextlib.AsyncExitStack() as stack:
         url = server.url
         for _ in range(60):
             known = await stack.enter_async_context(open_peer(url))
@@ -146,15 +147,14 @@ async def test_an_address_makes_so_many_players_and_those_who_are_known_come_bac
         assert (await late.ask("hello", name="easy-bot"))["code"] == "bad_name"
         back = await stack.enter_async_context(open_peer(url, token=known.welcome["token"]))
         assert back.welcome["player"] == known.welcome["player"]
-        clock_ns[0] += 1_001_000_000
+        clock.advance(1_001)
         assert (await late.ask("hello", name="late"))["type"] == "welcome"
         again = await stack.enter_async_context(open_peer(url))
         assert again.welcome["code"] == "rate_limited"
 
 
-async def test_the_operator_sees_how_much_of_each_limit_is_used(clock_ns: list[int]) -> None:
-    server = Server(HERE, monotonic_ns=lambda: clock_ns[0])
-    async with server, open_peer(server.url) as ana, open_peer(server.url) as bo:
+async def test_the_operator_sees_how_much_of_each_limit_is_used(clock: FakeClock) -> None:
+    async with serving(Limits(), clock) as server, open_peer(server.url) as ana, open_peer(server.url) as bo:
         for _ in range(2):
             room = (await ana.ask("create"))["room"]
         await ana.refusal("join", room="K7M4PQ")
@@ -201,13 +201,12 @@ async def test_an_address_opens_so_many_rooms_whoever_asks() -> None:
         assert [reply.get("code") for reply in replies] == [None, None, None, "rate_limited"]
 
 
-async def test_a_player_and_an_address_open_so_many_rooms_a_minute(clock_ns: list[int]) -> None:
+async def test_a_player_and_an_address_open_so_many_rooms_a_minute(clock: FakeClock) -> None:
     limits = uncounted(creates_per_minute_per_player=3, creates_per_minute_per_address=5)
-    server = Server(HERE, limits=limits, monotonic_ns=lambda: clock_ns[0])
-    async with server, open_peer(server.url) as ana, open_peer(server.url) as bo:
+    async with serving(limits, clock) as server, open_peer(server.url) as ana, open_peer(server.url) as bo:
         codes = [(await peer.ask("create")).get("code") for peer in (ana, ana, ana, ana, bo, bo, bo)]
         assert codes == [None, None, None, "rate_limited", None, None, "rate_limited"]
-        clock_ns[0] += MINUTE_NS
+        clock.advance(MINUTE_MS)
         assert (await ana.ask("create"))["type"] == "ok"
 
 
@@ -272,10 +271,9 @@ async def test_a_game_of_bots_that_nobody_watches_ends_soon() -> None:
 # -- codes ----------------------------------------------------------------------------------------------------------
 
 
-async def test_codes_cannot_be_guessed(clock_ns: list[int]) -> None:
+async def test_codes_cannot_be_guessed(clock: FakeClock) -> None:
     limits = uncounted(misses_per_minute_per_player=10, misses_per_minute_per_address=30, misses_at_once_per_address=30)
-    server = Server(HERE, limits=limits, monotonic_ns=lambda: clock_ns[0])
-    async with server, contextlib.AsyncExitStack() as stack:
+    async with serving(limits, clock) as server, contextlib.AsyncExitStack() as stack:
         host = await stack.enter_async_context(open_peer(server.url))
         room = (await host.ask("create", visibility="private"))["room"]
         heard: Counter[str] = Counter()
@@ -286,14 +284,13 @@ async def test_codes_cannot_be_guessed(clock_ns: list[int]) -> None:
         assert heard == {"no_such_room": 30, "rate_limited": 50}
         assert await guesser.refusal("join", room=room) == "rate_limited"
         assert (await host.ask("sync", room=room))["type"] == "ok"
-        clock_ns[0] += MINUTE_NS
+        clock.advance(MINUTE_MS)
         assert (await guesser.ask("join", room=room))["type"] == "ok"
 
 
-async def test_what_others_of_an_address_guess_keeps_nobody_out_who_has_not_missed(clock_ns: list[int]) -> None:
+async def test_what_others_of_an_address_guess_keeps_nobody_out_who_has_not_missed(clock: FakeClock) -> None:
     limits = uncounted(misses_per_minute_per_player=10, misses_per_minute_per_address=30, misses_at_once_per_address=30)
-    server = Server(HERE, limits=limits, monotonic_ns=lambda: clock_ns[0])
-    async with server, contextlib.AsyncExitStack() as stack:
+    async with serving(limits, clock) as server, contextlib.AsyncExitStack() as stack:
         host = await stack.enter_async_context(open_peer(server.url))
         rooms = [(await host.ask("create", visibility="private"))["room"] for _ in range(3)]
         async with open_peer(server.url) as player:
@@ -309,9 +306,8 @@ async def test_what_others_of_an_address_guess_keeps_nobody_out_who_has_not_miss
         assert (await back.ask("join", room=rooms[0]))["type"] == "ok"
 
 
-async def test_one_who_has_used_up_the_own_misses_is_let_into_the_own_seats_alone(clock_ns: list[int]) -> None:
-    server = Server(HERE, limits=uncounted(misses_per_minute_per_player=3), monotonic_ns=lambda: clock_ns[0])
-    async with server, open_peer(server.url) as host:
+async def test_one_who_has_used_up_the_own_misses_is_let_into_the_own_seats_alone(clock: FakeClock) -> None:
+    async with serving(uncounted(misses_per_minute_per_player=3), clock) as server, open_peer(server.url) as host:
         rooms = [(await host.ask("create"))["room"] for _ in range(2)]
         async with open_peer(server.url) as player:
             await player.ask("join", room=rooms[0])
@@ -322,10 +318,13 @@ async def test_one_who_has_used_up_the_own_misses_is_let_into_the_own_seats_alon
             assert (await back.ask("join", room=rooms[0], seq=999))["type"] == "ok"
 
 
-async def test_misses_of_plain_http_are_no_misses_of_those_who_play(clock_ns: list[int]) -> None:
+async def test_misses_of_plain_http_are_no_misses_of_those_who_play(clock: FakeClock) -> None:
     limits = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)
-    server = Server(HERE, limits=limits, monotonic_ns=lambda: clock_ns[0])
-    async with server, open_bytes(server.port) as (reader, writer), open_peer(server.url) as ana:
+    async with (
+        serving(limits, clock) as server,
+        open_bytes(server.port) as (reader, writer),
+        open_peer(server.url) as ana,
+    ):
         request = f"GET /222222 HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode()
         writer.write(request * 9 + request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
         assert (await read_to_end(reader)).count(b"HTTP/1.1 429 ") == 7
@@ -388,30 +387,7 @@ async def test_ones_who_are_turned_away_in_crowds_leave_nothing_behind() -> None
 # -- from where -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({}, 101),
-        ({"Origin": "http://{host}"}, 101),
-        ({"Origin": "https://{host}"}, 403),
-        ({"Origin": "https://play.example"}, 101),
-        ({"Origin": "HTTPS://Play.Example"}, 101),
-        ({"Origin": "http://play.example"}, 403),
-        ({"Origin": "https://play.example.evil.example"}, 403),
-        ({"Origin": "https://evil.example"}, 403),
-        ({"Origin": "null"}, 403),
-        ({"Origin": ""}, 403),
-        ({"Origin": "http://127.0.0.1:1"}, 403),
-        ({"Origin": "http://evil.example", "Host": "evil.example"}, 403),
-        ({"Origin": "http://play.example", "Host": "play.example"}, 101),
-        ({"Origin": "http://localhost:80", "Host": "localhost:80"}, 101),
-        ({"Origin": "http://[::1]:80", "Host": "[::1]:80"}, 101),
-        ({"Origin": "http://laptop.local:8765", "Host": "laptop.local:8765"}, 101),
-        ({"Origin": "http://laptop:8765", "Host": "LAPTOP:8765"}, 101),
-        ({"Origin": "http://laptop.local:8765", "Host": "laptop.local:8766"}, 403),
-        ({"Origin": "http://[::1", "Host": "[::1"}, 400),
-    ],
-)
+@pytest.mark.parametrize(("headers", "status"), cases("origins"))
 async def test_pages_connect_from_here_and_from_where_it_was_allowed(headers: dict[str, str], status: int) -> None:
     async with serving(uncounted(), origins=("https://play.example",)) as server:
         host = headers.get("Host", f"127.0.0.1:{server.port}")
@@ -454,20 +430,7 @@ async def speaking_for(server: Server, *addresses: str) -> AsyncIterator[Peer]:
         yield peer
 
 
-@pytest.mark.parametrize(
-    ("lines", "address"),
-    [
-        ([], "127.0.0.1"),
-        (["192.0.2.7"], "192.0.2.7"),
-        (["198.51.100.1, 192.0.2.7"], "192.0.2.7"),
-        (["198.51.100.1", "192.0.2.7, 127.0.0.1"], "192.0.2.7"),
-        (["192.0.2.7:4711"], "192.0.2.7"),
-        (["[2001:db8::7]:4711"], "2001:db8::7"),
-        (["::ffff:192.0.2.7"], "192.0.2.7"),
-        (["192.0.2.7, nonsense"], "127.0.0.1"),
-        (["127.0.0.1, 127.0.0.1"], "127.0.0.1"),
-    ],
-)
+@pytest.mark.parametrize(("lines", "address"), cases("addresses that a proxy names"))
 async def test_a_trusted_proxy_is_believed_for_whom_it_speaks(lines: list[str], address: str) -> None:
     async with serving(uncounted(), trusted_proxies=LOOPBACK) as server:
         async with speaking_for(server, *lines):
@@ -521,8 +484,7 @@ SECOND = b"\r\n\r\n\x00\r\nQUIT\n"
 @pytest.mark.parametrize("is_slow", [False, True])
 async def test_the_proxy_protocol_is_understood(before: bytes, address: str, is_slow: bool) -> None:
     async with serving(uncounted(), trusted_proxies=LOOPBACK) as server, open_bytes(server.port) as (reader, writer):
-        request = before + b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        request += b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        request = before + UPGRADE
         for byte in request if is_slow else [0]:
             writer.write(bytes([byte]) if is_slow else request)
             await asyncio.sleep(0)
@@ -612,9 +574,3 @@ async def test_one_who_is_gone_in_the_middle_of_a_flood_leaves_no_timer() -> Non
             ana.socket.transport.abort()
         async with open_peer(server.url, token=ana.welcome["token"]) as again:
             assert [held["room"] for held in again.welcome["rooms"]] == [room]
-
-
-@pytest.fixture
-def clock_ns() -> list[int]:
-    """A clock that only the test moves on."""
-    return [time.monotonic_ns()]

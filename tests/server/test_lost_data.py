@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.server.laboratory import open_laboratory
-from tests.server.stored import ANA_KEY, finish, keep, keep_player, room_of, rooms_in, share, shared
+from tests.server.stored import ANA_KEY, change, finish, keep, keep_player, room_of, rooms_in, share, shared
 from tests.server.tables import ANA, BO
 from tests.server.test_sqlite_store import child
 from tictactoe_server.core.kept import PLAYERS, ROOMS, KnownPlayer, open_folder, today
@@ -167,8 +167,7 @@ async def test_a_log_or_database_that_was_lost_is_told(
 
 async def test_a_note_of_the_time_that_is_no_number_keeps_nobody_from_starting(tmp_path: Path) -> None:
     await fill(tmp_path)
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
-        connection.execute("INSERT OR REPLACE INTO server VALUES ('served-ms', 'soon')")
+    change(tmp_path / FILE_NAME, "INSERT OR REPLACE INTO server VALUES ('served-ms', 'soon')")
     store = open_folder(tmp_path)
     with pytest.raises(Exception, match="no number"):
         await store.noted_time()

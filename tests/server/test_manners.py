@@ -159,21 +159,10 @@ async def test_quick_match_pairs_only_those_with_equal_clocks(server: Server) ->
         assert [rows[room] for room in opened] == clocks
 
 
-async def test_a_clock_that_makes_no_sense_is_refused_by_its_place_and_opens_no_room(server: Server) -> None:
-    async with open_peer(server.url) as ana:
-        for clock, path in (({"move_ms": 0}, "clock.move_ms"), ({"move_ms": 5, "initial_ms": 5}, "clock")):
-            for verb in ("create", "match"):
-                refused = await ana.ask(verb, clock=clock)
-                assert (refused["code"], refused["path"]) == ("bad_message", path)
-        assert (await ana.ask("rooms"))["rooms"] == []
-
-
-async def test_a_flag_that_cannot_be_stored_is_shown_to_nobody_and_falls_as_soon_as_it_can() -> None:
-    store = TroubledStore()
-    async with (
-        Server(Settings(host="127.0.0.1", port=0), store) as server,
-        two_playing(server, clock=QUICK) as (ana, bo, room),
-    ):
+async def test_a_flag_that_cannot_be_stored_is_shown_to_nobody_and_falls_as_soon_as_it_can(
+    troubled: Server, store: TroubledStore
+) -> None:
+    async with two_playing(troubled, clock=QUICK) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [0, 4])
         store.trouble.fail("save", StoreUnavailable(), times=1_000_000)
         while await bo.refusal("move", room=room, cell=8, ply=3) != "unavailable":
@@ -224,14 +213,6 @@ async def test_a_draw_is_offered_and_agreed(server: Server) -> None:
             over = await peer.state(status="over")
             assert over["result"] == {"winner": None, "reason": "agreed", "line": []}
             assert over["score"]["draws"] == 1
-
-
-async def test_an_offer_is_gone_with_the_move_of_who_was_asked(server: Server) -> None:
-    async with two_playing(server) as (ana, bo, room):
-        await bo.ask("draw", room=room, action="offer")
-        state = await play_out({"X": ana, "O": bo}, room, [4])
-        assert state["offers"]["draw"] is None
-        assert await ana.refusal("draw", room=room, action="accept") == "no_offer"
 
 
 async def test_a_move_is_taken_back_and_another_one_played(server: Server) -> None:
@@ -292,14 +273,6 @@ async def test_the_welcome_says_how_long_a_seat_is_held_and_how_long_ones_own_st
             assert late.welcome["held_ms"] == {room: 0}
 
 
-async def test_a_claim_of_anything_else_is_refused_by_its_place(server: Server) -> None:
-    async with two_playing(server) as (ana, _, room):
-        refused = await ana.ask("claim", room=room, **{"as": "loss"})
-        assert (refused["code"], refused["path"]) == ("bad_message", "as")
-        refused = await ana.ask("draw", room=room, action="maybe")
-        assert (refused["code"], refused["path"]) == ("bad_message", "action")
-
-
 # -- roles ------------------------------------------------------------------------------------------------------
 
 VERBS: list[Message] = [
@@ -324,13 +297,3 @@ async def test_every_verb_is_refused_to_watchers_and_to_those_who_are_not_in_the
         for verb in ({"type": "chat", "text": "hi"}, {"type": "sync"}, {"type": "leave"}):
             assert await cy.refusal(room=room, **verb) == "not_in_room", verb
         assert await settle(ana, room) == before
-
-
-async def test_a_player_who_watches_the_own_game_from_a_second_connection_plays_from_the_first_alone(
-    server: Server,
-) -> None:
-    async with two_playing(server) as (ana, _, room), open_peer(server.url, token=ana.welcome["token"]) as second:
-        await second.ask("watch", room=room)
-        for verb in VERBS:
-            assert await second.refusal(room=room, **verb) == "not_seated", verb
-        assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"

@@ -143,8 +143,7 @@ async def test_what_is_no_figure_is_not_shown_beside_them(metered: Server) -> No
             await peer.recv()
 
 
-async def test_the_server_is_ready_unless_it_starts_drains_or_waits_for_its_disk() -> None:
-    store = TroubledStore()
+async def test_the_server_is_ready_unless_it_starts_drains_or_waits_for_its_disk(store: TroubledStore) -> None:
     async with Server(Settings(host=HOST, port=0), store) as server:
         assert await get(server.port, "/readyz") == (HTTPStatus.OK, "ok\n")
         store.owes_since = 0.0

@@ -17,6 +17,7 @@ from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.stored import (
     ANA_KEY,
     bans_in,
+    change,
     finish,
     keep,
     keep_ban,
@@ -41,6 +42,7 @@ from tictactoe_server.services.events.event import open_event
 from tictactoe_server.services.events.kept import EVENTS
 from tictactoe_server.storage.contents import FolderSource
 from tictactoe_server.storage.copying import Contents, CopySource, copy
+from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, save
 
@@ -82,9 +84,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder with something of everything."""
     folder = tmp_path / "data"
     asyncio.run(fill(folder))
-    with closing(sqlite3.connect(folder / "tictactoe.sqlite3")) as database:
-        database.execute("UPDATE players SET seen = ? WHERE key = ?", (today() - 200, BO_KEY))
-        database.commit()
+    change(folder / FILE_NAME, f"UPDATE players SET seen = {today() - 200} WHERE key = '{BO_KEY}'")
     return folder
 
 
@@ -157,7 +157,7 @@ def test_a_folder_goes_into_a_stream_and_back_into_a_folder(folder: Path, url: s
     back = move(url, tmp_path / "back")
     assert back.exit_code == 0, back.output
     assert asyncio.run(contents_of(folder)) == asyncio.run(contents_of(tmp_path / "back")) == before
-    with closing(sqlite3.connect(tmp_path / "back" / "tictactoe.sqlite3")) as database:
+    with closing(sqlite3.connect(tmp_path / "back" / FILE_NAME)) as database:
         found = database.execute("SELECT key, seen, seated FROM players ORDER BY key").fetchall()
     assert found == [(ANA_KEY, today(), 0), (BO_KEY, today() - 200, 1)]
 
@@ -174,18 +174,8 @@ def test_a_folder_goes_into_another_folder(folder: Path, tmp_path: Path) -> None
     assert asyncio.run(contents_of(tmp_path / "other")) == asyncio.run(contents_of(folder))
 
 
-def test_a_document_that_is_a_number_is_named_and_left_out(folder: Path, tmp_path: Path) -> None:
-    with closing(sqlite3.connect(folder / "tictactoe.sqlite3")) as database:
-        database.execute("INSERT INTO rooms VALUES ('K7M4PQ', 1, 5)")
-        database.commit()
-    ran = move(folder, tmp_path / "other")
-    assert ran.exit_code == 1
-    assert "Left out: Room K7M4PQ: Not a room" in ran.output
-    assert "Copied and compared: 6 rooms" in ran.output
-
-
 def test_a_game_that_was_forgotten_does_not_come_back_from_the_journal(folder: Path, tmp_path: Path) -> None:
-    with closing(sqlite3.connect(folder / "tictactoe.sqlite3")) as database:
+    with closing(sqlite3.connect(folder / FILE_NAME)) as database:
         ((document,),) = database.execute("SELECT document FROM archive WHERE id = 3").fetchall()
         lines = [b"+ %d %b" % (id, document) for id in (1, 3, 4)]
         database.execute("INSERT INTO journal (batch) VALUES (?)", (b"\n".join(lines),))
@@ -205,13 +195,23 @@ def test_a_game_that_was_forgotten_does_not_come_back_from_the_journal(folder: P
     assert asyncio.run(served()) == [4, 2]
 
 
-def test_a_table_that_nothing_here_keeps_is_named_and_left_out(folder: Path, tmp_path: Path) -> None:
-    with closing(sqlite3.connect(folder / "tictactoe.sqlite3")) as database:
-        database.execute("CREATE TABLE mottos (key TEXT PRIMARY KEY, document BLOB NOT NULL)")
-        database.commit()
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("INSERT INTO rooms VALUES ('K7M4PQ', 1, 5)", "Room K7M4PQ: Not a room"),
+        (
+            "CREATE TABLE mottos (key TEXT PRIMARY KEY, document BLOB NOT NULL)",
+            "The table mottos: nothing here keeps such a one.\n",
+        ),
+    ],
+    ids=["a document that is a number", "a table that nothing here keeps"],
+)
+def test_what_cannot_be_copied_is_named_and_left_out(folder: Path, tmp_path: Path, statement: str, told: str) -> None:
+    change(folder / FILE_NAME, statement)
     ran = move(folder, tmp_path / "other")
     assert ran.exit_code == 1
-    assert "Left out: The table mottos: nothing here keeps such a one.\n" in ran.output
+    assert f"Left out: {told}" in ran.output
+    assert "Copied and compared: 6 rooms" in ran.output
 
 
 def test_a_player_expires_in_a_stream_when_they_would_have_in_the_folder(folder: Path, url: str) -> None:
@@ -264,10 +264,11 @@ def test_a_folder_with_a_server_is_refused_and_so_is_one_without_a_database(
 
 
 def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str, tmp_path: Path) -> None:
-    with closing(sqlite3.connect(folder / "tictactoe.sqlite3")) as database:
-        database.execute("UPDATE rooms SET document = X'00' WHERE code = 'AAAA00'")
-        database.execute("UPDATE archive SET document = X'00' WHERE id = 2")
-        database.commit()
+    change(
+        folder / FILE_NAME,
+        "UPDATE rooms SET document = X'00' WHERE code = 'AAAA00'",
+        "UPDATE archive SET document = X'00' WHERE id = 2",
+    )
     there = move(folder, url)
     assert there.exit_code == 1
     assert "Left out: Room AAAA00: Not a room" in there.output

@@ -47,19 +47,15 @@ def test_a_draw_may_be_offered_in_and_out_of_turn_and_before_the_first_move() ->
         assert table.do(player, OFFER).offers.draw == mark
 
 
-def test_a_declined_offer_is_gone_and_may_be_made_again() -> None:
+@pytest.mark.parametrize(("player", "by", "how"), [(BO, "O", "declined"), (ANA, "X", "withdrawn")])
+def test_a_declined_or_withdrawn_offer_is_gone_and_may_be_made_again(
+    player: Player, by: str, how: Literal["declined", "withdrawn"]
+) -> None:
     table = two()
     table.do(ANA, OFFER)
-    assert table.do(BO, DECLINE).offers == Offers(ended={"draw": EndedOffer("O", "declined")})
+    assert table.do(player, DECLINE).offers == Offers(ended={"draw": EndedOffer(by, how)})
     assert table.refusal(BO, ACCEPT).code == "no_offer"
     assert table.do(ANA, OFFER).offers.draw == "X"
-
-
-def test_an_offer_may_be_withdrawn_by_its_maker() -> None:
-    table = two()
-    table.do(ANA, OFFER)
-    assert table.do(ANA, DECLINE).offers == Offers(ended={"draw": EndedOffer("X", "withdrawn")})
-    assert table.refusal(BO, ACCEPT).code == "no_offer"
 
 
 def test_how_offers_came_to_nothing_is_shown_for_each_kind_until_the_next_offer_or_move() -> None:
@@ -412,19 +408,13 @@ def test_nothing_ends_by_itself_when_the_hold_is_over() -> None:
     assert table.do(BO, Enter()).status == "playing"
 
 
-def test_a_room_may_hold_its_seats_for_another_time() -> None:
-    table = Table(ANA, BO, hold_ms=250)
+@pytest.mark.parametrize("hold_ms", [250, 0])
+def test_a_room_may_hold_its_seats_for_another_time_or_not_at_all(hold_ms: int) -> None:
+    table = Table(ANA, BO, hold_ms=hold_ms)
     table.play(0, 4)
     table.do(BO, Dropped())
-    assert table.state["seats"]["O"]["hold_ms"] == 250
-    table.wait(250)
-    assert table.do(ANA, WIN).result == Result("X", "claimed")
-
-
-def test_without_a_hold_the_game_may_be_claimed_at_once() -> None:
-    table = Table(ANA, BO, hold_ms=0)
-    table.play(0, 4)
-    table.do(BO, Dropped())
+    assert table.state["seats"]["O"]["hold_ms"] == hold_ms
+    table.wait(hold_ms)
     assert table.do(ANA, WIN).result == Result("X", "claimed")
 
 

@@ -9,9 +9,8 @@ import pytest
 from websockets.asyncio.client import connect
 
 from tests.peer import Message, Peer, open_peer, two_playing
+from tests.server.cases import cases
 from tictactoe_server.server import Server
-
-WRONG = {"game": 9, "ply": 9}
 
 
 @asynccontextmanager
@@ -39,53 +38,21 @@ async def test_the_message_comes_before_hello(server: Server, text: str, code: s
         assert (await Peer(socket).receive())["code"] == code
 
 
-@pytest.mark.parametrize(
-    ("who", "type", "fields", "code"),
-    [
-        ("stranger", "draw", {"action": "accept", **WRONG}, "not_in_room"),
-        ("watcher", "draw", {"action": "accept", **WRONG}, "not_seated"),
-        ("watcher", "move", {"cell": 4, "ply": 9}, "not_seated"),
-        ("O", "move", {"cell": 4, "ply": 9}, "not_your_turn"),
-        ("X", "move", {"cell": 4, "ply": 9}, "stale"),
-        ("X", "move", {"cell": 4, "ply": 2}, "occupied"),
-        ("X", "draw", {"action": "accept", **WRONG}, "stale"),
-        ("X", "draw", {"action": "accept", "game": 1, "ply": 9}, "stale"),
-        ("X", "draw", {"action": "accept", "game": 1, "ply": 2}, "no_offer"),
-        ("X", "rematch", {"game": 9}, "stale"),
-        ("X", "rematch", {"game": 1}, "not_allowed"),
-    ],
-)
+@pytest.mark.parametrize(("who", "type", "fields", "code"), cases("refusals while a game is on"))
 async def test_while_a_game_is_on(server: Server, who: str, type: str, fields: Message, code: str) -> None:
     async with three_with_a_watcher(server) as (ana, bo, eve, room), open_peer(server.url) as stranger:
         peer = {"X": ana, "O": bo, "watcher": eve, "stranger": stranger}[who]
         assert await peer.refusal(type, room=room, **fields) == code
 
 
-@pytest.mark.parametrize(
-    ("who", "type", "fields", "code"),
-    [
-        ("watcher", "move", {"cell": 4, "ply": 9}, "not_seated"),
-        ("O", "move", {"cell": 4, "ply": 9}, "game_over"),
-        ("X", "undo", {"action": "offer", **WRONG}, "stale"),
-        ("X", "undo", {"action": "offer", "game": 1, "ply": 9}, "game_over"),
-    ],
-)
+@pytest.mark.parametrize(("who", "type", "fields", "code"), cases("refusals after a game"))
 async def test_after_a_game(server: Server, who: str, type: str, fields: Message, code: str) -> None:
     async with three_with_a_watcher(server) as (ana, bo, eve, room):
         await ana.ask("resign", room=room)
         assert await {"X": ana, "O": bo, "watcher": eve}[who].refusal(type, room=room, **fields) == code
 
 
-@pytest.mark.parametrize(
-    ("type", "fields", "code"),
-    [
-        ("move", {"cell": 99, "ply": 9}, "not_started"),
-        ("draw", {"action": "offer", **WRONG}, "stale"),
-        ("draw", {"action": "offer", "game": 1, "ply": 9}, "not_started"),
-        ("rematch", {"game": 9}, "stale"),
-        ("rematch", {"game": 1}, "not_started"),
-    ],
-)
+@pytest.mark.parametrize(("type", "fields", "code"), cases("refusals before a game"))
 async def test_before_a_game(server: Server, type: str, fields: Message, code: str) -> None:
     async with open_peer(server.url) as ana:
         room = (await ana.ask("create"))["room"]

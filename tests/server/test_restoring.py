@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.server.stored import finish, keep, keep_ban, keep_player, room_of, rooms_in, share
+from tests.server.cases import cases
+from tests.server.stored import change, finish, keep, keep_ban, keep_player, room_of, rooms_in, share
 from tests.server.tables import ANA, BO
 from tictactoe_server.core.kept import KEPT, Ban, open_folder
 from tictactoe_server.core.rooms import Player
@@ -36,11 +35,6 @@ async def codes_in(folder: Path) -> set[str]:
         return set(await rooms_in(store))
     finally:
         await store.close()
-
-
-def change(path: Path, statement: str) -> None:
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute(statement)
 
 
 async def test_a_copy_takes_the_place_of_what_was_there_which_is_kept(
@@ -124,21 +118,7 @@ async def test_a_whole_folder_is_said_to_be_whole_also_of_a_server_that_runs(tmp
     assert found.damage == ()
 
 
-@pytest.mark.parametrize(
-    ("statement", "words"),
-    [
-        ("UPDATE rooms SET document = replace(document, 'X', 'Y') WHERE code = 'K7M4PQ'", "Room K7M4PQ: "),
-        ("INSERT INTO rooms VALUES ('R5T6Y7', 1, 5)", "Room R5T6Y7: Not a room"),
-        ("UPDATE players SET document = 5", "The player under aaa"),
-        ("UPDATE archive SET document = 1.5", "Game 1: "),
-        ("UPDATE players SET document = 'x'", "The player under aaa"),
-        ("UPDATE archive SET document = '{}'", "Game 1: "),
-        ("UPDATE shares SET document = '{}'", "The shared game aB3-_dE5fG7hI9jK1mN3oP: "),
-        ("UPDATE bans SET document = '{}'", "The ban of 192.0.2.0/24: "),
-        ("INSERT INTO journal (batch) VALUES (CAST('nonsense' AS BLOB))", "A line of the journal"),
-        ("INSERT INTO journal (batch) VALUES ('nonsense')", "A line of the journal"),
-    ],
-)
+@pytest.mark.parametrize(("statement", "words"), cases("damaged things"))
 async def test_each_damaged_thing_is_named(tmp_path: Path, statement: str, words: str) -> None:
     await fill(tmp_path, "K7M4PQ", "M2XWQ7")
     change(tmp_path / FILE_NAME, statement)

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.classic import CLASSIC_RULES
-from tests.server.tables import decode_room, encode_room
+from tests.server.tables import ANA, BO, CODE, CY
+from tests.server.tables import refusal as refused_in
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Offers, Result
@@ -19,10 +18,7 @@ from tictactoe_protocol.requests import Leave, Move, Rematch, Resign
 from tictactoe_server.core import rooms
 from tictactoe_server.core.rooms import Command, Dropped, Enter, Player, Refused, Room, apply, state_of, summary_of
 
-CODE = "K7M4PQ"
-ANA, BO, CY, DI = (Player(f"p{name}", name) for name in ("ana", "bo", "cy", "di"))
 NOW = 1_000
-HOLD_MS = 60_000
 LINE_FOR_X = [0, 3, 1, 4, 2]
 DRAWN = [0, 1, 2, 4, 3, 5, 7, 6, 8]
 THREE = Rules(rows=3, columns=3, line=3, marks="XOA")
@@ -56,13 +52,7 @@ def apply_all(room: Room, *commands: tuple[Player, Command]) -> Room:
 
 
 def refusal(room: Room, player: Player, command: Command) -> Refused:
-    """Return why the command is refused; the room is what it was."""
-    before = encode_room(room)
-    with pytest.raises(Refused) as caught:
-        apply(room, player, command, NOW)
-    assert encode_room(room) == before
-    assert caught.value.message
-    return caught.value
+    return refused_in(room, player, command, NOW)
 
 
 LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
@@ -189,28 +179,6 @@ def test_nobody_moves_after_the_end() -> None:
 
 def test_one_without_a_seat_does_not_move() -> None:
     assert refusal(open_room(ANA, BO), CY, move(4, 0)).code == "not_seated"
-
-
-# Each row has one fault more than the next one; the first fault in the order of the checks is the one that is told.
-CHECKS_IN_ORDER = [
-    ("seat before status", [ANA], [], CY, move(99, 7), "not_seated"),
-    ("status (waiting) before turn", [ANA], [], ANA, move(99, 7), "not_started"),
-    ("status (over) before turn", [ANA, BO], LINE_FOR_X, BO, move(99, 7), "game_over"),
-    ("turn before ply", [ANA, BO], [], BO, move(99, 7), "not_your_turn"),
-    ("ply before cell", [ANA, BO], [], ANA, move(99, 7), "stale"),
-    ("cell at last", [ANA, BO], [], ANA, move(99, 0), "off_board"),
-]
-
-
-@pytest.mark.parametrize(
-    ("players", "cells", "sender", "command", "code"),
-    [row[1:] for row in CHECKS_IN_ORDER],
-    ids=[row[0] for row in CHECKS_IN_ORDER],
-)
-def test_one_check_comes_before_another(
-    players: list[Player], cells: list[int], sender: Player, command: Move, code: str
-) -> None:
-    assert refusal(play(open_room(*players), cells), sender, command).code == code
 
 
 def test_the_same_move_again_changes_nothing_also_out_of_turn_and_after_the_end() -> None:
@@ -478,84 +446,3 @@ def test_a_free_seat_is_null_in_state_and_list() -> None:
     assert state_of(room, NOW, watchers=0).seats["O"] is None
     row = summary_of(room, NOW + 7, watchers=3, ply=room.position.ply)
     assert (row.seats["O"], row.age_ms, row.watchers, row.ply, row.status) == (None, 7, 3, 0, "waiting")
-
-
-# -- any commands in any order ----------------------------------------------------------------------------------
-
-PLAYERS = (ANA, BO, CY, DI)
-SMALL_RULES = st.sampled_from(
-    [
-        Rules(),
-        THREE,
-        Rules(rows=2, columns=2, line=2),
-        Rules(rows=3, columns=3, line=3, gravity=True),
-        Rules(rows=3, columns=3, line=3, misere=True, blocked=frozenset({4})),
-        Rules(rows=2, columns=5, line=2, marks="XOAB"),
-    ]
-)
-COMMANDS = st.one_of(
-    st.builds(move, st.integers(-1, 10), st.integers(0, 10)),
-    st.just("next move"),
-    st.just("next move"),
-    st.just("next move"),
-    st.sampled_from([Enter(), Enter(), Dropped(), LEAVE, RESIGN, REMATCH, REMATCH]),
-)
-
-
-@given(SMALL_RULES, st.lists(st.tuples(st.sampled_from(PLAYERS), COMMANDS, st.integers(0, 99)), max_size=60))
-def test_any_commands_in_any_order_keep_the_room_whole(
-    rules: Rules, steps: list[tuple[Player, Command | str, int]]
-) -> None:
-    room, now, finished = rooms.open_room(CODE, rules, ANA, NOW), NOW, 0
-    for player, wanted, choice in steps:
-        now += choice
-        sender, command = player, wanted
-        if isinstance(command, str):
-            sender, command = next_move(room, player, choice)
-        before = encode_room(room)
-        after = apply_or_keep(room, sender, command, now)
-        assert encode_room(room) == before
-        assert after is room or after.seq == room.seq + 1
-        finished += room.result is None and after.result is not None and not after.was_aborted
-        check_invariants(after, finished)
-        room = after
-
-
-def next_move(room: Room, player: Player, choice: int) -> tuple[Player, Command]:
-    """Return a legal move of whoever's turn it is, or a senseless one where nobody's it is."""
-    cells = room.position.legal_cells
-    seat = room.seats[room.position.turn] if room.position.turn else None
-    if seat is None or not cells:
-        return player, move(choice, room.position.ply)
-    return Player(seat.player, seat.name), move(cells[choice % len(cells)], room.position.ply)
-
-
-def apply_or_keep(room: Room, player: Player, command: Command, now: int) -> Room:
-    try:
-        return apply(room, player, command, now)
-    except Refused:
-        return room
-
-
-def check_invariants(room: Room, finished: int) -> None:
-    """Whatever happened: one seat a player, a status that fits, a score that adds up, a document that comes back."""
-    holders = [seat.player for seat in room.seats.values() if seat]
-    assert len(holders) == len(set(holders))
-    assert "".join(room.seats) == room.rules.marks
-    assert (room.status == "over") == (room.result is not None)
-    assert (room.status == "waiting") == (room.result is None and None in room.seats.values())
-    assert sum(room.score.values()) == finished
-    assert set(room.score) == {*holders, "draws"}
-    assert set(room.gone_at) <= {player.id for player in PLAYERS}
-    if room.status == "playing":
-        turn = room.position.turn
-        assert turn is not None
-        assert turn in room.position.active_marks
-        assert len(room.position.active_marks) >= 2
-        assert all(mark not in room.position.active_marks for mark, seat in room.seats.items() if seat and seat.left)
-    if room.result and room.result.winner:
-        assert room.result.winner in room.position.active_marks
-    assert encode_room(decode_room(encode_room(room))) == encode_room(room)
-    state = state_of(room, NOW, watchers=0)
-    assert len(state.board) == room.rules.size
-    assert (state.turn is None) == (room.status != "playing")

@@ -11,18 +11,6 @@ from tests.peer import Peer, open_peer
 from tictactoe_protocol.requests import Move
 from tictactoe_server.core.rooms import Player, Room, apply
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
-
-
-@pytest.fixture
-def store() -> TroubledStore:
-    return TroubledStore()
-
-
-@pytest.fixture
-async def troubled(store: TroubledStore) -> AsyncIterator[Server]:
-    async with Server(Settings(host="127.0.0.1", port=0), store) as server:
-        yield server
 
 
 @pytest.fixture

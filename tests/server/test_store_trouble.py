@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
 import pytest
 
@@ -11,21 +11,9 @@ from tests.peer import Peer, open_peer, play_out, two_playing
 from tictactoe_protocol.requests import Leave, Resign
 from tictactoe_server.core.rooms import Command, Player, apply
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import Conflict, StoreUnavailable, Unreadable
 
 ALWAYS = 1_000_000
-
-
-@pytest.fixture
-def store() -> TroubledStore:
-    return TroubledStore()
-
-
-@pytest.fixture
-async def troubled(store: TroubledStore) -> AsyncIterator[Server]:
-    async with Server(Settings(host="127.0.0.1", port=0), store) as server:
-        yield server
 
 
 def elsewhere(store: TroubledStore, room: str, peer: Peer, command: Command) -> Callable[[], None]:
@@ -36,13 +24,6 @@ def elsewhere(store: TroubledStore, room: str, peer: Peer, command: Command) -> 
         store.rooms.put(apply(store.rooms.now(room), player, command, 0))
 
     return act
-
-
-async def test_a_lost_race_is_run_again_on_the_newer_state(troubled: Server, store: TroubledStore) -> None:
-    async with two_playing(troubled) as (ana, bo, room):
-        store.trouble.fail("save", Conflict(room))
-        assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
-        assert (await bo.state(ply=1))["board"] == "....X...."
 
 
 async def test_a_command_is_judged_by_what_another_server_stored(troubled: Server, store: TroubledStore) -> None:
@@ -77,25 +58,21 @@ async def test_a_state_that_another_server_stored_is_shown_to_all_when_it_is_fou
             assert (await peer.state(status="over"))["result"]["reason"] == "aborted"
 
 
-async def test_a_store_that_always_conflicts_makes_the_room_busy_for_a_while(
-    troubled: Server, store: TroubledStore
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(Conflict(), "busy"), (StoreUnavailable(), "unavailable"), (RuntimeError("a bug"), "internal")],
+)
+async def test_a_move_that_is_not_stored_is_refused_as_what_happened_and_nobody_sees_it(
+    troubled: Server, store: TroubledStore, error: Exception, code: str
 ) -> None:
+    """And when the store is well again, it can be made."""
     async with two_playing(troubled) as (ana, bo, room):
-        store.trouble.fail("save", Conflict(room), times=ALWAYS)
-        error = await ana.ask("move", room=room, cell=4, ply=0)
-        assert (error["type"], error["code"], error["room"]) == ("error", "busy", room)
-        assert error["retry_ms"] > 0
+        store.trouble.fail("save", error, times=ALWAYS)
+        refused = await ana.ask("move", room=room, cell=4, ply=0)
+        assert (refused["type"], refused["code"], refused["room"]) == ("error", code, room)
+        assert (refused.get("retry_ms", 0) > 0) == (code != "internal")
+        assert "a bug" not in refused["message"]
         store.trouble.heal()
-        assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
-        assert (await bo.state(ply=1))["board"] == "....X...."
-
-
-async def test_a_store_that_is_away_refuses_the_move_and_nobody_sees_it(troubled: Server, store: TroubledStore) -> None:
-    async with two_playing(troubled) as (ana, bo, room):
-        store.trouble.fail("save", StoreUnavailable())
-        error = await ana.ask("move", room=room, cell=4, ply=0)
-        assert (error["type"], error["code"], error["room"]) == ("error", "unavailable", room)
-        assert error["retry_ms"] > 0
         await bo.ask("sync", room=room)
         assert (await bo.state())["ply"] == 0
         assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
@@ -132,17 +109,6 @@ async def test_a_save_whose_reply_was_lost_is_found_out_when_the_move_is_sent_ag
         for peer in (ana, bo):
             state = await peer.state(ply=1)
             assert (state["board"], state["seq"]) == ("....X....", 3)
-
-
-async def test_a_mistake_of_the_server_is_answered_and_the_connection_lives(
-    troubled: Server, store: TroubledStore
-) -> None:
-    async with two_playing(troubled) as (ana, bo, room):
-        store.trouble.fail("save", RuntimeError("a bug"))
-        error = await ana.ask("move", room=room, cell=4, ply=0)
-        assert (error["type"], error["code"], error["room"]) == ("error", "internal", room)
-        assert "a bug" not in error["message"]
-        await play_out({"X": ana, "O": bo}, room, [4, 0])
 
 
 async def test_a_room_whose_document_is_damaged_harms_no_other(troubled: Server, store: TroubledStore) -> None:

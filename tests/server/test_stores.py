@@ -109,6 +109,8 @@ async def everything_in(table: Table[Any]) -> dict[str, tuple[Any, int]]:
 async def test_values_are_kept_by_compare_and_set(store: Storage, spec: TableSpec[Any]) -> None:
     table, (key, (first, second, third)) = store.table(spec), VALUES[spec.name]
     assert await table.load(key) is None
+    with pytest.raises(Conflict):
+        await save(table, key, first, 7)
     revisions = [await save(table, key, first, MISSING)]
     for wrong in (MISSING, revisions[0] + 1000):
         with pytest.raises(Conflict):
@@ -127,7 +129,11 @@ async def test_values_are_kept_by_compare_and_set(store: Storage, spec: TableSpe
     for gone in (revisions[1], MISSING):
         with pytest.raises(Conflict):
             await delete(table, key, gone)
+    with pytest.raises(Conflict):
+        await save(table, key, third, revisions[1])
     revisions.append(await save(table, key, third, MISSING))
+    with pytest.raises(Conflict):
+        await save(table, key, first, revisions[1])
     assert await table.load(key) == (third, revisions[2])
     assert revisions == sorted(set(revisions))
     assert revisions[0] > MISSING
@@ -178,80 +184,12 @@ async def test_a_game_that_a_save_ends_is_kept_with_it_in_any_table(store: Stora
 # -- rooms ------------------------------------------------------------------------------------------------------
 
 
-async def test_a_saved_room_is_loaded_with_its_revision(store: Storage) -> None:
-    room = room_of(CODE, 5)
-    revision = await keep(store, room, MISSING)
-    assert revision > MISSING
-    assert await store.table(ROOMS).load(CODE) == (room, revision)
-
-
-async def test_a_room_that_is_not_there_is_none(store: Storage) -> None:
-    assert await store.table(ROOMS).load(CODE) is None
-
-
-async def test_a_save_with_the_right_revision_replaces_the_room_and_the_revision_grows(store: Storage) -> None:
-    revisions = [MISSING]
-    for number in range(5):
-        revisions.append(await keep(store, room_of(CODE, number), revisions[-1]))
-    assert revisions == sorted(set(revisions))
-    assert await store.table(ROOMS).load(CODE) == (room_of(CODE, 4), revisions[-1])
-
-
-async def test_a_save_with_another_revision_conflicts_and_changes_nothing(store: Storage) -> None:
-    first = await keep(store, room_of(CODE, 1), MISSING)
-    second = await keep(store, room_of(CODE, 2), first)
-    for wrong in (MISSING, first, second + 1000):
-        with pytest.raises(Conflict):
-            await keep(store, room_of(CODE, 3), wrong)
-    assert await store.table(ROOMS).load(CODE) == (room_of(CODE, 2), second)
-
-
-async def test_saving_over_what_is_not_there_conflicts(store: Storage) -> None:
-    with pytest.raises(Conflict):
-        await keep(store, room_of(CODE), 7)
-    assert await store.table(ROOMS).load(CODE) is None
-
-
-async def test_a_forgotten_room_is_gone_and_what_is_made_anew_has_no_old_revision(store: Storage) -> None:
-    old = await keep(store, room_of(CODE, 1), MISSING)
-    await forget(store, CODE, old)
-    assert await store.table(ROOMS).load(CODE) is None
-    assert await rooms_in(store) == {}
-    with pytest.raises(Conflict):
-        await keep(store, room_of(CODE, 2), old)
-    again = await keep(store, room_of(CODE, 3), MISSING)
-    assert again > old
-    with pytest.raises(Conflict):
-        await keep(store, room_of(CODE, 4), old)
-    assert await store.table(ROOMS).load(CODE) == (room_of(CODE, 3), again)
-
-
-async def test_forgetting_with_another_revision_or_twice_conflicts(store: Storage) -> None:
-    first = await keep(store, room_of(CODE, 1), MISSING)
-    second = await keep(store, room_of(CODE, 2), first)
-    for wrong in (MISSING, first, second + 1):
-        with pytest.raises(Conflict):
-            await forget(store, CODE, wrong)
-    assert await store.table(ROOMS).load(CODE) == (room_of(CODE, 2), second)
-    await forget(store, CODE, second)
-    for gone in (second, MISSING):
-        with pytest.raises(Conflict):
-            await forget(store, CODE, gone)
-
-
 async def test_all_rooms_are_listed_as_they_are_now(store: Storage) -> None:
     revisions = {code: await keep(store, room_of(code), MISSING) for code in ("AAAAAA", "BBBBBB", "CCCCCC")}
     await keep_player(store, ANA_KEY, ANA, MISSING)
     await keep(store, room_of("BBBBBB", 9), revisions["BBBBBB"])
     await forget(store, "CCCCCC", revisions["CCCCCC"])
     assert await rooms_in(store) == {"AAAAAA": room_of("AAAAAA"), "BBBBBB": room_of("BBBBBB", 9)}
-
-
-async def test_rooms_do_not_touch_each_other(store: Storage) -> None:
-    one = await keep(store, room_of("AAAAAA"), MISSING)
-    other = await keep(store, room_of("BBBBBB"), MISSING)
-    await keep(store, room_of("AAAAAA", 2), one)
-    assert await store.table(ROOMS).load("BBBBBB") == (room_of("BBBBBB"), other)
 
 
 async def test_of_many_savers_at_once_one_wins(store: Storage) -> None:

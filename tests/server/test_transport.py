@@ -110,12 +110,6 @@ async def test_compression_is_never_negotiated(server: Server) -> None:
 # -- frames -----------------------------------------------------------------------------------------------------
 
 
-async def test_a_binary_frame_closes_with_1003(server: Server) -> None:
-    async with open_peer(server.url) as peer:
-        await peer.send_text(b'{"type":"ping","id":"1"}')
-        assert await close_code_of(peer.socket) == 1003
-
-
 async def test_a_message_of_16_kib_is_read_and_a_larger_one_closes_with_1009(server: Server) -> None:
     async with open_peer(server.url) as peer:
         largest = '{"type":"ping","id":"1"}'.ljust(LARGEST_MESSAGE)
@@ -136,12 +130,6 @@ async def test_fragments_together_are_held_to_the_same_size(server: Server) -> N
         with contextlib.suppress(ConnectionClosed):
             await peer.socket.send([" " * 4000] * 5)
         assert await close_code_of(peer.socket) == 1009
-
-
-async def test_a_text_frame_that_is_not_utf8_closes_with_1007(server: Server) -> None:
-    async with open_peer(server.url) as peer:
-        await peer.socket.send(b'{"type":"ping","id":"\xff"}', text=True)
-        assert await close_code_of(peer.socket) == 1007
 
 
 async def test_many_requests_in_one_go_are_answered_in_their_order(server: Server) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from tests.server.cases import cases
 from tests.server.events.authors import begun, better_wins, entered, new_event, play_on, play_round, run
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventLeave
@@ -75,22 +76,8 @@ def test_a_match_has_two_games_with_marks_swapped() -> None:
     assert list(one.players.values()) == list(other.players.values())[::-1]
 
 
-@pytest.mark.parametrize(
-    ("results", "is_over"),
-    [
-        ("X", False),
-        ("XO", True),
-        ("XX", False),
-        ("OO", False),
-        (("draw", "O"), True),
-        (("draw", "draw"), False),
-        (("draw", "none"), False),
-        (("none", "none"), True),
-        (("draw", "draw", "X", "draw"), True),
-        (("draw", "draw", "X", "X", "O", "O"), True),
-    ],
-)
-def test_a_match_goes_on_as_long_as_it_is_level(results: str | tuple[str, ...], is_over: bool) -> None:
+@pytest.mark.parametrize(("results", "is_over"), cases("matches"))
+def test_a_match_goes_on_as_long_as_it_is_level(results: str | list[str], is_over: bool) -> None:
     event = play_match(*results)
     assert (event.status == "over") == is_over
     assert len(event.open_pairings) == (not is_over)

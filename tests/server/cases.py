@@ -1,0 +1,14 @@
+"""The longer tables of cases of these tests, which are data: `cases.json` has them by their names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+_TABLES: dict[str, list[Any]] = json.loads(Path(__file__).with_name("cases.json").read_text(encoding="utf-8"))
+
+
+def cases(name: str) -> list[Any]:
+    """Return the rows of a table."""
+    return _TABLES[name]
