@@ -43,7 +43,7 @@ class EarlyRooms(MemoryTable[Room]):
     def save(
         self, key: str, value: Room, expected_revision: int | None, waiter: Waiter, finished: FinishedGame | None = None
     ) -> None:
-        if expected_revision is None or not self._is_at(key, expected_revision):
+        if expected_revision is None or self._values.get(key, (None, MISSING))[1] != expected_revision:
             waiter.failed(Conflict(key))
             return
         self._revision += 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import update_wrapper
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -44,18 +43,13 @@ def folder_of(data: str) -> Path | None:
     return None if data == ":memory:" else Path(data).expanduser()
 
 
-def with_folder(words: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def with_folder(words: str) -> Callable[[Decorated], Decorated]:
     """Call a command with the `folder` that its own option `--data` names, or that of the program."""
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        def run(place: Place, /, own_data: str | None, **values: object) -> None:
-            folder = place.folder if own_data is None else folder_of(own_data)
-            if folder is None:
-                raise click.UsageError("A server with --data :memory: keeps nothing.")
-            command(folder, **values)
+    def find(context: click.Context, option: click.Parameter, own_data: str | None) -> Path:
+        folder: Path | None = context.obj.folder if own_data is None else folder_of(own_data)
+        if folder is None:
+            raise click.UsageError("A server with --data :memory: keeps nothing.")
+        return folder
 
-        return click.option("--data", "own_data", metavar="DIR", help=words)(
-            click.pass_obj(update_wrapper(run, command))
-        )
-
-    return decorate
+    return click.option("--data", "folder", metavar="DIR", help=words, callback=find)

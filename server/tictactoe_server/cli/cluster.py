@@ -29,7 +29,7 @@ _LASTING: Final = ("permissions violation", "already in use", "not supported")
 
 
 def _with_link(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Make a command of something that is done with a connection to the store; it says why there is none and ends."""
+    """Make a command of something that is done with a connection to the store; without one the program ends."""
 
     async def connected(urls: str, credentials: Path | None, ca: Path | None, **options: Any) -> None:
         with needing_nats():
@@ -45,11 +45,7 @@ def _with_link(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     @functools.wraps(work)
     def run(store: str, store_credentials: Path | None, store_ca: Path | None, **options: Any) -> None:
         set_up_logging("text", "error")
-        try:
-            asyncio.run(connected(store, store_credentials, store_ca, **options))
-        except CannotOpenStore as error:
-            click.echo(f"tictactoe-server: {error}", err=True)
-            sys.exit(1)
+        asyncio.run(connected(store, store_credentials, store_ca, **options))
 
     return run
 

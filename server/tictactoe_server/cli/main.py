@@ -20,13 +20,12 @@ from tictactoe_server.cli.log import set_up_logging, tell
 from tictactoe_server.cli.orders import ORDER_COMMANDS
 from tictactoe_server.cli.process import run
 from tictactoe_server.settings import OPTIONS, Limits, LogFormat, Settings, with_counts
-from tictactoe_server.storage.backup import CannotBackUp
 from tictactoe_server.storage.copying import CannotMove
 from tictactoe_server.storage.store import CannotOpenStore
 from tictactoe_server.transport.certificate import CannotUseCertificate
 from tictactoe_server.transport.listen import CannotListen
 
-_CANNOT: Final = (CannotListen, CannotUseCertificate, CannotOpenStore, CannotBackUp, CannotMove, NoServer, OrderRefused)
+_CANNOT: Final = (CannotListen, CannotUseCertificate, CannotOpenStore, CannotMove, NoServer, OrderRefused)
 """What a server or a command cannot do; the message is a sentence for the operator."""
 
 _DATA: Final = click.Option(
@@ -47,9 +46,8 @@ def _chosen(kind: type[Settings | Limits], values: dict[str, Any]) -> dict[str, 
     chosen = {}
     for name in OPTIONS.keys() & {field.name for field in fields(kind)}:
         option = str(OPTIONS[name].name)
-        chosen[name] = (
-            not values[option] if option.startswith("no_") else None if values[option] == "" else values[option]
-        )
+        value = None if values[option] == "" else values[option]
+        chosen[name] = not value if option.startswith("no_") else value
     return chosen
 
 

@@ -85,7 +85,8 @@ class Assets:
         self._paths: dict[str, str] = {}
         self._files: dict[str, Asset] = {}
         names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in _KINDS)
-        texts = {name: _uncommented((folder / name).read_text("utf-8")) for name in names if name.endswith(_MODULE)}
+        modules = {name: (folder / name).read_text("utf-8") for name in names if name.endswith(_MODULE)}
+        texts = {name: _EMPTY_LINES.sub("\n", _COMMENT.sub("", text)).lstrip("\n") for name, text in modules.items()}
         index = (folder / INDEX).read_text("utf-8")
         alone = [name for name in texts if f'"./{name}"' in index]
         self._modules = Modules(texts, ENTRIES, alone)
@@ -181,11 +182,6 @@ def _kind_of(name: str) -> str:
 def _path_of(name: str, content: bytes) -> str:
     stem, suffix = posixpath.splitext(name)
     return f"{PREFIX}{stem}.{blake2b(content, digest_size=_HASH_BYTES).hexdigest()}{suffix}"
-
-
-def _uncommented(module: str) -> str:
-    """Return a module without what it says of itself, and without empty lines."""
-    return _EMPTY_LINES.sub("\n", _COMMENT.sub("", module)).lstrip("\n")
 
 
 def _find_ids(modules: Iterable[str]) -> tuple[set[str], tuple[str, ...]]:

@@ -53,10 +53,8 @@ class Modules:
             return self._replace_imports(name, path_of)
         outside = {other for one in self.together for other in self._imports[one] if other not in self.together}
         heads = [f'import * as {_variable(other)} from "{path_of(other)}";' for other in sorted(outside)]
-        return "\n".join((*heads, *(self._wrap(one) for one in self.together), f"export {{ {self._variables()} }};\n"))
-
-    def _variables(self) -> str:
-        return ", ".join(_variable(name) for name in self.together)
+        variables = ", ".join(map(_variable, self.together))
+        return "\n".join((*heads, *(self._wrap(one) for one in self.together), f"export {{ {variables} }};\n"))
 
     def _wrap(self, name: str) -> str:
         """Return a module as the value of what it exports."""
@@ -77,13 +75,13 @@ class Modules:
                 return f"{head} const {taken} = {_variable(other)};"
             return found[0].replace(found["file"], path_of(other))
 
-        text = _IMPORT.sub(replace, self._texts[name])
-        return _LATER.sub(lambda found: self._load_later(found, name, is_inside=path_of is None), text)
+        def load_later(found: re.Match[str]) -> str:
+            """Return the promise of a module that is loaded later, which may be there already."""
+            other = _resolve(name, found[1])
+            is_there = path_of is None and other in self.together
+            return f"Promise.resolve({_variable(other)})" if is_there else found[0]
 
-    def _load_later(self, found: re.Match[str], name: str, *, is_inside: bool) -> str:
-        """Return the promise of a module that is loaded later, which may be there already."""
-        other = _resolve(name, found[1])
-        return f"Promise.resolve({_variable(other)})" if is_inside and other in self.together else found[0]
+        return _LATER.sub(load_later, _IMPORT.sub(replace, self._texts[name]))
 
     def _needed_by(self, *names: str) -> set[str]:
         found: set[str] = set()

@@ -93,15 +93,14 @@ class FolderSource:
             except Unreadable as error:
                 self._note(f"{spec.describe(key)}: {error}")
 
-    async def items(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Item]]:
+    async def items(self, spec: TableSpec[Any] | GameSpec[Any]) -> AsyncIterator[Sequence[Item]]:
         found = self.readable(spec)
         while some := list(islice(found, AT_ONCE)):
             yield some
 
     async def games(self) -> AsyncIterator[Sequence[Any]]:
-        found = self.readable(self._specs.games)
-        while some := [game for _, game in islice(found, AT_ONCE)]:
-            yield some
+        async for some in self.items(self._specs.games):
+            yield [game for _, game in some]
 
     async def time(self) -> int | None:
         return read_time(self._time)

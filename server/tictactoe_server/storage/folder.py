@@ -80,9 +80,9 @@ class DataFolder:
 
         Raises `CannotOpenStore`, and `FolderInUse` where another process has locked it.
         """
-        path = self.path / name
-        if name in self._locks and _is_open_as(self._locks[name], path):
-            return
+        path, held = self.path / name, self._locks.get(name)
+        if held is not None and path.exists() and os.path.samestat(os.fstat(held), path.lstat()):
+            return  # the path still names the file that is open
         try:
             descriptor = _open(path)
         except OSError as error:
@@ -100,8 +100,8 @@ class DataFolder:
             except OSError as error:
                 raise CannotOpenStore(f"Cannot lock {path}: {error.strerror or error}.") from error
             failing.pop_all()
-        if name in self._locks:
-            os.close(self._locks[name])
+        if held is not None:
+            os.close(held)
         self._locks[name] = descriptor
 
     def write_mark(self, mark: int) -> None:
@@ -155,11 +155,6 @@ def _read_numbers(descriptor: int) -> list[int]:
         os.lseek(descriptor, 0, os.SEEK_SET)
         return [int(number) for number in os.read(descriptor, _MAX_BYTES).split()]
     return []
-
-
-def _is_open_as(descriptor: int, path: Path) -> bool:
-    """Tell whether a path still names the file that is open."""
-    return path.exists() and os.path.samestat(os.fstat(descriptor), path.lstat())
 
 
 def _open(path: Path) -> int:

@@ -34,14 +34,13 @@ class GameTables:
         self._pending: dict[int, tuple[int, Any, bytes]] = {}
         self._fresh: dict[int, tuple[int, Any, bytes]] = {}
         self._folding = 0
-        (newest,) = database.execute(
+        found = database.execute(
             """SELECT max(
                 ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'archive'), 0),
                 ifnull((SELECT max(id) FROM archive), 0)
             )"""
-        ).fetchone()
-        checked([(newest,)], int)
-        self._next = newest + 1
+        ).fetchall()
+        self._next = 1 + checked(found, int)[0][0]
 
     def replay(self, row: int, id: int, document: bytes) -> None:
         """Take in a game of the journal, unless it is in the tables by now; raises `Unreadable`."""

@@ -94,8 +94,8 @@ class MemoryTable(Generic[Value]):
         return next((key for key in self._values if key.startswith(prefix)), None)
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
-        current = self._values.get(key)
-        if expected_revision is not None and (MISSING if current is None else current[1]) != expected_revision:
+        _, current = self._values.get(key, (None, MISSING))
+        if expected_revision not in (None, current):
             waiter.failed(Conflict(key))
             return
         if finished is not None:
@@ -107,15 +107,12 @@ class MemoryTable(Generic[Value]):
         waiter.stored(revision)
 
     def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
-        if expected_revision is not None and (key not in self._values or not self._is_at(key, expected_revision)):
+        _, current = self._values.get(key, (None, None))
+        if expected_revision not in (None, current):
             waiter.failed(Conflict(key))
             return
         self._values.pop(key, None)
         waiter.stored(MISSING)
-
-    def _is_at(self, key: str, revision: int) -> bool:
-        current = self._values.get(key)
-        return (MISSING if current is None else current[1]) == revision
 
 
 class MemoryStore:

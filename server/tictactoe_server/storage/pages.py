@@ -46,8 +46,7 @@ class DatabasePages:
 
     def rows(self) -> Iterator[Row | None]:
         """Yield every row that can be read, in no order, and None for each that cannot."""
-        unused = self._unused()
-        for number in self._numbers - unused:
+        for number in self._numbers - self._unused():
             yield from self._rows_on(self._page(number), _HEADER_BYTES if number == 1 else 0)
 
     def _page(self, number: int) -> bytes:

@@ -6,24 +6,23 @@ import asyncio
 import contextlib
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.phases import FOLLOWING, Phase
 
 
+@dataclass(slots=True)
 class Outbox:
     """What waits for a peer while it lags: all frames in their order, and the newest state of each room.
 
     `size` is how many bytes the frames have; `cutting` is the timer that cuts the peer off at last.
     """
 
-    __slots__ = ("cutting", "frames", "size", "states")
-
-    def __init__(self, cutting: asyncio.TimerHandle) -> None:
-        self.cutting = cutting
-        self.size = 0
-        self.frames: list[bytes] = []
-        self.states: dict[str, bytes] = {}
+    cutting: asyncio.TimerHandle
+    size: int = 0
+    frames: list[bytes] = field(default_factory=list)
+    states: dict[str, bytes] = field(default_factory=dict)
 
 
 class Outgoing(asyncio.Protocol):

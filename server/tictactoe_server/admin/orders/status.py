@@ -56,13 +56,9 @@ class Status(Order, frozen=True, tag="status"):
             "bans": len(server.bans),
             "drain": _row_of_drain(server) if server.drain.is_on else None,
         }
-        if server.cluster is None:
-            return status
-        return {
-            **status,
-            "served": len(server.core.registry.by_code),
-            "elsewhere": server.core.registry.elsewhere.count,
-        }
+        registry = server.core.registry
+        here = {"served": len(registry.by_code), "elsewhere": registry.elsewhere.count}
+        return status if server.cluster is None else status | here
 
     def describe(self, answer: Row) -> str:
         lines = [f"{name:8} {text}" for name, text in list_status(answer)]
