@@ -38,8 +38,7 @@ def test_what_steers_reorders_or_hides_is_refused_in_names_and_taken_out_of_text
 
 @pytest.mark.parametrize(
     "name",
-    ["a", "ana", "Ana Maria", "O'Neill", "a_b-c.d", "guest-abcd", "42"]
-    + ["Zoë", "Ольга", "李雷", "علي", "நிலா", "१२३", "٤٢"],
+    ["a", "ana", "Ana Maria", "O'Neill", "a_b-c.d", "guest-abcd", "42", "Zoë", "Ольга", *"李雷 علي நிலா १२३ ٤٢".split()],
 )
 def test_a_name_of_letters_digits_marks_and_a_little_punctuation_is_kept(name: str) -> None:
     assert parse_name(name) == name
@@ -48,8 +47,7 @@ def test_a_name_of_letters_digits_marks_and_a_little_punctuation_is_kept(name: s
 
 @pytest.mark.parametrize(
     "name",
-    ["", " ", " a", "a ", "a\u00a0b", "a\u3000b", "a/b", "a:b", "a@b", "<b>", "a,b"]
-    + ['"', "`", "a\\b", "😀", "a½", "Ⅷ", "€"],
+    ["", " ", " a", "a ", "a\u00a0b", "a\u3000b", "a/b", "a:b", "a@b", "<b>", "a,b", "a\\b", "a½", *'"`😀Ⅷ€'],
 )
 def test_other_names_are_refused(name: str) -> None:
     with pytest.raises(BadName):
