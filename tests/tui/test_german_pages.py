@@ -58,12 +58,7 @@ async def test_a_page_says_nothing_in_english(at_home: AtHome, keys: str, title:
 
 
 async def test_the_lists_say_nothing_in_english(server: Server, at_home: AtHome) -> None:
-    async with (
-        two_playing(server),
-        open_peer(server.url, "zoe") as zoe,
-        played(server, games=2),
-        at_home() as ana,
-    ):
+    async with two_playing(server), open_peer(server.url, "zoe") as zoe, played(server, games=2), at_home() as ana:
         code = (await zoe.ask("create", rules="connect-four"))["room"]
         assert english_on(await ana.until(code, "Wartende Räume (1)", "ohne Uhr")) == []
         assert english_on(await ana.do("z enter", "1 live", "Züge")) == []
