@@ -7,6 +7,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -288,31 +289,7 @@ def test_every_preset_is_kept_as_it_is(rules: Any) -> None:
     assert read_message(encode(honest).decode()).push == honest
 
 
-WRONG = {
-    "board too short": ({"board": "..."}, "The board has 3 cells, not 9"),
-    "cell of nobody": ({"board": "Z........", "ply": 0}, "A mark on the board is none of the game"),
-    "blocked cell": ({"board": "#........"}, "The blocked cells are others than the rules say"),
-    "ply beyond": ({"ply": 400}, "The board has another number of moves than ply says"),
-    "last off the board": ({"last": 99}, "The last move or the deciding line is not on the board"),
-    "turn of nobody": ({"turn": "Q"}, "A mark is none of the game"),
-    "no turn": ({"turn": None}, "Nobody is to move in a game that is on"),
-    "seat of nobody": ({"seats": {"Q": None}}, "The seats are not those of the marks"),
-    "offer of nobody": ({"offers": {"draw": "Q", "undo": None, "rematch": []}}, "A mark is none of the game"),
-    "clock of nobody": ({"clock": {"remaining_ms": {"Q": 1}, "running": "X"}}, "A mark is none of the game"),
-    "clock without time": ({"clock": {"remaining_ms": {"X": 1}, "running": "O"}}, "A clock runs that is nobody's"),
-    "over without end": ({"status": "over", "turn": None}, "A game is over without a result"),
-    "line off the board": (
-        {"status": "over", "turn": None, "result": {"winner": "X", "reason": "line", "line": [77]}},
-        "The last move or the deciding line is not on the board",
-    ),
-    "winner of nobody": (
-        {"status": "over", "turn": None, "result": {"winner": "Q", "reason": "line", "line": []}},
-        "The winner is no mark of the game",
-    ),
-    "out of nobody": ({"happened": [{"type": "out", "mark": "Q", "why": "left"}]}, "A mark is none of the game"),
-    "no room code": ({"room": "K7M4PQ;id"}, "A room has no room code"),
-    "number out of all bounds": ({"watchers": 10**30}, "A number is out of all bounds"),
-}
+WRONG: dict[str, tuple[dict[str, Any], str]] = json.loads(Path(__file__).with_suffix(".json").read_bytes())
 
 
 @pytest.mark.parametrize(("fields", "why"), WRONG.values(), ids=WRONG)

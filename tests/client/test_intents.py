@@ -1,128 +1,39 @@
 import contextlib
+import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tictactoe_client.input import intents
 from tictactoe_client.input.cells import begins_anew
-from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb, parse_intent
+from tictactoe_client.input.intents import BadInput, Place, Query, parse_intent
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_cell, format_key, format_pair
 
 CLASSIC = PRESETS["classic"]
+FOUR = PRESETS["connect-four"]
 WIDE = Rules(rows=32, columns=32, line=5)
+BOARDS = {**PRESETS, "nine": Rules(9, 9, 5), "wide": WIDE, "letters": CLASSIC}
+"""Boards by the names that they have in the tables; at the last one letters place."""
+TABLES = json.loads(Path(__file__).with_suffix(".json").read_bytes())
+REFUSED = {**TABLES["refused"], "chat " + "x" * 312: ["Too long: 312 of 200 characters.", "too_long"]}
 
 
 @pytest.mark.parametrize(
-    ("line", "intent"),
-    [
-        ("", Query("turn")),
-        ("   ", Query("turn")),
-        ("5", Place(4)),
-        ("b2", Place(4)),
-        ("B2", Place(4)),
-        ("2,3", Place(5)),
-        ("2 3", Place(5)),
-        ("/b2", Place(4)),
-        ("b", Query("board")),
-        ("board", Query("board")),
-        ("BOARD", Query("board")),
-        ("/b", Query("board")),
-        (":b", Query("board")),
-        ("l", Query("last")),
-        ("c", Query("clock")),
-        ("o", Query("who")),
-        ("who", Query("who")),
-        ("f", Query("free")),
-        ("h", Query("help")),
-        ("?", Query("help")),
-        ("s A", Query("column", 0)),
-        ("s c", Query("column", 2)),
-        ("s 1", Query("row", 0)),
-        ("chat good luck", Verb("chat", "good luck")),
-        ("say hello", Verb("chat", "hello")),
-        ("/chat hi", Verb("chat", "hi")),
-        ("save", Verb("save")),
-        ("/save My Games/One.txt", Verb("save", "My Games/One.txt")),
-        ("resign", Verb("resign")),
-        ("rematch", Verb("rematch")),
-        ("new", Verb("new")),
-        ("leave", Verb("leave")),
-        ("quit", Verb("quit")),
-        ("draw", Verb("draw")),
-        ("draw decline", Verb("draw", "decline")),
-        ("undo", Verb("undo")),
-        ("claim draw", Verb("claim", "draw")),
-        ("s b2", Query("cell", 4)),
-        ("a", Query("around", None)),
-        ("around b2", Query("around", 4)),
-        ("a 5", Query("around", 4)),
-        ("d C3", Query("diagonals", 8)),
-        ("/diagonals", Query("diagonals", None)),
-        ("m", Query("marks")),
-        ("marks x", Query("marks", 0)),
-        ("r", Query("runs")),
-        ("moves", Query("moves")),
-        ("moves 6", Query("moves", 6)),
-        ("value", Query("value")),
-        (":review 5", Query("value", 5)),
-        ("yes", Verb("yes")),
-        ("mute ana 2", Verb("mute", "ana 2")),
-        ("/Unmute bo", Verb("unmute", "bo")),
-        ("mute", Verb("mute")),
-    ],
+    ("board", "line"), [(board, line) for board, lines in TABLES["meant"].items() for line in lines]
 )
-def test_a_line_means(line: str, intent: Intent) -> None:
-    assert parse_intent(line, CLASSIC) == intent
+def test_a_line_means(board: str, line: str) -> None:
+    kind, *content = TABLES["meant"][board][line]
+    keys = Keys.LETTERS if board == "letters" else Keys.PHONE
+    assert parse_intent(line, BOARDS[board], keys=keys) == getattr(intents, kind)(*content)
 
 
-@pytest.mark.parametrize(
-    ("line", "code", "message"),
-    [
-        ("z9", "off_board", "Z9 is off the board: columns A-C, rows 1-3."),
-        ("2,", "unknown", 'I don\'t know "2,". A move looks like b2 or 5. ? for help.'),
-        ("hello", "unknown", 'I don\'t know "hello". A move looks like b2 or 5. ? for help.'),
-        ("resing", "unknown", 'I don\'t know "resing". Did you mean resign?'),
-        ("rematc", "unknown", 'I don\'t know "rematc". Did you mean rematch?'),
-        ("chat " + "x" * 312, "too_long", "Too long: 312 of 200 characters."),
-        ("s 9", "off_board", "There is no row 9: rows 1-3."),
-        ("s D", "off_board", "There is no column D: columns A-C."),
-        ("s", "bad_input", "Read what? Type s and a column, a row or a cell: s A, s 1, s b2."),
-        ("s d4", "off_board", "D4 is off the board: columns A-C, rows 1-3."),
-        ("a z9", "off_board", "Z9 is off the board: columns A-C, rows 1-3."),
-        ("m a", "bad_input", "There is no such mark here: X O."),
-        ("m xo", "bad_input", "There is no such mark here: X O."),
-        ("moves many", "bad_input", "Type moves, or moves and a number: moves 5."),
-        ("value -1", "bad_input", "Type value, or value and a number: value 5."),
-        ("arround", "unknown", 'I don\'t know "arround". Did you mean around?'),
-        ("chat", "bad_input", "Say what? Type chat and then your words."),
-        ("resign now", "unknown", 'I don\'t know "resign now". Did you mean resign?'),
-        ("１", "unknown", 'I don\'t know "１". A move looks like b2 or 5. ? for help.'),
-    ],
-)
-def test_a_line_that_makes_no_sense_is_answered_with(line: str, code: str, message: str) -> None:
+@pytest.mark.parametrize("line", REFUSED)
+def test_a_line_that_makes_no_sense_is_answered_with(line: str) -> None:
     with pytest.raises(BadInput) as bad:
         parse_intent(line, CLASSIC)
-    assert (bad.value.code, bad.value.message) == (code, message)
-
-
-@pytest.mark.parametrize(
-    ("line", "intent"),
-    [
-        ("q", Place(0)),
-        ("c", Place(8)),
-        ("a", Place(3)),
-        ("/c", Query("clock")),
-        ("clock", Query("clock")),
-        ("/s A", Query("column", 0)),
-        ("/a", Query("around", None)),
-        ("/d b2", Query("diagonals", 4)),
-        ("/m x", Query("marks", 0)),
-        ("moves", Query("moves")),
-        ("?", Query("help")),
-    ],
-)
-def test_where_letters_place_a_line_means(line: str, intent: Intent) -> None:
-    assert parse_intent(line, CLASSIC, keys=Keys.LETTERS) == intent
+    assert [bad.value.message, bad.value.code] == REFUSED[line]
 
 
 def test_letters_place_only_where_they_were_chosen_and_on_3x3() -> None:
@@ -144,31 +55,6 @@ def test_where_letters_place_a_query_without_its_slash_is_recognised(line: str) 
 def test_what_is_no_query_with_a_slash_either_gets_no_hint_of_one() -> None:
     with pytest.raises(BadInput, match="A move looks like"):
         parse_intent("k 9", CLASSIC, keys=Keys.LETTERS)
-
-
-FOUR = PRESETS["connect-four"]
-
-
-@pytest.mark.parametrize(
-    ("line", "intent"),
-    [
-        ("d", Place(3)),
-        ("G", Place(6)),
-        ("d1", Place(3)),
-        ("b2", Place(8)),
-        ("/e", Place(4)),
-        ("/b", Query("board")),
-        ("/d", Query("diagonals", None)),
-        ("d b2", Query("diagonals", 8)),
-        ("s A", Query("column", 0)),
-        ("b 5", Look("at", 5)),
-        ("h", Query("help")),
-        ("?", Query("help")),
-        ("l", Query("last")),
-    ],
-)
-def test_where_marks_fall_a_line_means(line: str, intent: Intent) -> None:
-    assert parse_intent(line, FOUR) == intent
 
 
 def test_where_marks_fall_a_strange_word_is_answered_with_how_to_move() -> None:
@@ -206,43 +92,11 @@ def test_no_line_does_worse_than_be_refused(line: str, keys: Keys, rules: Rules)
         parse_intent(line, rules, keys=keys)
 
 
-GOMOKU = PRESETS["gomoku"]
-NINE = Rules(9, 9, 5)
-
-
-def type_all(keys: str, rules: Rules) -> str:
-    text = ""
-    for key in keys:
-        text = key if begins_anew(text, key, rules) else text + key
-    return text
-
-
 @pytest.mark.parametrize(
-    ("keys", "rules", "text"),
-    [
-        ("h1c", GOMOKU, "c"),
-        ("h10", GOMOKU, "h10"),
-        ("h10c", GOMOKU, "c"),
-        ("h1c3", GOMOKU, "c3"),
-        ("h99", GOMOKU, "h99"),
-        ("h995", GOMOKU, "5"),
-        ("q1h", GOMOKU, "h"),
-        ("b22", NINE, "2"),
-        ("b22,3", NINE, "2,3"),
-        ("2 3", GOMOKU, "2 3"),
-        ("2 , 3", GOMOKU, "2 , 3"),
-        ("10,12", GOMOKU, "10,12"),
-        ("2,3h", GOMOKU, "h"),
-        ("2,3 ", GOMOKU, "2,3 "),
-        ("aa30", WIDE, "aa30"),
-        ("h1ab", WIDE, "ab"),
-        ("resing", GOMOKU, "resing"),
-        ("h1;", GOMOKU, "h1;"),
-        ("de", FOUR, "e"),
-        ("d1", FOUR, "d1"),
-        ("d1e", FOUR, "e"),
-        ("draw", FOUR, "draw"),
-    ],
+    ("board", "typed"), [(board, typed) for board, keys in TABLES["typed"].items() for typed in keys]
 )
-def test_a_whole_move_is_gone_on_with_or_begun_anew(keys: str, rules: Rules, text: str) -> None:
-    assert type_all(keys, rules) == text
+def test_a_whole_move_is_gone_on_with_or_begun_anew(board: str, typed: str) -> None:
+    text = ""
+    for key in typed:
+        text = key if begins_anew(text, key, BOARDS[board]) else text + key
+    assert text == TABLES["typed"][board][typed]

@@ -6,7 +6,6 @@ import asyncio
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec import to_builtins
@@ -14,8 +13,10 @@ from msgspec.structs import replace
 
 from tests.client.conftest import Program
 from tests.client.test_inspection import changed, places_in, put
+from tests.client.test_several_servers import heard
 from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, news, with_card_in_use, with_events
-from tests.faults.hostile_server import CLIENT, ROOM, Frame, HostileServer, hostile_server, identity
+from tests.end_to_end.test_client_library import state_where
+from tests.faults.hostile_server import CLIENT, ROOM, Frame, hostile_server, identity
 from tictactoe_client import ClientError, ConnectionLost, Refused, connect
 from tictactoe_client.exits import judge
 from tictactoe_client.input.intents import BadInput
@@ -23,28 +24,16 @@ from tictactoe_client.input.tournament import carry_out
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.client import EventWay
 from tictactoe_client.online.connection import hide_secrets
-from tictactoe_client.online.tournament import Tournament, take_in
+from tictactoe_client.online.tournament import take_in
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.text.tournament import describe_progress, tabulate
-from tictactoe_protocol.events import EventJoin, EventOpen, EventRow, EventRun, EventState, EventWatch
+from tictactoe_protocol.events import EventJoin, EventOpen, EventRow, EventRun, EventWatch
 from tictactoe_protocol.pushes import Error, Ok, Welcome
 from tictactoe_protocol.requests import Hello, Request
 from tictactoe_protocol.terms import ClockFields
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
 TERMS = EventOpen(kind="swiss", title="Friday", clock=ClockFields(initial_ms=180_000, increment_ms=2_000))
-
-
-def heard(server: HostileServer, kind: type) -> list[Any]:
-    return [request for request in server.heard if isinstance(request, kind)]
-
-
-async def state_where(tournament: Tournament, **expected: object) -> EventState:
-    async with asyncio.timeout(10):
-        async for state in tournament:
-            if all(getattr(state, name) == value for name, value in expected.items()):
-                return state
-    raise AssertionError(f"the event ended without {expected}")
 
 
 async def test_whoever_opens_an_event_has_its_ticket_and_cards_and_may_run_it() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator
+from typing import TypeVar
 
 import pytest
 from websockets.asyncio.server import ServerConnection
@@ -27,18 +28,21 @@ from tictactoe_client.online import connection
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol.pushes import Ok, RoomState, Welcome
+from tictactoe_protocol.pushes import Ok, Welcome
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 
-async def state_where(room: Room, **expected: object) -> RoomState:
+State = TypeVar("State")
+
+
+async def state_where(states: AsyncIterable[State], **expected: object) -> State:
     async with asyncio.timeout(10):
-        async for state in room:
+        async for state in states:
             if all(getattr(state, name) == value for name, value in expected.items()):
                 return state
-    raise AssertionError(f"the room ended without {expected}")
+    raise AssertionError(f"it ended without {expected}")
 
 
 @contextlib.asynccontextmanager

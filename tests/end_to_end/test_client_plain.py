@@ -15,36 +15,6 @@ from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
-WATCHER = """\
-Connecting to SERVER ...
-Connected, N ms. Watching room K7M4PQ: 3 by 3, 3 in a row, no clock.
-ana is X, bo is O.
-2 moves have been played: X A1, O B2.
-To look back, type p. h for help, leave to go.
-   A B C
-1  X . .
-2  . O .
-3  . . .
-X's move.
-You are watching: only players move.
-The input has ended: watching to the end of the game.
-ana plays B1, top centre.
-   A B C
-1  X X .
-2  . O .
-3  . . .
-bo plays C3, bottom right.
-   A B C
-1  X X .
-2  . O .
-3  . . O
-ana plays C1. Row 1 is X X X. ana wins.
-   A B C
-1 <X X X>
-2  . O .
-3  . . O
-Winner: ana, X."""
-
 
 async def open_room(ana: ClientProcess) -> str:
     code = (await ana.until("Code")).split()[1]
@@ -66,7 +36,8 @@ async def test_a_watcher_from_the_middle_reads_the_rest_of_a_game(server: Server
                 await watcher.until("3  ")
             assert await watcher.end() == 0
     text = "\n".join(watcher.lines).replace(server.url, "SERVER").replace(code, "K7M4PQ")
-    assert re.sub(r"Connected, \d+ ms", "Connected, N ms", text) == WATCHER
+    told = (Path(__file__).parent / "transcripts" / "watcher.txt").read_text(encoding="utf-8")
+    assert re.sub(r"Connected, \d+ ms", "Connected, N ms", text) + "\n" == told
 
 
 async def test_what_makes_no_sense_is_answered_and_what_is_asked_is_read(server: Server) -> None:

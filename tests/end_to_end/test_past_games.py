@@ -17,61 +17,13 @@ from tests.peer import open_peer, play_out
 from tests.terminal import run_screen
 from tictactoe_client import Client, Refused, connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
-from tictactoe_client.text.help import describe_record_help
 from tictactoe_engine.records import GameResult, parse_record
-from tictactoe_protocol.catalogue import say
 from tictactoe_server.server import Server
-
-STEP_HELP = say("please type a step")
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
-FIRST_GAME = """\
-The first of 2 games; --game 2 chooses the next.
-ana (X) v bo (O), 3 by 3, 3 in a row.
-7 moves. ana (X) wins by a line.
-The start.
-   A B C
-1  . . .
-2  . . .
-3  . . .
-Move 1 of 7: ana (X) plays B2, centre.
-   A B C
-1  . . .
-2  .(X).
-3  . . .
-Move 2 of 7: bo (O) plays A1, top left.
-   A B C
-1 (O). .
-2  . X .
-3  . . .
-Move 3 of 7: ana (X) plays C1, top right.
-{A threat.}
-   A B C
-1  O .(X)
-2  . X .
-3  . . .
-Move 4 of 7: bo (O) plays A3, bottom left.
-   A B C
-1  O . X
-2  . X .
-3 (O). .
-Move 5 of 7: ana (X) plays A2, middle left.
-   A B C
-1  O . X
-2 (X)X .
-3  O . .
-Move 6 of 7: bo (O) plays C3, bottom right.
-   A B C
-1  O . X
-2  X X .
-3  O .(O)
-Move 7 of 7: ana (X) plays C2, middle right.
-ana (X) wins by a line.
-   A B C
-1  O . X
-2 <X X X>
-3  O . O"""
+HERE = Path(__file__).parent / "transcripts"
+FIRST_GAME = (HERE / "replay.txt").read_text(encoding="utf-8").rstrip()
 
 
 async def finish_a_game(ana: Client, bo: Client, rules: str = "classic") -> str:
@@ -398,36 +350,10 @@ async def test_an_export_is_read_back_and_never_overwrites(server: Server, tmp_p
 async def test_at_a_terminal_one_steps_through_the_game(games: str) -> None:
     async with run_screen(*COMMAND, "replay", games, "--no-board", "--at", "3", TERM="dumb") as screen:
         await screen.hear("Move 3 of 7: ana (X) plays C1, top right.\n{A threat.}\n> ")
-        for typed, shown in (
-            ("n", "Move 4 of 7: bo (O) plays A3, bottom left.\n> "),
-            ("p", "Move 3 of 7: ana (X) plays C1, top right.\n{A threat.}\n> "),
-            ("0", "The start.\n> "),
-            ("p", "This is the start: n goes on, q quits.\n> "),
-            ("", "Move 1 of 7: ana (X) plays B2, centre.\n> "),
-            ("b", "   A B C\n1  . . .\n2  .(X).\n3  . . .\n> "),
-            ("7", "Move 7 of 7: ana (X) plays C2, middle right.\nana (X) wins by a line.\n> "),
-            ("n", "This is the end: p goes back, q quits.\n> "),
-            ("12", "There is no move 12: 0 to 7.\n> "),
-            ("what", f'I don\'t know "what". {STEP_HELP}\n> '),
-            ("resign", f'I don\'t know "resign". {STEP_HELP}\n> '),
-            ("?", "\n".join((*describe_record_help(), "> "))),
-            ("board 5", "Move 5 of 7: ana (X) plays A2, middle left.\n> "),
-            ("s A", "Column A: 1 O, 2 X, 3 O.\n> "),
-            ("s 1", "Row 1: A O, B empty, C X.\n> "),
-            ("b2", "B2: X.\n> "),
-            ("s z", "There is no column Z: columns A-C.\n> "),
-            ("l", "Last: ana played A2, middle left.\n> "),
-            ("f", "Free: B1 C2 B3 C3.\n> "),
-            ("m o", "O, 2 cells: A1 A3.\n> "),
-            ("o", "ana (X) v bo (O).\n> "),
-            ("moves 2", "Moves: 4 O A3, 5 X A2.\n> "),
-            ("live", "Move 7 of 7: ana (X) plays C2, middle right.\nana (X) wins by a line.\n> "),
-            ("previous mistake", "Move 6: O played C3: loses in 2; best C2: a draw. It cost the draw.\n> "),
-            ("b", "   A B C\n1  O . X\n2 (X)X .\n3  O . .\n> "),
-            ("mistake", "There is no mistake after this moment.\n> "),
-        ):
+        for step in (HERE / "replay-steps.txt").read_text(encoding="utf-8").split("> ")[1:]:
+            typed, _, shown = step.partition("\n")
             screen.type(f"{typed}\n")
-            assert (await screen.hear(shown)) == f"{typed}\n{shown}"
+            assert (await screen.hear(f"{shown}> ")) == f"{typed}\n{shown}> "
         screen.type("q\n")
         assert await screen.end() == 0
 

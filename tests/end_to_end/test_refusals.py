@@ -6,6 +6,8 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain, starmap
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,29 +43,16 @@ class Scene:
 
 @dataclass(frozen=True)
 class Provocation:
-    """What eve sends, and what must come back besides a message for people."""
+    """What eve sends, and what must come back besides a message for people and the room that she named.
+
+    A request names a room or an event of the scene, or a code as it stands.
+    """
 
     code: str
-    send: str | Callable[[Scene], Message]
+    send: str | Message
     path: str | None = None
-    room: str | None = None
     retries: bool = False
     prepare: Callable[[Scene], None] | None = None
-
-
-def ask(type: str, room: str | None = None, **fields: Any) -> Callable[[Scene], Message]:
-    """Return a request that names a room of the scene, or a code as it stands."""
-
-    def build(scene: Scene) -> Message:
-        named = {} if room is None else {"room": scene.rooms.get(room, room)}
-        return {"type": type, **named, **fields}
-
-    return build
-
-
-def ask_of(type: str, event: str, **fields: Any) -> Callable[[Scene], Message]:
-    """Return a request that names an event of the scene, or a code as it stands."""
-    return lambda scene: {"type": type, "event": scene.events.get(event, event), **fields}
 
 
 def failing(error: Exception, times: int = 1) -> Callable[[Scene], None]:
@@ -71,9 +60,8 @@ def failing(error: Exception, times: int = 1) -> Callable[[Scene], None]:
     return lambda scene: scene.store.trouble.fail("save", error, times=times)
 
 
-MOVE: Message = {"cell": 0, "ply": 0}
 SEATED: dict[str, Message] = {
-    "move": MOVE,
+    "move": {"cell": 0, "ply": 0},
     "resign": {},
     "rematch": {},
     "draw": {"action": "offer"},
@@ -83,125 +71,44 @@ SEATED: dict[str, Message] = {
 """The requests that only a player of the room may make."""
 IN_ROOM: dict[str, Message] = {**SEATED, "leave": {}, "sync": {}, "chat": {"text": "anybody here?"}}
 """The requests that only somebody in the room may make."""
-LONG_FIELD: Message = {"z" * 9_000: 1}
+IN_EVENT: dict[str, Message] = {"event_join": {}, "event_leave": {}, "event_watch": {"on": True}}
+"""Requests about an event."""
+RESIGN: Message = {"type": "resign", "room": "mine"}
+ROWS = json.loads(Path(__file__).with_suffix(".json").read_bytes())
+"""Provocations that are no more than a code, what is sent, and a path, by what they are about."""
+
+
+def each(code: str, requests: dict[str, Message], path: str | None = None, **named: str) -> list[Provocation]:
+    """Return a provocation by each of some requests, which all name the same room or event."""
+    return [Provocation(code, {"type": type, **named, **fields}, path) for type, fields in requests.items()]
+
+
 PROVOCATIONS = [
-    # the message
-    Provocation("bad_json", "hello?"),
-    Provocation("bad_json", ""),
-    Provocation("bad_json", '{"type":"ping",'),
-    Provocation("bad_json", '{"type":"move","room":"ZZZZZZ","cell":NaN,"ply":0}'),
-    Provocation("bad_json", r'{"type":"hello","name":"\ud800"}'),
+    *starmap(Provocation, chain.from_iterable(ROWS["after hello"].values())),
     Provocation("bad_json", "[" * 9_000),
-    Provocation("bad_message", "[]"),
-    Provocation("bad_message", '{"id":"7"}', path="type"),
-    Provocation("bad_message", '{"type":"ping","id":null}', path="id"),
-    Provocation("bad_message", f'{{"type":"ping","id":"{"i" * 65}"}}', path="id"),
-    Provocation("bad_message", '{"type":"ping","id":"7","id":"8"}', path="id"),
-    Provocation("bad_message", ask("ping", colour="red"), path="colour"),
-    Provocation("bad_message", ask("ping", **LONG_FIELD), path="z" * 64),
-    Provocation("bad_message", ask("create", rules={"row": 3}), path="rules.row"),
-    Provocation("bad_message", ask("create", rules={"rows": True}), path="rules.rows"),
-    Provocation("bad_message", ask("create", seat="Z"), path="seat"),
-    Provocation("bad_message", ask("create", seat=""), path="seat"),
-    Provocation("bad_message", ask("create", seat="XO"), path="seat"),
-    Provocation("bad_message", ask("create", clock={"initial_ms": 5}), path="clock"),
-    Provocation("bad_message", ask("move", "mine", cell="b2", ply=0), path="cell", room="mine"),
-    Provocation("bad_message", ask("move", "mine", cell=True, ply=0), path="cell", room="mine"),
-    Provocation("bad_message", ask("move", "mine", cell=10**40, ply=0), path="cell", room="mine"),
-    Provocation("bad_message", ask("move", "mine", cell=0, ply=-1), path="ply", room="mine"),
-    Provocation("bad_message", ask("move", "mine", cell=0), path="ply", room="mine"),
-    Provocation("bad_message", ask("join", ""), path="room"),
-    Provocation("unknown_type", ask("mvoe", "mine"), path="type", room="mine"),
-    Provocation("unknown_type", ask("welcome"), path="type"),
-    Provocation("too_long", ask("chat", "mine", text="x" * 201), path="text", room="mine"),
-    # who you are
-    Provocation("already_hello", ask("hello")),
-    Provocation("already_hello", ask("hello", name="somebody else")),
-    # the room
-    Provocation("bad_rules", ask("create", rules="chess"), path="rules"),
-    Provocation("bad_rules", ask("match", rules="chess"), path="rules"),
-    Provocation("bad_rules", ask("create", rules={"rows": 0}), path="rules.rows"),
-    Provocation("bad_rules", ask("create", rules={"columns": 33}), path="rules.columns"),
-    Provocation("bad_rules", ask("create", rules={"line": 4}), path="rules.line"),
-    Provocation("bad_rules", ask("create", rules={"marks": "XX"}), path="rules.marks"),
-    Provocation("bad_rules", ask("create", rules={"marks": "xo"}), path="rules.marks"),
-    Provocation("bad_rules", ask("create", rules={"marks": "XOA", "misere": True}), path="rules.misere"),
-    Provocation("bad_rules", ask("create", rules={"blocked": [9]}), path="rules.blocked"),
-    Provocation("bad_rules", ask("create", rules={"blocked": list(range(9))}), path="rules.blocked"),
-    *(
-        Provocation("no_such_room", ask(type, NOWHERE, **fields), room=NOWHERE)
-        for type, fields in {**IN_ROOM, "join": {}, "watch": {}}.items()
-    ),
-    Provocation("no_such_room", ask("join", "K7M4P"), room="K7M4P", path="room"),
-    Provocation("no_such_room", ask("join", "K7M4P0"), room="K7M4P0", path="room"),
-    Provocation("room_full", ask("join", "foreign"), room="foreign"),
-    Provocation("room_full", ask("join", "watched"), room="watched"),
-    *(Provocation("not_in_room", ask(type, "foreign", **fields), room="foreign") for type, fields in IN_ROOM.items()),
-    *(Provocation("not_seated", ask(type, "watched", **fields), room="watched") for type, fields in SEATED.items()),
-    Provocation("not_allowed", ask("watch", "mine"), room="mine"),
-    Provocation("not_allowed", ask("rematch", "mine"), room="mine"),
-    Provocation("not_allowed", ask("rematch", "abandoned"), room="abandoned"),
-    Provocation("not_allowed", ask("join", "left"), room="left"),
-    Provocation("not_allowed", ask("resign", "given up"), room="given up"),
-    Provocation("bad_message", ask("create", bots=["genius"]), path="bots[0]"),
-    Provocation("bad_message", ask("create", bots=["easy"] * 3), path="bots"),
-    Provocation("bad_message", ask("create", clock={"move_ms": 0}), path="clock.move_ms"),
-    Provocation("bad_message", ask("match", clock={"initial_ms": 9_000}), path="clock"),
-    # the move
-    Provocation("not_started", ask("move", "waiting", **MOVE), room="waiting"),
-    Provocation("not_started", ask("resign", "waiting"), room="waiting"),
-    Provocation("not_started", ask("rematch", "waiting"), room="waiting"),
-    Provocation("game_over", ask("move", "finished", cell=8, ply=5), room="finished"),
-    Provocation("game_over", ask("resign", "finished"), room="finished"),
-    Provocation("not_your_turn", ask("move", "theirs", cell=8, ply=1), room="theirs"),
-    Provocation("not_your_turn", ask("move", "theirs", cell=99, ply=9), room="theirs"),
-    Provocation("stale", ask("move", "mine", cell=8, ply=1), room="mine", path="ply"),
-    Provocation("stale", ask("move", "mine", cell=99, ply=9), room="mine", path="ply"),
-    Provocation("off_board", ask("move", "mine", cell=9, ply=2), room="mine", path="cell"),
-    Provocation("off_board", ask("move", "mine", cell=-1, ply=2), room="mine", path="cell"),
-    Provocation("occupied", ask("move", "mine", cell=4, ply=2), room="mine", path="cell"),
-    Provocation("blocked", ask("move", "blocker", cell=4, ply=0), room="blocker", path="cell"),
-    Provocation("floating", ask("move", "gravity", cell=0, ply=0), room="gravity", path="cell"),
-    Provocation("choose_first", ask("move", "choosing", cell=0, ply=1), room="choosing", path="cell"),
-    Provocation("not_allowed", ask("choose", "choosing", take="more", ply=1), room="choosing", path="take"),
-    Provocation("not_allowed", ask("choose", "mine", take="X", ply=2), room="mine", path="take"),
-    # the event
-    *(
-        Provocation("no_such_event", ask_of(type, NOWHERE, **fields), path="event")
-        for type, fields in {"event_join": {}, "event_leave": {}, "event_watch": {"on": True}}.items()
-    ),
-    Provocation("event_full", ask_of("event_join", "full")),
-    Provocation("event_begun", ask_of("event_join", "begun")),
-    Provocation("not_entered", ask_of("event_leave", "begun")),
-    Provocation("not_entered", ask_of("event_ready", "begun", on=False)),
-    Provocation("not_organiser", ask_of("event_run", "begun", seq=1, action="close")),
-    # the server
-    Provocation("unavailable", ask("resign", "mine"), room="mine", retries=True, prepare=failing(StoreUnavailable())),
-    Provocation("internal", ask("resign", "mine"), room="mine", prepare=failing(RuntimeError("a bug"))),
-    Provocation("busy", ask("resign", "mine"), room="mine", retries=True, prepare=failing(Conflict(), times=8)),
-    Provocation("server_full", ask("create"), retries=True),
-    Provocation("server_full", ask("match"), retries=True),
+    Provocation("bad_message", {"type": "ping", "z" * 9_000: 1}, "z" * 64),
+    Provocation("too_long", {"type": "chat", "room": "mine", "text": "x" * 201}, "text"),
+    *each("no_such_room", {**IN_ROOM, "join": {}, "watch": {}}, room=NOWHERE),
+    *each("not_in_room", IN_ROOM, room="foreign"),
+    *each("not_seated", SEATED, room="watched"),
+    *each("no_such_event", IN_EVENT, "event", event=NOWHERE),
+    Provocation("unavailable", RESIGN, retries=True, prepare=failing(StoreUnavailable())),
+    Provocation("internal", RESIGN, prepare=failing(RuntimeError("a bug"))),
+    Provocation("busy", RESIGN, retries=True, prepare=failing(Conflict(), times=8)),
+    Provocation("server_full", {"type": "create"}, retries=True),
+    Provocation("server_full", {"type": "match"}, retries=True),
 ]
 BEFORE_HELLO = [
-    Provocation("hello_required", ask("ping")),
-    Provocation("hello_required", ask("create")),
-    Provocation("hello_required", ask("join", NOWHERE), room=NOWHERE),
-    Provocation("hello_required", ask("lobby", on=True)),
-    Provocation("bad_json", "hello"),
-    Provocation("bad_message", ask("hello", name=5), path="name"),
-    Provocation("bad_message", ask("hello", password="x"), path="password"),
-    Provocation("unknown_type", ask("helo"), path="type"),
+    *starmap(Provocation, ROWS["before hello"]),
     *(
-        Provocation("bad_name", ask("hello", name=name), path="name")
+        Provocation("bad_name", {"type": "hello", "name": name}, "name")
         for name in ("", " ", "x" * 25, "a\nb", "\x1b[31mred", "a\u202eb", "\u3164", "a/b", "😀")
     ),
-    Provocation("bad_token", ask("hello", token="no such token"), path="token"),
-    Provocation("bad_token", ask("hello", token=""), path="token"),
-    Provocation("bad_token", ask("hello", name="ana", token="x" * 128), path="token"),
-    Provocation("bad_message", ask("hello", token="x" * 129), path="token"),
+    Provocation("bad_token", {"type": "hello", "name": "ana", "token": "x" * 128}, "token"),
+    Provocation("bad_message", {"type": "hello", "token": "x" * 129}, "token"),
     Provocation(
         "unavailable",
-        ask("hello"),
+        {"type": "hello"},
         retries=True,
         prepare=lambda scene: scene.store.players.trouble.fail("save", StoreUnavailable()),
     ),
@@ -225,8 +132,6 @@ async def provoke(scene: Scene, peer: Peer, provocation: Provocation, *, with_id
     if provocation.prepare:
         provocation.prepare(scene)
     expected: Message = {"type": "error", "code": provocation.code}
-    if provocation.room:
-        expected["room"] = scene.rooms.get(provocation.room, provocation.room)
     if provocation.path:
         expected["path"] = provocation.path
     if isinstance(provocation.send, str):
@@ -236,7 +141,12 @@ async def provoke(scene: Scene, peer: Peer, provocation: Provocation, *, with_id
         elif '"id":"8"' in provocation.send:
             expected["id"] = "8"
     else:
-        message = provocation.send(scene)
+        message = dict(provocation.send)
+        for name, places in (("room", scene.rooms), ("event", scene.events)):
+            if name in message:
+                message[name] = places.get(message[name], message[name])
+        if message.get("room"):
+            expected["room"] = message["room"]
         if with_id:
             message["id"] = expected["id"] = "the id"
         await peer.send(**message)

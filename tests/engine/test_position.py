@@ -217,12 +217,9 @@ def test_a_row_longer_than_the_line_wins_with_all_of_it() -> None:
     assert position.outcome == Outcome("line", "X", (0, 1, 2, 3, 4, 5, 6))
 
 
-def test_a_board_of_a_single_row_can_be_won() -> None:
-    assert after(0, 4, 1, rules=Rules(rows=1, columns=5, line=2)).outcome == Outcome("line", "X", (0, 1))
-
-
-def test_a_board_of_a_single_column_can_be_won() -> None:
-    assert after(0, 4, 1, rules=Rules(rows=5, columns=1, line=2)).outcome == Outcome("line", "X", (0, 1))
+@pytest.mark.parametrize(("rows", "columns"), [(1, 5), (5, 1)])
+def test_a_board_of_a_single_row_or_column_can_be_won(rows: int, columns: int) -> None:
+    assert after(0, 4, 1, rules=Rules(rows=rows, columns=columns, line=2)).outcome == Outcome("line", "X", (0, 1))
 
 
 def test_the_largest_board_is_won_from_corner_to_corner() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -59,6 +62,8 @@ FULL_TEXT = """\
 {Good luck.} 1. a4 b4 {A went.} 2. c4 a3 3. d4 {Well played.} {Again?} X
 
 """
+FAULTS: dict[str, list[tuple[str, int, int, str]]] = json.loads(Path(__file__).with_suffix(".json").read_bytes())
+"""Texts that are no record, by what is wrong in them: each with the line, the column and words of its fault."""
 
 
 def fault_of(text: str) -> tuple[int, int, str]:
@@ -157,112 +162,10 @@ def test_lines_are_at_most_80_characters_wide_where_words_allow() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "words"),
     [
-        ("", 1, 1, "no record"),
-        (" \n ", 1, 1, "no record"),
-        ("* *", 1, 3, "Another record"),
-        ("1. a1 b2", 1, 9, "result is missing"),
-        ('[X "ana"]\n1. a1\n\n\n', 2, 6, "result is missing: X, O, *, draw"),
-        ('1. a1\n[X "ana"] *', 2, 1, "result of the record before it is missing"),
-        ("1. a1 {hm", 1, 7, "never closed"),
-        ("1. a1 } *", 1, 7, "no place here for '}'"),
-        ("1. a1 ] *", 1, 7, "no place here"),
-        ('1. a1 "b2" *', 1, 7, "no place here"),
-        # tags
-        ('[ "ana"] *', 1, 3, "tag's name"),
-        ('[1X "ana"] *', 1, 2, "tag's name"),
-        ("[X ana] *", 1, 4, "quotation marks"),
-        ('[X "ana] *', 1, 4, "never closed"),
-        ('[X "ana\n"] *', 1, 4, "never closed"),
-        ('[X "an\\a"] *', 1, 7, "backslash"),
-        ('[X "ana" *', 1, 10, "] belongs here"),
-        ('[X "ana"]\r\n[X "bo"] *', 2, 2, "twice"),
-        ('[Event ""]\r[Event "bo"] *', 2, 2, "twice"),
-        ('[A "ana"] *', 1, 2, "no mark 'A'"),
-        ('[x "ana"] *', 1, 2, "no mark 'x'"),
-        ('[X ""] *', 1, 5, "at least one character"),
+        *chain.from_iterable(FAULTS.values()),
         (f'[X "{"a" * 256}"] *', 1, 5, "at most 255 characters, not 256"),
-        ('[date "2030-12-31"] *', 1, 2, "written Date"),
         (f'[{"E" * 65} ""] *', 1, 2, "2 to 64 letters"),
-        ('[Date "31.12.2030"] *', 1, 8, "looks like 2030-12-31"),
-        ('[Date "2030-02-29"] *', 1, 8, "No calendar"),
-        ('[Date "1900-02-29"] *', 1, 8, "No calendar"),
-        ('[Date "2030-13-01"] *', 1, 8, "No calendar"),
-        ('[Date "2030-12-31T24:00Z"] *', 1, 8, "looks like"),
-        ('[Date "٢٠٣٠-12-31"] *', 1, 8, "looks like"),
-        ('[Game "0"] *', 1, 8, "numbered from 1"),
-        ('[Game "one"] *', 1, 8, "whole number"),
-        ('[Game "٣"] *', 1, 8, "whole number"),
         (f'[Game "{"9" * 5000}"] *', 1, 8, "whole number"),
-        ('[Clock "3:00"] *', 1, 9, "180+2 or 10/move"),
-        ('[Clock "0+5"] *', 1, 9, "at least a millisecond"),
-        ('[Clock "86400.001/move"] *', 1, 9, "at most a day"),
-        # rules
-        ('[Rules "chess"] *', 1, 9, "no rules named 'chess'"),
-        ('[Rules "four"]\n[Rows "4"] *', 2, 2, "not spelled out"),
-        ('[Rows "33"] *', 1, 8, "1 to 32 rows"),
-        ('[Rows "three"] *', 1, 8, "whole number"),
-        ('[Rows "4"] [Columns "4"] [Line "5"] *', 1, 33, "can't fit"),
-        ('[Rows "2"] [Columns "2"] *', 1, 8, "can't fit"),
-        ('[Marks "xo"] *', 1, 9, "upper-case"),
-        ('[Marks "XOA"] [Misere "true"] *', 1, 24, "two marks"),
-        ('[Misere "yes"] *', 1, 10, "true or false"),
-        ('[Blocked "b2 d1"] *', 1, 14, "off the board"),
-        ('[Blocked "b2  5"] *', 1, 15, "no cell"),
-        ('[Blocked "b2\tc3"] *', 1, 11, r"'b2\tc3' is no cell"),
-        ('[Blocked "a1 b2 c3 c1 a3"] *', 1, 11, "nobody could win"),
-        # who was passed over
-        ('[Rules "three-players"] [Passed "A4"] *', 1, 34, "written like A@4"),
-        ('[Rules "three-players"] [Passed ""] *', 1, 34, "Nobody"),
-        ('[Rules "three-players"] [Passed "A@0 B@0"] *', 1, 38, "'B' does not play"),
-        ('[Rules "three-players"] [Passed "A@0 A@0"] *', 1, 38, "'A' does not play"),
-        ('[Rules "three-players"] [Passed "A@0 X@0"] *', 1, 38, "nobody would be left"),
-        ('[Rules "three-players"] [Passed "A@1"] *', 1, 34, "there are 0"),
-        ('[Marks "XOAB"] [Passed "A@2 B@1"] 1. a1 b1 2. c1 *', 1, 29, "out of order"),
-        ('[Passed "X@0"] *', 1, 10, "nobody would be left"),
-        # moves
-        ("1. a1 a1 *", 1, 7, "A1 is taken by X"),
-        ("1. a1\n\n   d1 *", 3, 4, "off the board"),
-        ("1. b0 *", 1, 4, "off the board"),
-        ("1. 5 *", 1, 4, "no move like b2"),
-        ("1. b02 *", 1, 4, "no move like b2"),
-        ("1. b٢ *", 1, 4, "no move like b2"),
-        ("1. a1! *", 1, 4, "no move like b2"),
-        ("1. a1 b2 1-0", 1, 10, "no result of this game"),
-        ("1. a1 A", 1, 7, "no result of this game"),
-        ("1. a1 x", 1, 7, "no result of this game"),
-        ('[Rules "blocker"] 1. b2 *', 1, 22, "blocked"),
-        ('[Rules "connect-four"] 1. a1 *', 1, 27, "falls to A6"),
-        ("a1 a2 b1 b2 c1 c2 X", 1, 16, "game is over"),
-        ("1. a1 2. b2 *", 1, 7, "'1...', not to '2.'"),
-        ("2. a1 b2 *", 1, 1, "'1.', not to '2.'"),
-        ("1... a1 b2 *", 1, 1, "'1.', not to '1...'"),
-        ("1.. a1 b2 *", 1, 1, "'1.', not to '1..'"),
-        ("1. a1 1. b2 *", 1, 7, "'1...'"),
-        ("1. 1. a1 *", 1, 1, "No move follows"),
-        ("1. a1 b2 2. *", 1, 10, "No move follows the number 2"),
-        ("١. a1 b2 *", 1, 1, "no move like b2"),
-        # the result
-        ("a1 a2 b1 b2 c1 *", 1, 16, "X won by line"),
-        ("a1 a2 b1 b2 c1 O", 1, 16, "X won by line"),
-        ("a1 a2 b1 b2 c1 draw", 1, 16, "X won by line"),
-        ('[Reason "resigned"] a1 a2 b1 b2 c1 X', 1, 10, "X won by line"),
-        ('[Result "O"]\na1 a2 b1 b2 c1 X', 2, 16, "the tag Result says 'O'"),
-        ("a1 X", 1, 4, "Reason has to say why"),
-        ('[Reason "line"] a1 X', 1, 10, "no line is complete"),
-        ('[Reason "full"] a1 draw', 1, 10, "cells are free"),
-        ('[Reason "bored"] a1 X', 1, 10, "not by 'bored'"),
-        ('[Reason "agreed"] a1 X', 1, 22, "is a draw"),
-        ('[Reason "timeout"] a1 draw', 1, 23, "has a winner"),
-        ('[Reason "resigned"] a1 *', 1, 10, "runs"),
-        ('[Rules "three-players"] [Reason "resigned"] a1 X', 1, 48, "O, A still play"),
-        ('[Rules "three-players"] [Passed "X@0"] [Reason "resigned"] X', 1, 60, "passed over"),
-        # what cannot be printed
-        ('[X "a\x1b[31mb"] *', 1, 6, "U+001B"),
-        ("1. a1 {a\u202eb} *", 1, 9, "U+202E"),
-        ("1. a1\x00 *", 1, 6, "U+0000"),
-        ("\n\ufeff*", 2, 1, "U+FEFF"),
-        ("1.\u00a0a1 *", 1, 3, "U+00A0"),
-        ("\ud800", 1, 1, "U+D800"),
         (f"{{{'a' * 4097}}} *", 1, 1, "at most 4096 characters, not 4097"),
         ("\n" + "a" * 1_000_000, 2, 1_000_000, "longer than 1000000 characters"),
     ],

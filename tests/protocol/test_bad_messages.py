@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +27,9 @@ from tictactoe_protocol.requests import Request
 
 MOVE = {"type": "move", "room": "K7M4PQ", "cell": 4, "ply": 0}
 CREATE = {"type": "create"}
+TABLES = json.loads(Path(__file__).with_suffix(".json").read_bytes())
+FIELDS_OF_TYPE: dict[str, dict[str, list[object]]] = TABLES["wrong types"]
+VALID: dict[str, dict[str, Any]] = TABLES["valid"]
 
 
 def refused(data: str | bytes) -> BadMessage:
@@ -41,30 +45,7 @@ def answer_to(bad: BadMessage) -> bytes:
 # -- no JSON at all ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        "",
-        " ",
-        "hello",
-        "{",
-        '{"type":"ping"',
-        "{'type':'ping'}",
-        '{"type":"ping",}',
-        '{"type":"ping"} x',
-        '{"type":"ping"}{"type":"ping"}',
-        '\ufeff{"type":"ping"}',
-        '{"type":"ping","id":"a\x00"}',
-        '{"type":"ping","id":"a\nb"}',
-        '{"type":"ping"} // why not',
-        '{"type":"move","room":"K7M4PQ","cell":NaN,"ply":0}',
-        '{"type":"move","room":"K7M4PQ","cell":Infinity,"ply":0}',
-        '{"type":"move","room":"K7M4PQ","cell":-Infinity,"ply":0}',
-        '{"type":"move","room":"K7M4PQ","cell":01,"ply":0}',
-        '{"type":"move","room":"K7M4PQ","cell":1_0,"ply":0}',
-        '{"type":"move","room":"K7M4PQ","cell":１,"ply":0}',
-    ],
-)
+@pytest.mark.parametrize("data", TABLES["no json"])
 def test_what_is_no_json_is_bad_json(data: str) -> None:
     bad = refused(data)
     assert (bad.code, bad.path, bad.id, bad.room) == ("bad_json", None, None, None)
@@ -156,22 +137,7 @@ def test_an_unknown_field_is_refused_and_named(message: dict[str, Any], path: st
     assert f'there is no field "{path.rpartition(".")[2]}"' in bad.message
 
 
-@pytest.mark.parametrize(
-    ("data", "path"),
-    [
-        ('{"type":"ping","id":"a","id":"b"}', "id"),
-        ('{"type":"ping","type":"ping"}', "type"),
-        ('{"type":"ping","type":"hello"}', "type"),
-        ('{"type":"move","room":"K7M4PQ","cell":1,"cell":2,"ply":0}', "cell"),
-        ('{"type":"move","room":"K7M4PQ","cell":1,"cell":1,"ply":0}', "cell"),
-        ('{"type":"create","rules":{"rows":3,"rows":4}}', "rules.rows"),
-        ('{"type":"create","rules":"four","rules":{"rows":4}}', "rules"),
-        ('{"type":"create","clock":{"move_ms":1000,"move_ms":9}}', "clock.move_ms"),
-        (r'{"type":"ping","id":"a","\u0069d":"b"}', "id"),
-        ('{"type":"nonsense","x":1,"x":2}', "x"),
-        ('{"type":"ping","x":[{},{"y":1,"y":2}]}', "x[1].y"),
-    ],
-)
+@pytest.mark.parametrize(("data", "path"), TABLES["twice"].items())
 def test_a_key_that_appears_twice_is_refused_wherever_it_stands(data: str, path: str) -> None:
     bad = refused(data)
     assert (bad.code, bad.path) == ("bad_message", path)
@@ -181,47 +147,6 @@ def test_a_key_that_appears_twice_is_refused_wherever_it_stands(data: str, path:
 def test_a_colon_in_a_text_is_no_second_key() -> None:
     chat = decode_request('{"type":"chat","room":"K7M4PQ","text":"a:b::c: \\"text\\":\\"x\\""}')
     assert chat == requests.Chat(room="K7M4PQ", text='a:b::c: "text":"x"')
-
-
-FIELDS_OF_TYPE: dict[str, dict[str, list[object]]] = {
-    "hello": {"name": [5, None, True, []], "token": [5, None, {}], "client": [5, None]},
-    "create": {
-        "rules": [5, None, True, []],
-        "visibility": ["secret", "", 5, None],
-        "clock": [5, "fast", [], {}, {"initial_ms": 1}, {"move_ms": 1, "initial_ms": 1, "increment_ms": 1}],
-        "seat": [5, None, ["X"]],
-        "bots": [5, None, "easy", {}],
-    },
-    "match": {"rules": [5, None], "clock": [5]},
-    "move": {
-        "room": [5, None, "", "x" * 65, []],
-        "cell": [True, False, 1.0, 1.5, "4", None, [], 2**31, -(2**31), 10**40],
-        "ply": [True, 0.0, "0", None, -1, 2**31, 10**40],
-    },
-    "join": {"room": [5, None, ""], "seq": [True, 1.0, "1", None, -1, 2**31]},
-    "watch": {"room": [5], "seq": ["1", None, -1]},
-    "leave": {"room": [5]},
-    "resign": {"room": [5]},
-    "rematch": {"room": [5], "game": ["1", None, -1, 1.0]},
-    "sync": {"room": [5]},
-    "draw": {"action": ["offered", "", 5, None], "game": [True, "1", None, -1], "ply": [1.0, "1", None, -1]},
-    "undo": {"action": ["ask", None], "game": ["1", None, 2**31], "ply": ["1", None, -1]},
-    "claim": {"as": ["victory", 5, None]},
-    "chat": {"text": ["", 5, None, []]},
-    "lobby": {"on": [1, 0, "true", None]},
-    "history": {"limit": [0, 101, -1, 1.0, "20", True, None], "before": [5, None, "", "g" * 65]},
-    "record": {"game": [5, None, "", "g" * 65, []]},
-}
-VALID: dict[str, dict[str, Any]] = {
-    "move": MOVE,
-    "draw": {"type": "draw", "room": "K7M4PQ", "action": "offer"},
-    "undo": {"type": "undo", "room": "K7M4PQ", "action": "offer"},
-    "claim": {"type": "claim", "room": "K7M4PQ", "as": "win"},
-    "chat": {"type": "chat", "room": "K7M4PQ", "text": "hello"},
-    "lobby": {"type": "lobby", "on": True},
-    "record": {"type": "record", "game": "g7"},
-    **{kind: {"type": kind, "room": "K7M4PQ"} for kind in ("join", "watch", "leave", "resign", "rematch", "sync")},
-}
 
 
 @pytest.mark.parametrize(
@@ -244,22 +169,7 @@ def test_a_missing_field_is_refused_and_named(kind: str, field: str) -> None:
     assert (bad.code, bad.path, bad.message) == ("bad_message", field, f'{kind}: the field "{field}" is missing.')
 
 
-@pytest.mark.parametrize(
-    ("rules", "path"),
-    [
-        ({"rows": True}, "rules.rows"),
-        ({"columns": 3.0}, "rules.columns"),
-        ({"line": "3"}, "rules.line"),
-        ({"rows": 10**40}, "rules.rows"),
-        ({"marks": 5}, "rules.marks"),
-        ({"marks": "X" * 65}, "rules.marks"),
-        ({"blocked": [0, True]}, "rules.blocked[1]"),
-        ({"blocked": [0] * 1025}, "rules.blocked"),
-        ({"blocked": "4"}, "rules.blocked"),
-        ({"misere": 1}, "rules.misere"),
-        ({"gravity": "yes"}, "rules.gravity"),
-    ],
-)
+@pytest.mark.parametrize(("rules", "path"), [*TABLES["wrong rules"], ({"blocked": [0] * 1025}, "rules.blocked")])
 def test_a_wrong_value_in_spelled_out_rules_is_refused_with_its_path(rules: dict[str, Any], path: str) -> None:
     bad = refused(json.dumps({**CREATE, "rules": rules}))
     assert (bad.code, bad.path) == ("bad_message", path)

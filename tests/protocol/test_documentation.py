@@ -53,9 +53,7 @@ def test_every_request_and_each_of_its_fields_is_explained(kind: type[msgspec.St
 
 
 @pytest.mark.parametrize(
-    "kind",
-    [terms.RulesFields, pushes.RoomState, pushes.RoomSummary, pushes.PastGame],
-    ids=lambda kind: kind.__name__,
+    "kind", [terms.RulesFields, pushes.RoomState, pushes.RoomSummary, pushes.PastGame], ids=lambda kind: kind.__name__
 )
 def test_every_field_of_rules_states_and_rows_has_its_row(kind: type[msgspec.Struct]) -> None:
     assert set(kind.__struct_encode_fields__) - {"room"} <= TABLE_TERMS

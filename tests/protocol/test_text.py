@@ -11,44 +11,16 @@ from hypothesis import strategies as st
 from tictactoe_protocol import BadName, clean_text, parse_name
 from tictactoe_protocol.text import MAX_NAME_LENGTH, is_printable
 
-CONTROL = ["\x00", "\x07", "\b", "\t", "\n", "\r", "\x1b", "\x7f", "\x80", "\x85", "\x9b", "\x9f"]
-BIDIRECTIONAL = ["\u061c", "\u200e", "\u200f", "\u202a", "\u202b", "\u202c", "\u202d", "\u202e"] + [
-    chr(number) for number in range(0x2066, 0x206A)
-]
-INVISIBLE = [
-    "\u00ad",
-    "\u034f",
-    "\u115f",
-    "\u1160",
-    "\u17b4",
-    "\u17b5",
-    "\u180b",
-    "\u180e",
-    "\u200b",
-    "\u200c",
-    "\u200d",
-    "\u2028",
-    "\u2029",
-    "\u2060",
-    "\u2061",
-    "\u2065",
-    "\u206f",
-    "\u2800",
-    "\u3164",
-    "\ufe00",
-    "\ufe0f",
-    "\ufeff",
-    "\uffa0",
-    "\ufff0",
-    "\ufff9",
-    "\U0001bca0",
-    "\U0001d173",
-    "\U000e0001",
-    "\U000e0041",
-    "\U000e0100",
-    "\U000e0fff",
-]
-NOT_CHARACTERS = ["\ud800", "\udfff", "\ufdd0", "\uffff", "\ue000", "\U000f0000", "\U0010ffff", "\u0378"]
+CONTROL = "\x00\x07\b\t\n\r\x1b\x7f\x80\x85\x9b\x9f"
+BIDIRECTIONAL = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+INVISIBLE = (
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b\u180e\u200b\u200c\u200d\u2028\u2029\u2060\u2061\u2065\u206f"
+    "\u2800\u3164\ufe00\ufe0f\ufeff\uffa0\ufff0\ufff9\U0001bca0\U0001d173\U000e0001\U000e0041\U000e0100"
+    "\U000e0fff"
+)
+NOT_CHARACTERS = "\ud800\udfff\ufdd0\uffff\ue000\U000f0000\U0010ffff\u0378"
+NAMES = ["a", "ana", "Ana Maria", "O'Neill", "a_b-c.d", "guest-abcd", "42"]
+NAMES_IN_OTHER_LETTERS = ["Zoë", "Ольга", "李雷", "علي", "நிலா", "१२३", "٤٢"]
 UNSAFE = CONTROL + BIDIRECTIONAL + INVISIBLE + NOT_CHARACTERS
 
 
@@ -66,52 +38,14 @@ def test_what_steers_reorders_or_hides_is_refused_in_names_and_taken_out_of_text
         assert caught.value.message.isprintable()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "a",
-        "ana",
-        "Ana Maria",
-        "O'Neill",
-        "a_b-c.d",
-        "guest-abcd",
-        "42",
-        "Zoë",
-        "Ольга",
-        "李雷",
-        "علي",
-        "நிலா",
-        "१२३",
-        "٤٢",
-    ],
-)
+@pytest.mark.parametrize("name", [*NAMES, *NAMES_IN_OTHER_LETTERS])
 def test_a_name_of_letters_digits_marks_and_a_little_punctuation_is_kept(name: str) -> None:
     assert parse_name(name) == name
     assert clean_text(name) == name
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        " ",
-        " a",
-        "a ",
-        "a\u00a0b",
-        "a\u3000b",
-        "a/b",
-        "a:b",
-        "a@b",
-        "<b>",
-        "a,b",
-        '"',
-        "`",
-        "a\\b",
-        "😀",
-        "a½",
-        "Ⅷ",
-        "€",
-    ],
+    "name", ["", " ", " a", "a ", "a\u00a0b", "a\u3000b", "a/b", "a:b", "a@b", "<b>", "a,b", "a\\b", "a½", *'"`😀Ⅷ€']
 )
 def test_other_names_are_refused(name: str) -> None:
     with pytest.raises(BadName):

@@ -26,6 +26,7 @@ from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.app import TicTacToe
 from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
 
@@ -269,7 +270,7 @@ def at_home(server: Server, open_screen: OpenScreen) -> AtHome:
     @contextlib.asynccontextmanager
     async def run(**options: Any) -> AsyncIterator[ScreenUser]:
         async with open_screen(server.url, **options) as ana:
-            await ana.until("Playing as")
+            await ana.until(say("home playing as"))
             yield ana
 
     return run

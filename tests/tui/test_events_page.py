@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from tests.client.test_several_servers import heard
 from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, news, with_card_in_use, with_events
-from tests.faults.hostile_server import ROOM, Frame, HostileServer, hostile_server, identity, state
+from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity, state
 from tests.peer import open_peer, until
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.online.client import Choice, EventWay
@@ -25,10 +25,6 @@ from tictactoe_server.server import Server
 PAGE = FirstPage("event", enter=lambda client: client.watch_event(EVENT))
 
 
-def heard(server: HostileServer, kind: type) -> list[Any]:
-    return [request for request in server.heard if isinstance(request, kind)]
-
-
 def let_into_event(seq: int, request: Request) -> list[Frame]:
     """Answer who comes to the board of the event."""
     there = replace(state(seq), event=EVENT, pairing="r2-1")
@@ -42,9 +38,7 @@ async def test_home_leads_to_the_list_of_events_and_to_one_of_them(open_screen: 
         await ana.do("enter", "E4NT22  Friday  Swiss  running  2")
         await ana.do("enter", "Friday", "Round 2 of 3, running; 2 of 3 players are here.", "E4NT22")
         await ana.do("escape", "players", gone="Round 2")
-        await until(
-            lambda: [one.on for one in heard(server, EventWatch) if isinstance(one, EventWatch)] == [True, False]
-        )
+        await until(lambda: [one.on for one in heard(server, EventWatch)] == [True, False])
 
 
 async def test_the_page_shows_the_round_the_table_with_its_sums_and_who_is_waited_for(open_screen: OpenScreen) -> None:
@@ -150,9 +144,7 @@ async def test_one_enters_pauses_and_comes_back_by_a_key(open_screen: OpenScreen
         await ana.press("p")
         await server.push(news(7, rows=(replace(ROWS[1], status="away"),)))
         await ana.do("p", "ana (you, away)")
-        await until(
-            lambda: [one.on for one in heard(server, EventReady) if isinstance(one, EventReady)] == [False, True]
-        )
+        await until(lambda: [one.on for one in heard(server, EventReady)] == [False, True])
 
 
 async def test_an_event_with_tickets_asks_for_one(open_screen: OpenScreen) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 
 from tests.peer import open_peer, two_playing
-from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
+from tests.tui.conftest import AtHome, OpenScreen
 from tests.tui.test_history_page import played
 from tictactoe_protocol.catalogue import open_catalogue
 from tictactoe_server.server import Server
@@ -18,19 +15,6 @@ from tictactoe_server.server import Server
 pytestmark = [pytest.mark.usefixtures("in_german", "as_in_1_0")]
 LEAST_LETTERS = 4
 """Shorter sentences may be parts of other words."""
-
-
-@pytest.fixture
-def at_home_in_german(server: Server, open_screen: OpenScreen) -> AtHome:
-    """Return how to open the full screen on the first page, which is read in German."""
-
-    @contextlib.asynccontextmanager
-    async def run(**options: Any) -> AsyncIterator[ScreenUser]:
-        async with open_screen(server.url, **options) as ana:
-            await ana.until("Du spielst als")
-            yield ana
-
-    return run
 
 
 def english_on(text: str) -> list[str]:
@@ -67,19 +51,14 @@ def english_on(text: str) -> list[str]:
         ("escape", "Das ist die erste Seite."),
     ],
 )
-async def test_a_page_says_nothing_in_english(at_home_in_german: AtHome, keys: str, title: str) -> None:
-    async with at_home_in_german(size=(120, 40)) as ana:
+async def test_a_page_says_nothing_in_english(at_home: AtHome, keys: str, title: str) -> None:
+    async with at_home(size=(120, 40)) as ana:
         text = await ana.do(keys, title) if keys else await ana.until(title)
     assert english_on(text) == []
 
 
-async def test_the_lists_say_nothing_in_english(server: Server, at_home_in_german: AtHome) -> None:
-    async with (
-        two_playing(server),
-        open_peer(server.url, "zoe") as zoe,
-        played(server, games=2),
-        at_home_in_german() as ana,
-    ):
+async def test_the_lists_say_nothing_in_english(server: Server, at_home: AtHome) -> None:
+    async with two_playing(server), open_peer(server.url, "zoe") as zoe, played(server, games=2), at_home() as ana:
         code = (await zoe.ask("create", rules="connect-four"))["room"]
         assert english_on(await ana.until(code, "Wartende Räume (1)", "ohne Uhr")) == []
         assert english_on(await ana.do("z enter", "1 live", "Züge")) == []

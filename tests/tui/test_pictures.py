@@ -99,16 +99,14 @@ async def test_event(open_screen: OpenScreen, gallery: Gallery) -> None:
         gallery.check("event", await take(ana))
 
 
-async def test_settings(at_home: AtHome, gallery: Gallery) -> None:
+@pytest.mark.parametrize(
+    ("name", "keys", "words"),
+    [("settings", "s", "Two numbers mean"), ("new room", "down down enter left left left left", "15x15")],
+)
+async def test_forms(at_home: AtHome, gallery: Gallery, name: str, keys: str, words: str) -> None:
     async with at_home(size=gallery.size) as ana:
-        await ana.do("s", "Two numbers mean")
-        gallery.check("settings", await take(ana))
-
-
-async def test_new_room(at_home: AtHome, gallery: Gallery) -> None:
-    async with at_home(size=gallery.size) as ana:
-        await ana.do("down down enter left left left left", "15x15")
-        gallery.check("new room", await take(ana))
+        await ana.do(keys, words)
+        gallery.check(name, await take(ana))
 
 
 async def test_waiting(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
