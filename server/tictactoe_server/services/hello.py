@@ -127,7 +127,7 @@ class Greeting(Service):
         chosen = None if name is UNSET else _parse_name(name)
         if token is UNSET:
             own = _own_name(chosen) if chosen else f"guest-{_random_text(_GUEST_ALPHABET, 4)}"
-            self._core.allowances.take_new_player(address)
+            self._core.allowances.take(self._core.allowances.new_players[address], "new-players")
             made = KnownPlayer(Player("p" + _random_text(_ID_ALPHABET, _ID_LENGTH), own), today())
             token = secrets.token_urlsafe(_TOKEN_BYTES)
             await save(self._players, hash_secret(token), made, MISSING)
