@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, Protocol, cast
 
 from msgspec import Struct
 
@@ -23,12 +23,10 @@ from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.rooms import NOBODY, Command, Expire, FinishedGame, Player, Refused, Room, apply, seen_at
 from tictactoe_server.core.rooms.view import StateEncoder
 from tictactoe_server.core.session import Session
+from tictactoe_server.core.topics import Listeners
 from tictactoe_server.core.watchers import Watchers
 from tictactoe_server.storage.store import MISSING
 from tictactoe_server.transport.frames import encode_frame
-
-if TYPE_CHECKING:
-    from tictactoe_server.core.changes import Changes
 
 WATCHED_SECONDS: Final = 0.05
 """How often at most those who watch a room are shown a state of it; those who play are shown each."""
@@ -57,6 +55,19 @@ TRANSITIONS: Final = {
 }
 
 
+class Path(Protocol):
+    """What carries changes out; see `Changes`."""
+
+    moves: int
+    now: Callable[[], int]
+    on_room: Listeners[[LiveRoom, Room | None]]
+    on_result: Listeners[[FinishedGame]]
+
+    def settle(self, change: Change, error: Exception | None) -> None: ...
+
+    def failed(self, change: Change, error: Exception) -> None: ...
+
+
 class Change(Struct, eq=False):
     """One command on its way through one room: applied, stored, then answered and shown. Nothing else alters a room.
 
@@ -75,7 +86,7 @@ class Change(Struct, eq=False):
     attempts: int = 0
     rested: float = 0.0
     asked_at: float = 0.0
-    path: Changes = cast(Any, None)
+    path: Path = cast(Any, None)
 
     def apply(self, room: Room) -> Room | None:
         """Return the room after the change, this very room for none, None where the room is to end; raises `Refused`.
@@ -87,7 +98,7 @@ class Change(Struct, eq=False):
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
         """Answer, now that it is stored or is known not to be: called exactly once, before anybody is shown it.
 
-        Returns a frame for a session that is to be sent together with the new state, or None; with an error always.
+        Returns a frame for a session that is to be sent together with the new state, or None.
         """
         return None
 
@@ -137,6 +148,29 @@ class LiveRoom(Listed):
 
     Once it is gone, `moved_to` is the URL of the server that has it, None where none has.
     """
+
+    __slots__ = (
+        "_encoder",
+        "change",
+        "closing_at",
+        "counted",
+        "counted_at",
+        "ending",
+        "flag_at",
+        "is_count_due",
+        "is_going_on",
+        "is_kept",
+        "is_unshown",
+        "is_watching_due",
+        "moved_to",
+        "origin",
+        "phase",
+        "players",
+        "revision",
+        "waiting",
+        "watched_from",
+        "watchers",
+    )
 
     def __init__(
         self, room: Room, revision: int = MISSING, *, owner: str = "", origin: str = "", source: str = ""
@@ -226,8 +260,7 @@ class LiveRoom(Listed):
 
     def why_gone(self) -> Refused:
         """Return the refusal for one who asks for something in a room that is gone."""
-        code = self.room.code
-        return Refused(ErrorCode.NO_SUCH_ROOM, room=code) if self.moved_to is None else moved(code, self.moved_to)
+        return no_such_room(self.room.code) if self.moved_to is None else moved(self.room.code, self.moved_to)
 
     # -- coming and going: the one place that keeps both sides equal ----------------------------------------------
 
@@ -304,6 +337,16 @@ class LiveRoom(Listed):
             session.connection.push_frame(frame)
         if self.watchers:
             self.watchers.say(frame)
+
+
+def no_such_room(code: str) -> Refused:
+    """Return the refusal for a code that no room has, or has any more."""
+    return Refused(ErrorCode.NO_SUCH_ROOM, room=code)
+
+
+def not_in_room(code: str) -> Refused:
+    """Return the refusal for one who neither plays nor watches in the room."""
+    return Refused(ErrorCode.NOT_IN_ROOM, room=code)
 
 
 def closed(room: str, code: str, /, **data: Any) -> Closed:

@@ -10,30 +10,31 @@ import asyncio
 import secrets
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import structlog
 from msgspec.structs import replace
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState
-from tictactoe_server.core.changes import ServerChange, leave_alone
+from tictactoe_server.core.changes import Changes, ServerChange, leave_alone
 from tictactoe_server.core.elsewhere import Elsewhere, moved
 from tictactoe_server.core.limits import OpenedRooms, Seats
 from tictactoe_server.core.listed import Listed
-from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, closed
+from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, closed, no_such_room
+from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.matchmaking import Matchmaker
 from tictactoe_server.core.room_log import RoomLog
 from tictactoe_server.core.rooms import NOBODY, Command, Dropped, Player, Refused, Room, StandStill, apply, state_of
+from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
-from tictactoe_server.core.timers import RETRY_SECONDS
+from tictactoe_server.core.tally import Tally
+from tictactoe_server.core.timers import RETRY_SECONDS, Timers
 from tictactoe_server.core.topics import Listeners
 from tictactoe_server.core.watchers import Watchers
+from tictactoe_server.settings import Limits
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
 from tictactoe_server.transport.frames import encode_frame
-
-if TYPE_CHECKING:
-    from tictactoe_server.core.core import Core
 
 _TAKEN_IN_AT_ONCE: Final = 100
 
@@ -55,17 +56,26 @@ class Registry:
     `take_found` serves a room that was sought and found in the store.
     """
 
-    def __init__(self, rooms: Table[Room], core: Core) -> None:
-        self._limited = limited = core.tally.limited
-        self._limits = limits = core.limits
+    def __init__(
+        self,
+        rooms: Table[Room],
+        changes: Changes,
+        timers: Timers,
+        lobby: Lobby,
+        time: ServedTime,
+        limits: Limits,
+        tally: Tally,
+    ) -> None:
+        self._limited = tally.limited
         self._rooms = rooms
-        self._changes = core.changes
-        self._timers = core.timers
-        self._lobby = core.lobby
-        self._time = core.time
-        self.log = RoomLog(core.tally)
-        self.owners = OpenedRooms(limits, limited)
-        self.seats = Seats(limits, limited, lambda address: self.source_of(address))
+        self._changes = changes
+        self._timers = timers
+        self._lobby = lobby
+        self._time = time
+        self._limits = limits
+        self.log = RoomLog(tally)
+        self.owners = OpenedRooms(limits, tally.limited)
+        self.seats = Seats(limits, tally.limited, lambda address: self.source_of(address))
         self.matchmaker = Matchmaker(self.seats.is_full)
         self.elsewhere = Elsewhere()
         self.on_told = Listeners[[LiveRoom]]()
@@ -82,8 +92,8 @@ class Registry:
         """Set once all stored rooms have been brought back, as far as the store gave them."""
 
         self.knows_all = False
-        core.changes.on_room.add(self._hear)
-        core.changes.on_gone.add(self._forget)
+        changes.on_room.add(self._hear)
+        changes.on_gone.add(self._forget)
 
     # -- finding ------------------------------------------------------------------------------------------------
 
@@ -110,7 +120,7 @@ class Registry:
             self.take_found(*found)
         self.check_here(code)
         if code not in self.by_code:
-            raise Refused(ErrorCode.NO_SUCH_ROOM, room=code)
+            raise no_such_room(code)
         return self.by_code[code]
 
     def check_here(self, text: str) -> None:
@@ -127,7 +137,7 @@ class Registry:
             return live.state(self._time())
         found = await self._load(code)
         if found is None:
-            raise Refused(ErrorCode.NO_SUCH_ROOM, room=code)
+            raise no_such_room(code)
         return state_of(found[0], self._time(), watchers=0)
 
     async def held_seats(self, player: str) -> tuple[HeldSeat, ...]:
@@ -138,9 +148,14 @@ class Registry:
 
     def holds_left(self, player: str) -> dict[str, int]:
         """Return for how many ms each seat of a player is still held, by room; only those the player is away from."""
-        held = [(listed.room, listed.held_seat(player)) for listed in self.seats.rooms_of(player)]
-        left = {room.code: room.hold_left(seat.seat, self._time()) for room, seat in held if seat is not None}
-        return {code: ms for code, ms in left.items() if ms is not None}
+        left = {}
+        for listed in self.seats.rooms_of(player):
+            room = listed.room
+            mark = room.mark_of(player)
+            ms = None if mark is None or room.status == "over" else room.hold_left(mark, self._time())
+            if ms is not None:
+                left[room.code] = ms
+        return left
 
     async def act(self, code: str, player: Player, command: Command) -> None:
         """Carry out a command of a bot; raises `Refused` and `StoreUnavailable`."""

@@ -5,20 +5,19 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import Any, Final, Protocol
 
 from tictactoe_protocol import BadMessage, CloseCode, ErrorCode, encode, error_answer
 from tictactoe_protocol.pushes import Error, Push
 from tictactoe_protocol.refusals import Refusal
-from tictactoe_server.core.pressure import IN_LINE
+from tictactoe_server.core.pressure import IN_LINE, Pressure
 from tictactoe_server.core.rooms import Player
+from tictactoe_server.core.tally import Tally
+from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.rate_limit import RateLimit, take_both
-
-if TYPE_CHECKING:
-    from tictactoe_server.core.dispatcher import Dispatcher
-    from tictactoe_server.transport.connection import Connection
 
 INBOX_MESSAGES: Final = 8  # how many messages may wait for their turn before the peer is no longer read from
 CHAT_LINES: Final = 5
@@ -32,21 +31,120 @@ _EPISODE_SECONDS: Final = 1.0
 _FEW_MESSAGES: Final = 4
 
 
+class Peer(Protocol):
+    """Whom a session speaks for; see `Connection`."""
+
+    @property
+    def address(self) -> str:
+        """Where it comes from."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something can still be said."""
+
+    @property
+    def origin(self) -> str:
+        """How it calls this server, as in ``http://host:8765``; empty where it does not say."""
+
+    def push_frame(self, frame: bytes) -> None:
+        """Send a frame; it is never dropped, except with the connection."""
+
+    def push_state(self, room: str, frame: bytes) -> None:
+        """Send the state of a room; a newer one may take its place."""
+
+    def push_answer_and_state(self, room: str, answer: bytes, state: bytes) -> None:
+        """Send a frame that is never dropped and then the state of a room, in one write where nothing waits."""
+
+    def forget_state(self, room: str) -> None:
+        """Send the state of a room no more that was to be sent."""
+
+    def let_in(self) -> None:
+        """Let the peer stay, which has said who it is."""
+
+    def close(self, code: int, reason: str) -> None: ...
+
+    def abort(self) -> None: ...
+
+    def pause_reading(self) -> None: ...
+
+    def resume_reading(self) -> None: ...
+
+
+class Dispatching(Protocol):
+    """Who carries out what a session asks for."""
+
+    def receive(self, session: Session, message: Any, now: int, *, is_late: bool = False) -> None:
+        """Carry out one message that came at `now` (ms of served time); what takes longer makes the session busy.
+
+        It may have been read before; refuse it where it `is_late`, if it may be refused.
+        """
+
+    def shed(self, session: Session, message: Any) -> Any:
+        """Refuse one message because there is too much to do; return what it asks for where that has to be done."""
+
+    def again(self, session: Session, request: Any, now: int) -> None:
+        """Carry the request under way out again, which came at `now` and found that it needs another room."""
+
+    def dismiss(self, session: Session) -> None:
+        """Let a session go that is over."""
+
+
 class Session:
     """`player` is None until hello; `key` is the store's for one of whom it does not know yet that they took a seat,
-    and `secret` the same for good; `name` is what the player calls themselves, whatever others see, and `client` their
-    program; `features` are those of this version that its hello named: newer words are said only to who named theirs.
+    and `secret` the same for good; `name` is what
+    the player calls themselves, whatever others see, and `client` their program;
+    `features` are those of this version that its hello named: newer words are said only to who named theirs.
     `rooms` are the codes of the rooms in which this connection plays or watches.
 
     One request is carried out at a time: while `is_busy` the next ones wait, each with the time at which it came. So do
     those that are more than `messages` allows, or than its address may send, and the peer is not read from meanwhile:
     none goes unanswered. One that goes on like that for `flood_seconds` is closed, as is one who says more that cannot
-    be read than `bad` allows. `address` is by what limits know where it comes from.
+    be read than `bad` allows. `now` returns ms of served time; limits go by `monotonic_ns`. `address` is by what limits
+    know where it comes from.
     """
 
-    def __init__(self, connection: Connection, dispatcher: Dispatcher) -> None:
-        core, pressure = dispatcher.core, dispatcher.pressure
-        limits, monotonic_ns = core.limits, core.monotonic_ns
+    __slots__ = (
+        "_dispatcher",
+        "_held_at",
+        "_inbox",
+        "_is_in_line",
+        "_is_over",
+        "_is_reading",
+        "_limits",
+        "_noticed_at",
+        "_now",
+        "_over_since",
+        "_pressure",
+        "_release",
+        "address",
+        "analyses",
+        "bad",
+        "chat",
+        "client",
+        "connection",
+        "features",
+        "is_busy",
+        "key",
+        "messages",
+        "name",
+        "player",
+        "rooms",
+        "secret",
+        "source",
+        "tally",
+        "tries",
+    )
+
+    def __init__(
+        self,
+        connection: Peer,
+        dispatcher: Dispatching,
+        pressure: Pressure,
+        limits: Limits,
+        now: Callable[[], int],
+        monotonic_ns: Callable[[], int],
+        tally: Tally,
+    ) -> None:
         self.connection = connection
         self.address = key_of(connection.address)
         self.source = pressure.of(self.address)
@@ -55,7 +153,7 @@ class Session:
         self.secret = self.name = self.client = ""
         self.features: frozenset[str] = frozenset()
         self.rooms: set[str] = set()
-        self.tally = core.tally
+        self.tally = tally
         at_once = max(1, limits.messages_at_once)
         self.messages = RateLimit(limits.messages_per_second, 1_000, monotonic_ns, at_once)
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, monotonic_ns)
@@ -66,7 +164,7 @@ class Session:
         self._dispatcher = dispatcher
         self._pressure = pressure
         self._limits = limits
-        self._now = core.time
+        self._now = now
         self._inbox: deque[tuple[Any, int]] = deque()
         self._release: asyncio.TimerHandle | None = None
         self._is_reading = True

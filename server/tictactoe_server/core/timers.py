@@ -16,11 +16,12 @@ import structlog
 
 from tictactoe_protocol.pushes import Closed
 from tictactoe_server.core.agenda import Agenda
-from tictactoe_server.core.changes import Changes, ServerChange
+from tictactoe_server.core.changes import Changes, ServerChange, told
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.rooms import Dropped, Player, Room, apply, expires_at
 from tictactoe_server.core.topics import Listeners
 from tictactoe_server.settings import Limits
+from tictactoe_server.storage.store import Pending
 
 RETRY_SECONDS: Final = 1.0  # when what the store refused is tried again
 COUNT_SECONDS: Final = 0.25  # how often at most everybody in a room is shown that watchers come and go
@@ -128,12 +129,15 @@ class Timers:
 
     async def end(self, live: LiveRoom, why: Closed) -> None:
         """End a room, whoever is there, and return when it is gone; raises `Refused` and `StoreUnavailable`."""
+        pending = Pending()
 
         def then(error: Exception | None) -> None:
             if error is None:
                 self._changes.on_gone(live, why)
+            told(pending)(error)
 
-        await self._changes.until_settled(ServerChange(live, self._now(), then=then, make=lambda room: None))
+        self._changes.submit(ServerChange(live, self._now(), then=then, make=lambda room: None))
+        await pending.future
 
     def _close_if_deserted(self, live: LiveRoom, moment: float) -> None:
         if live.closing_at == moment:
