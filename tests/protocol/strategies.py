@@ -36,7 +36,8 @@ def _drawn(kind: Any) -> st.SearchStrategy[Any]:
             return st.one_of(*map(_drawn, kind.types))
         case inspect.VarTupleType() | inspect.ListType():
             most = min(_MOST, kind.max_length or _MOST)
-            return st.lists(_drawn(kind.item_type), min_size=kind.min_length or 0, max_size=most).map(tuple)
+            items = st.lists(_drawn(kind.item_type), min_size=kind.min_length or 0, max_size=most)
+            return items if isinstance(kind, inspect.ListType) else items.map(tuple)
         case inspect.TupleType():
             return st.tuples(*map(_drawn, kind.item_types))
         case inspect.DictType():
