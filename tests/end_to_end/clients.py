@@ -18,7 +18,7 @@ from tests.environment import environment
 from tests.peer import Peer, open_peer
 from tests.programs import Process, start_program
 
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 45.0
 COMMAND = (sys.executable, "-m", "tictactoe_client")
 
 
