@@ -27,10 +27,9 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.kept import BANS, KEPT, open_folder, open_memory
 from tictactoe_server.core.pressure import Pressure
-from tictactoe_server.core.served_time import GRACE_SECONDS, ServedTime
+from tictactoe_server.core.served_time import GRACE_SECONDS, ServedTime, Uninterrupted
 from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
-from tictactoe_server.core.uninterrupted import Uninterrupted
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.http.pages import Pages
 from tictactoe_server.services.api.service import Api
@@ -41,7 +40,6 @@ from tictactoe_server.services.events.service import Tournaments
 from tictactoe_server.services.hello import Greeting
 from tictactoe_server.services.history import PastGames
 from tictactoe_server.services.lobby import PublicRooms
-from tictactoe_server.services.names import Names
 from tictactoe_server.services.play import Play
 from tictactoe_server.services.review import Reviews
 from tictactoe_server.services.visiting import Visiting
@@ -64,27 +62,10 @@ _STOP_SECONDS: Final = 5.0
 log: Final = structlog.get_logger(__name__)
 
 
-USUAL: Final[tuple[type[Service], ...]] = (
-    Greeting,
-    Names,
-    Visiting,
-    Play,
-    Talk,
-    PublicRooms,
-    PastGames,
-    Reviews,
-    Tournaments,
-    Api,
-    Bots,
-)
-"""What every server can do; `Server` makes one of each."""
-
-
 def kept_by(services: Sequence[Service] = ()) -> Specs:
     """Return all that a server keeps which has these services beside the usual ones."""
-    everything: list[Service | type[Service]] = [*USUAL, *services]
-    more = [spec for service in everything for spec in service.tables]
-    return Specs((*KEPT.tables, *more), KEPT.games)
+    more = [spec for service in services for spec in service.tables]
+    return Specs((*KEPT.tables, *Tournaments.tables, *more), KEPT.games)
 
 
 class Server:
@@ -203,8 +184,8 @@ class Server:
             await self._metrics.close()
         for service in self._services:
             await service.close()
-        await self._dispatcher.close()
-        await self.core.changes.stop()
+        await self._dispatcher.tasks.stop()
+        await self.core.changes.tasks.stop()
         self.core.agenda.stop()
         for chore in self._chores:
             chore.cancel()
@@ -420,8 +401,7 @@ class Server:
 
     def _limited(self) -> Counter[str]:
         """Return how often each limit held something back."""
-        kinds = (self.core.tally.limited, self._admission.refused)
-        return sum(kinds, Counter({"pressure": self._pressure.shed}))
+        return Counter({"pressure": self._pressure.shed}) + self.core.tally.limited + self._admission.refused
 
 
 def _kept_in(settings: Settings) -> str:

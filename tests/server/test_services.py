@@ -17,17 +17,16 @@ from tests.raw import open_bytes
 from tests.server.test_pages import BROWSER, get, head_of
 from tests.server.test_plain_http import read_answer
 from tictactoe_engine import PRESETS
-from tictactoe_protocol import encode
+from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.requests import Ping
 from tictactoe_protocol.terms import RequestFields
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.live_room import no_such_room
-from tictactoe_server.core.rooms import FinishedGame, Player
+from tictactoe_server.core.rooms import FinishedGame, Player, Refused
 from tictactoe_server.core.service import PageHead, Reply, Service
 from tictactoe_server.core.topics import Topic
-from tictactoe_server.server import USUAL, Server, kept_by
+from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import save
@@ -129,7 +128,7 @@ class Sights(Service):
         return PageHead(f"The {name}", "A sight", "home.js") if request.wants_html else [f"The {name}", "a sight"]
 
     async def tell(self, request: HttpRequest, name: str) -> Reply:
-        raise no_such_room(name)
+        raise Refused(ErrorCode.NO_SUCH_ROOM, room=name)
 
 
 async def test_a_service_answers_paths_of_its_own_with_text_a_page_or_a_response() -> None:
@@ -247,5 +246,5 @@ async def test_a_welcome_has_the_rooms_of_events_to_which_a_player_is_called() -
 
 async def test_what_services_keep_is_known_to_every_command_about_what_is_kept() -> None:
     async with Server(HERE) as server:
-        assert tuple(type(service) for service in server._services) == USUAL
+        assert {spec for service in server._services for spec in service.tables} <= {*kept_by().tables}
     assert kept_by([Mottos()]).tables == (*kept_by().tables, MOTTOS)

@@ -18,8 +18,8 @@ import structlog
 from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
 from tictactoe_server.core.kept import Ban, ban_or_none
 from tictactoe_server.core.rooms import Refused
-from tictactoe_server.core.session import Peer
 from tictactoe_server.storage.store import Table, delete, save
+from tictactoe_server.transport.connection import Connection
 from tictactoe_server.transport.frames import encode_frame
 
 IPV6_PREFIX: Final = 64  # an IPv6 address stands for its whole /64, which one customer has
@@ -143,7 +143,7 @@ def banned(ban: Ban) -> Refused:
     return Refused(ErrorCode.BANNED, " ".join(data), **data)
 
 
-def expel(connection: Peer, refused: Refused, *, id: str | None = None) -> None:
+def expel(connection: Connection, refused: Refused, *, id: str | None = None) -> None:
     """Say why, close with the code that says not to come back by oneself, and read nothing more.
 
     `id` is that of the request to which this is the answer.
@@ -160,7 +160,7 @@ class Barred:
     Only then, because a client that is closed on before its first word need not look at what it was told.
     """
 
-    connection: Peer
+    connection: Connection
     why: Refused
 
     def received(self, message: bytes) -> None:

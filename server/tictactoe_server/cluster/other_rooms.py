@@ -86,8 +86,6 @@ class OtherRoom(Listed):
 class _Reading:
     """The rooms of a server while they are read: the codes that were `told` meanwhile, the `numbers` of its news."""
 
-    __slots__ = ("numbers", "told")
-
     def __init__(self) -> None:
         self.told: set[str] = set()
         self.numbers: set[int] = set()

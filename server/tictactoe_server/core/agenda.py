@@ -1,4 +1,7 @@
-"""What is due when: one timer for all of it, and what is due at once is done in slices, so that nobody waits long."""
+"""What is due when: one timer for all of it, and what is due at once is done in slices, so that nobody waits long.
+
+Beside it, the tasks that nobody awaits.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ import heapq
 import itertools
 import time
 from collections import deque
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
 
 import structlog
 
@@ -74,3 +77,18 @@ class Agenda:
                 break
         if self._now:
             self._working = asyncio.get_running_loop().call_later(REST_SECONDS, self._work)
+
+
+class Tasks(set[asyncio.Task[None]]):
+    """Tasks that are under way; one that is done is forgotten."""
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self.add(task)
+        task.add_done_callback(self.discard)
+
+    async def stop(self) -> None:
+        """Cancel all, and return when they have ended."""
+        for task in self:
+            task.cancel()
+        await asyncio.gather(*self, return_exceptions=True)

@@ -9,25 +9,18 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Coroutine
-from typing import Any, Final
+from collections.abc import Callable
+from functools import partial
+from typing import Final
 
 import structlog
 from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Closed
+from tictactoe_server.core.agenda import Tasks
 from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, closed
-from tictactoe_server.core.rooms import (
-    NOBODY,
-    Command,
-    FinishedGame,
-    Player,
-    Refused,
-    Room,
-    finished_game,
-    is_expired,
-)
+from tictactoe_server.core.rooms import NOBODY, Command, FinishedGame, Player, Refused, Room, finished_game, is_expired
 from tictactoe_server.core.session import Session
 from tictactoe_server.core.topics import Listeners
 from tictactoe_server.storage.store import (
@@ -56,7 +49,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Changes:
-    """Carries changes out. `now` returns ms of served time.
+    """Carries changes out; `tasks` are what still waits for the store. `now` returns ms of served time.
 
     Listeners of `on_room` hear of each room that was opened, or whose seats, clock or result changed, and what it was
     before, None where it is new; those of `on_result` of each game that is over and stored, also of one that was
@@ -68,7 +61,7 @@ class Changes:
     def __init__(self, rooms: Table[Room], now: Callable[[], int]) -> None:
         self._rooms = rooms
         self.now = now
-        self._resting: set[asyncio.Task[None]] = set()
+        self.tasks = Tasks()
         self.moves = 0
         self.on_room = Listeners[[LiveRoom, Room | None]]()
         self.on_result = Listeners[[FinishedGame]]()
@@ -96,15 +89,25 @@ class Changes:
 
     async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
         """Carry a command out for those who can await it; raises `Refused` and `StoreUnavailable`."""
-        pending = Pending()
-        self.submit(ServerChange(live, self.now(), player, command, then=told(pending)))
+        await self.until_settled(ServerChange(live, self.now(), player, command))
+
+    async def until_settled(self, change: ServerChange) -> None:
+        """Carry a change out for those who can await it; raises `Refused` and `StoreUnavailable`."""
+        pending, then = Pending(), change.then
+
+        def settled(error: Exception | None) -> None:
+            then(error)
+            pending.stored(None) if error is None else pending.failed(error)
+
+        change.then = settled
+        self.submit(change)
         await pending.future
 
     def read_again(self, live: LiveRoom) -> None:
         """Read a room soon of which something newer may be stored."""
         live.doubt()
         if live.is_uncertain and live.change is None:
-            self.submit(ServerChange(live, self.now(), then=lambda error: None, make=leave_alone))
+            self.submit(ServerChange(live, self.now(), make=leave_alone))
 
     def show(self, live: LiveRoom, answer: tuple[Session, bytes] | None = None) -> bool:
         """Send the state to everybody in the room, together with an answer to one of them.
@@ -126,12 +129,6 @@ class Changes:
         if live.is_watching_due:
             live.is_watching_due = False
             live.show_watchers(self.now())
-
-    async def stop(self) -> None:
-        """Stop what still waits for the store."""
-        for task in self._resting:
-            task.cancel()
-        await asyncio.gather(*self._resting, return_exceptions=True)
 
     def settle(self, change: Change, error: Exception | None) -> None:
         """Let a change be answered, show what is new, and go on with what waits."""
@@ -182,7 +179,7 @@ class Changes:
             self.settle(change, error)
         elif change in live.waiting:
             live.waiting.remove(change)
-            self._answer(change, error)
+            change.settled(error)
 
     def _go_on(self, live: LiveRoom) -> None:
         """Begin what waits in a room, until something has to wait for the store."""
@@ -204,10 +201,11 @@ class Changes:
                     raise live.why_gone()
                 if live.is_uncertain:
                     self._answer_in_time(change)
-                    self._start(self._reload(change))
+                    self.tasks.start(self._reload(change))
                     return
             if room.clock_started_at is not None and change.player is not NOBODY and is_expired(room, change.now):
-                live.change = change = _EndOfTurn(live, change.now, asked_at=change.asked_at, path=self, then=change)
+                then = partial(_follow, change)
+                live.change = change = ServerChange(live, change.now, asked_at=change.asked_at, path=self, then=then)
                 self._answer_in_time(change)
             change.after = after = change.apply(room)
             if after is None:
@@ -227,12 +225,6 @@ class Changes:
             log.exception("a change failed", room=room.code, command=type(change.command).__name__)
             self.settle(change, error)
 
-    def _answer(self, change: Change, error: Exception) -> None:
-        """Answer a change that never had its turn."""
-        answer = change.settled(error)
-        if answer is not None:
-            answer[0].connection.push_frame(answer[1])
-
     def _try_again(self, change: Change, error: Conflict | Unsettled) -> bool:
         """Try a change again, the first time at once and then after longer and longer rests; tell whether it may be."""
         change.attempts += 1
@@ -244,13 +236,8 @@ class Changes:
         rest = min(max(change.rested, FIRST_REST_SECONDS), LONGEST_REST_SECONDS)  # as long as all before: doubling
         change.rested += rest
         self._answer_in_time(change)
-        self._start(self._begin_after(change, rest))
+        self.tasks.start(self._begin_after(change, rest))
         return True
-
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._resting.add(task)
-        task.add_done_callback(self._resting.discard)
 
     async def _begin_after(self, change: Change, rest: float) -> None:
         """Begin a change after a rest (s), on what is stored by then."""
@@ -289,7 +276,7 @@ class ServerChange(Change, kw_only=True, eq=False):
     at the end, with the error if there was one.
     """
 
-    then: Callable[[Exception | None], object]
+    then: Callable[[Exception | None], object] = lambda error: None
     make: Callable[[Room], Room | None] | None = None
 
     def apply(self, room: Room) -> Room | None:
@@ -304,18 +291,9 @@ def leave_alone(room: Room) -> Room:
     return room
 
 
-def told(pending: Pending) -> Callable[[Exception | None], None]:
-    """Return what is to be called at the end of a change for whoever awaits it."""
-    return lambda error: pending.stored(None) if error is None else pending.failed(error)
-
-
-class _EndOfTurn(Change, kw_only=True, eq=False):
-    """The end of a turn whose clock had run out before `then` was asked for; `then` follows it."""
-
-    then: Change
-
-    def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
-        if error is not None:
-            return self.then.settled(error)
-        self.live.waiting.appendleft(self.then)
-        return None
+def _follow(change: Change, error: Exception | None) -> None:
+    """Let a change follow the end of a turn whose clock had run out before it was asked for."""
+    if error is None:
+        change.live.waiting.appendleft(change)
+    else:
+        change.settled(error)

@@ -11,7 +11,7 @@ from tictactoe_engine import Rules
 from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_server.core.agenda import Agenda
-from tictactoe_server.core.changes import Changes, ServerChange, told
+from tictactoe_server.core.changes import Changes, ServerChange
 from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.core.limits import Allowances
 from tictactoe_server.core.live_room import LiveRoom
@@ -24,7 +24,6 @@ from tictactoe_server.core.tally import Tally
 from tictactoe_server.core.timers import Timers
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.specs import Storage
-from tictactoe_server.storage.store import Pending
 
 
 class Presence:
@@ -78,10 +77,10 @@ class Core:
         self.changes = Changes(rooms, time)
         self.timers = Timers(self.agenda, self.changes, time, limits)
         self.lobby = Lobby(time)
-        self.registry = Registry(rooms, self.changes, self.timers, self.lobby, time, limits, tally)
+        self.registry = Registry(rooms, self.timers, self.lobby, tally)
         self.allowances = Allowances(limits, tally.limited, monotonic_ns)
-        self.calls_of: Callable[[str], Awaitable[tuple[EventCall, ...]]] = _call_nobody
-        self.seat: Callable[[LiveRoom], Awaitable[None]] = _seat_nobody
+        self.calls_of: Callable[[str], Awaitable[tuple[EventCall, ...]]] = _nobody
+        self.seat: Callable[[LiveRoom], Awaitable[object]] = _nobody
 
     def on_result(self, listener: Callable[[FinishedGame], object]) -> None:
         """Tell a listener of each game that is over and stored from now on, also of one that was aborted."""
@@ -111,20 +110,17 @@ class Core:
         reserved = {mark: next(bots) if isinstance(one, str) else _reserved(one) for mark, one in seats.items()}
         owner = terms.pop("owner", next((one.id for one in seats.values() if isinstance(one, Player)), ""))
         live = self.new_room(rules, None, self.time(), owner=owner, origin=origin, reserved=reserved, **terms)
-        pending = Pending()
 
         def then(error: Exception | None) -> None:
             if error is None:
                 self.timers.close_later(live)
             else:
                 self.registry.give_up(live)
-            told(pending)(error)
 
         opening = ServerChange(
             live, live.room.opened_at, then=then, make=lambda room: self.registry.with_free_code(opening)
         )
-        self.changes.submit(opening)
-        await pending.future
+        await self.changes.until_settled(opening)
         return live
 
     def let_go(self, live: LiveRoom) -> None:
@@ -143,12 +139,9 @@ class Core:
         return live
 
 
-async def _call_nobody(player: str) -> tuple[EventCall, ...]:
+async def _nobody(asked: object) -> tuple[()]:
+    """Call nobody, and have nobody sit anywhere: there are no events."""
     return ()
-
-
-async def _seat_nobody(live: LiveRoom) -> None:
-    pass
 
 
 def _reserved(one: Player | SeatState) -> SeatState:

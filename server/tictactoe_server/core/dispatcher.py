@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import Any, Final
 
@@ -11,9 +10,10 @@ from msgspec import UNSET
 from tictactoe_protocol import BadMessage, ErrorCode, encode, error_answer, parse_room_code
 from tictactoe_protocol.codec import RequestDecoder
 from tictactoe_protocol.requests import Hello, Join, Leave
+from tictactoe_server.core.agenda import Tasks
 from tictactoe_server.core.answers import Call, refuse
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.live_room import LiveRoom, not_in_room
+from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.pressure import Pressure
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.service import Handler, Service
@@ -29,17 +29,17 @@ _BUSY_FRAME: Final = encode_frame(encode(error_answer(_BUSY.code, _BUSY.message,
 class Dispatcher:
     """Hands what sessions ask to the services; a bad message is answered and never ends the connection.
 
-    Raises ValueError where two services handle the same kind of request.
+    `tasks` find something out for somebody. Raises ValueError where two services handle the same kind of request.
     """
 
     def __init__(self, core: Core, pressure: Pressure, services: Sequence[Service]) -> None:
-        self._core = core
-        self._pressure = pressure
+        self.core = core
+        self.pressure = pressure
         self._rooms = core.registry.by_code
         self._handlers: dict[type, Handler] = {}
         self._admitting: set[type] = set()
         self._topics = [topic for service in services for topic in service.topics]
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.tasks = Tasks()
         for service in services:
             for kind, handler in service.handles.items():
                 if kind in self._handlers:
@@ -53,12 +53,8 @@ class Dispatcher:
 
         It may have been read before, see `shed`. One that `is_late` is refused, if it may be refused.
         """
-        pressure, source = self._pressure, session.source
-        source.asked += 1
-        pressure.asked += 1
-        pressure.requests += 1
-        if pressure.requests > pressure.looked_at:
-            pressure.look()
+        pressure, source = self.pressure, session.source
+        pressure.count(source)
         if (is_late or pressure.excess > 1) and pressure.is_heavy(source, pressure.excess):
             message = self.shed(session, message)
             if message is None:
@@ -77,7 +73,7 @@ class Dispatcher:
         read, it is not even looked what a message says.
         """
         if session.source.is_mostly_bad:
-            self._pressure.shed += 1
+            self.pressure.shed += 1
             session.tally.refusals[ErrorCode.BUSY] += 1
             session.connection.push_frame(_BUSY_FRAME)
             return None
@@ -88,7 +84,7 @@ class Dispatcher:
             return None
         if isinstance(request, Leave) or self._leads_to_own_seat(session, request):
             return request
-        self._pressure.shed += 1
+        self.pressure.shed += 1
         refuse(session, request, _BUSY)
         return None
 
@@ -101,15 +97,15 @@ class Dispatcher:
                 raise Refused(ErrorCode.HELLO_REQUIRED)
             live: Any = None
             if (text := getattr(request, "room", None)) is not None:
-                live = self._rooms.get(text) or self._core.registry.find_here(text)
+                live = self._rooms.get(text) or self.core.registry.find_here(text)
                 if live is None or live.room.code not in session.rooms:
                     self._check_misses(live, session, text)
                     if live is None:
-                        self._core.registry.check_here(text)
+                        self.core.registry.check_here(text)
                         self._start(session, self._find(session, request, now))
                         return
                     if kind not in self._admitting:
-                        raise not_in_room(live.room.code)
+                        raise Refused(ErrorCode.NOT_IN_ROOM, room=live.room.code)
             work = self._handlers[kind](Call(session, player, request, live, now))  # type: ignore[arg-type]
             if work is not None:
                 self._start(session, self._finish(session, request, work))
@@ -127,7 +123,7 @@ class Dispatcher:
         """Say why not, and count who asks for rooms that are not there or not theirs."""
         if isinstance(error, Refused) and error.code in _MISSES and session.player is not None:
             try:
-                self._core.allowances.count_miss(session, session.player)
+                self.core.allowances.count_miss(session, session.player)
             except Refused as refused:
                 error = refused
         refuse(session, request, error)
@@ -136,14 +132,8 @@ class Dispatcher:
         """Let a session go that is over."""
         for topic in self._topics:
             topic.unsubscribe(session)
-        self._core.presence.remove(session)
-        self._core.registry.dismiss(session)
-
-    async def close(self) -> None:
-        """Stop what is still being found out for somebody."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self.core.presence.remove(session)
+        self.core.registry.dismiss(session)
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -151,12 +141,12 @@ class Dispatcher:
         player = session.player
         if isinstance(request, Hello):
             return player is None and request.token is not UNSET
-        live = self._core.registry.find_here(request.room) if isinstance(request, Join) else None
+        live = self.core.registry.find_here(request.room) if isinstance(request, Join) else None
         return live is not None and player is not None and live.room.mark_of(player.id) is not None
 
     def _check_misses(self, live: LiveRoom | None, session: Session, code: str) -> None:
         """Refuse one who may try no more codes; never one who has a seat there."""
-        registry, player = self._core.registry, session.player
+        registry, player = self.core.registry, session.player
         if player is None:
             return
         if live is None:
@@ -164,12 +154,12 @@ class Dispatcher:
         else:
             has_seat = live.room.mark_of(player.id) is not None
         if not has_seat:
-            self._core.allowances.check_misses(session, player)
+            self.core.allowances.check_misses(session, player)
 
     async def _find(self, session: Session, request: Any, now: int) -> None:
         """Bring a room into this process, and carry the request out there."""
         try:
-            await self._core.registry.find(request.room)
+            await self.core.registry.find(request.room)
         except Exception as error:
             self.fail(session, request, error)
             session.go_on()
@@ -188,6 +178,4 @@ class Dispatcher:
 
     def _start(self, session: Session, work: Coroutine[Any, Any, None]) -> None:
         session.is_busy = True
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self.tasks.start(work)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import structlog
@@ -16,7 +16,7 @@ from tictactoe_server.core.rooms import FinishedGame, Player, Room
 from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.specs import Columns, GameSpec, Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import Stored, Unreadable
+from tictactoe_server.storage.store import Stored, Unreadable, Value
 
 UNSEATED_DAYS: Final = 1
 SEATED_DAYS: Final = 365  # for how long those are remembered who never took a seat, and those who did
@@ -175,6 +175,10 @@ _games: Final = GameDocuments(FinishedGame)
 encode_game: Final = _games.encode
 
 
+def _in_json(name: str, noun: str, kind: type[Value], **more: Any) -> TableSpec[Value]:
+    return TableSpec(name, noun, _encode, msgspec.json.Decoder(kind).decode, **more)
+
+
 ROOMS: Final[TableSpec[Room]] = TableSpec(
     "rooms",
     "room",
@@ -187,11 +191,10 @@ ROOMS: Final[TableSpec[Room]] = TableSpec(
 )
 """By their codes."""
 
-PLAYERS: Final[TableSpec[KnownPlayer]] = TableSpec(
+PLAYERS: Final = _in_json(
     "players",
     "player",
-    _encode,
-    msgspec.json.Decoder(KnownPlayer).decode,
+    KnownPlayer,
     label="The player under {key}",
     keys="[0-9a-f]{64}",
     columns=Columns(
@@ -204,21 +207,14 @@ PLAYERS: Final[TableSpec[KnownPlayer]] = TableSpec(
 )
 """By the hashes of their tokens. With a lifetime of a day at least, who was away for too long goes tomorrow."""
 
-BANS: Final[TableSpec[Ban]] = TableSpec(
-    "bans",
-    "ban",
-    _encode,
-    msgspec.json.Decoder(Ban).decode,
-    label="The ban of {key}",
-    key_of=lambda ban: ban.subject,
-)
+BANS: Final = _in_json("bans", "ban", Ban, label="The ban of {key}", key_of=lambda ban: ban.subject)
 """By those who are banned."""
 
-CLAIMS: Final = TableSpec("claims", "claimed name", _encode, msgspec.json.Decoder(Claim).decode)
+CLAIMS: Final = _in_json("claims", "claimed name", Claim)
 """By the keys of names, of which each has one or two."""
-ACCOUNTS: Final = TableSpec("accounts", "account", _encode, msgspec.json.Decoder(Account).decode)
+ACCOUNTS: Final = _in_json("accounts", "account", Account)
 """By the ids of players."""
-LINKS: Final = TableSpec("links", "linking code", _encode, msgspec.json.Decoder(LinkCode).decode)
+LINKS: Final = _in_json("links", "linking code", LinkCode)
 """By the hashes of the codes."""
 
 SHARES: Final[TableSpec[FinishedGame]] = TableSpec(

@@ -68,10 +68,6 @@ class Allowances(Limiting):
         """Count one use of a limit; raises `Refused` where that is too much."""
         self._refuse_for(limit.take(), kind, why)
 
-    def take_new_player(self, address: str) -> None:
-        """Count a player who is to be made for one who comes from there; raises `Refused` where that is too much."""
-        self.take(self.new_players[address], "new-players")
-
     def take_create(self, session: Session, player: Player) -> None:
         """Count a room that is to be opened; raises `Refused` where that is too much."""
         wait = take_each(self.creates_of_player[player.id], self.creates_of_address[session.address])
@@ -236,9 +232,8 @@ class Seats(Limiting):
 
     def remove(self, room: Room) -> None:
         """Forget a room's seats."""
-        for seat in room.seats.values():
-            if seat is not None:
-                self._forget(seat.player, room.code)
+        for seat in room.held_seats:
+            self._forget(seat.player, room.code)
 
     def _forget(self, player: str, code: str) -> None:
         self._rooms.discard(player, code)

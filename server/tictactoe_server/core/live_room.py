@@ -98,7 +98,7 @@ class Change(Struct, eq=False):
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
         """Answer, now that it is stored or is known not to be: called exactly once, before anybody is shown it.
 
-        Returns a frame for a session that is to be sent together with the new state, or None.
+        Returns a frame for a session that is to be sent together with the new state, or None; with an error always.
         """
         return None
 
@@ -148,29 +148,6 @@ class LiveRoom(Listed):
 
     Once it is gone, `moved_to` is the URL of the server that has it, None where none has.
     """
-
-    __slots__ = (
-        "_encoder",
-        "change",
-        "closing_at",
-        "counted",
-        "counted_at",
-        "ending",
-        "flag_at",
-        "is_count_due",
-        "is_going_on",
-        "is_kept",
-        "is_unshown",
-        "is_watching_due",
-        "moved_to",
-        "origin",
-        "phase",
-        "players",
-        "revision",
-        "waiting",
-        "watched_from",
-        "watchers",
-    )
 
     def __init__(
         self, room: Room, revision: int = MISSING, *, owner: str = "", origin: str = "", source: str = ""
@@ -260,7 +237,8 @@ class LiveRoom(Listed):
 
     def why_gone(self) -> Refused:
         """Return the refusal for one who asks for something in a room that is gone."""
-        return no_such_room(self.room.code) if self.moved_to is None else moved(self.room.code, self.moved_to)
+        code = self.room.code
+        return Refused(ErrorCode.NO_SUCH_ROOM, room=code) if self.moved_to is None else moved(code, self.moved_to)
 
     # -- coming and going: the one place that keeps both sides equal ----------------------------------------------
 
@@ -337,16 +315,6 @@ class LiveRoom(Listed):
             session.connection.push_frame(frame)
         if self.watchers:
             self.watchers.say(frame)
-
-
-def no_such_room(code: str) -> Refused:
-    """Return the refusal for a code that no room has, or has any more."""
-    return Refused(ErrorCode.NO_SUCH_ROOM, room=code)
-
-
-def not_in_room(code: str) -> Refused:
-    """Return the refusal for one who neither plays nor watches in the room."""
-    return Refused(ErrorCode.NOT_IN_ROOM, room=code)
 
 
 def closed(room: str, code: str, /, **data: Any) -> Closed:

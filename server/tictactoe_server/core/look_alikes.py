@@ -45,7 +45,8 @@ def mark_other(name: str) -> str:
 
 def _key(name: str) -> str:
     """Return how a name looks; one of punctuation alone as it is."""
-    key = _fold(_without_marks(_draw(name)))
+    drawn = unicodedata.normalize("NFKD", name).translate(_look_alikes())  # what is drawn alike is written alike
+    key = _fold(_without_marks(drawn))
     for pair, letter in _PAIRS:
         key = key.replace(pair, letter)
     return key or name
@@ -65,11 +66,6 @@ def _without_marks(text: str) -> str:
 
 def _fold(text: str) -> str:
     return unicodedata.normalize("NFKD", text).casefold()
-
-
-def _draw(text: str) -> str:
-    """Return a text with what is drawn alike written alike."""
-    return unicodedata.normalize("NFKD", text).translate(_look_alikes())
 
 
 @lru_cache(maxsize=1)

@@ -42,8 +42,6 @@ class Source:
     `asked` counts what came from them lately, and `bad` what of it could not be read, which counts as several there.
     """
 
-    __slots__ = ("__weakref__", "_address", "_is_due", "_line", "_pressure", "asked", "bad", "hellos", "limit")
-
     def __init__(self, pressure: Pressure, address: str) -> None:
         self.limit = pressure.rates[address]
         self.hellos = asyncio.Semaphore(HELLOS)

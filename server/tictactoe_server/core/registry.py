@@ -17,22 +17,20 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState
-from tictactoe_server.core.changes import Changes, ServerChange, leave_alone
+from tictactoe_server.core.changes import ServerChange, leave_alone
 from tictactoe_server.core.elsewhere import Elsewhere, moved
 from tictactoe_server.core.limits import OpenedRooms, Seats
 from tictactoe_server.core.listed import Listed
-from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, closed, no_such_room
+from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, closed
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.matchmaking import Matchmaker
 from tictactoe_server.core.room_log import RoomLog
 from tictactoe_server.core.rooms import NOBODY, Command, Dropped, Player, Refused, Room, StandStill, apply, state_of
-from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.core.tally import Tally
 from tictactoe_server.core.timers import RETRY_SECONDS, Timers
 from tictactoe_server.core.topics import Listeners
 from tictactoe_server.core.watchers import Watchers
-from tictactoe_server.settings import Limits
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
 from tictactoe_server.transport.frames import encode_frame
 
@@ -56,26 +54,17 @@ class Registry:
     `take_found` serves a room that was sought and found in the store.
     """
 
-    def __init__(
-        self,
-        rooms: Table[Room],
-        changes: Changes,
-        timers: Timers,
-        lobby: Lobby,
-        time: ServedTime,
-        limits: Limits,
-        tally: Tally,
-    ) -> None:
-        self._limited = tally.limited
+    def __init__(self, rooms: Table[Room], timers: Timers, lobby: Lobby, tally: Tally) -> None:
+        self._limited = limited = tally.limited
+        self._limits = limits = timers.limits
         self._rooms = rooms
-        self._changes = changes
+        self._changes = changes = timers.changes
         self._timers = timers
         self._lobby = lobby
-        self._time = time
-        self._limits = limits
+        self._time = timers.time
         self.log = RoomLog(tally)
-        self.owners = OpenedRooms(limits, tally.limited)
-        self.seats = Seats(limits, tally.limited, lambda address: self.source_of(address))
+        self.owners = OpenedRooms(limits, limited)
+        self.seats = Seats(limits, limited, lambda address: self.source_of(address))
         self.matchmaker = Matchmaker(self.seats.is_full)
         self.elsewhere = Elsewhere()
         self.on_told = Listeners[[LiveRoom]]()
@@ -120,7 +109,7 @@ class Registry:
             self.take_found(*found)
         self.check_here(code)
         if code not in self.by_code:
-            raise no_such_room(code)
+            raise Refused(ErrorCode.NO_SUCH_ROOM, room=code)
         return self.by_code[code]
 
     def check_here(self, text: str) -> None:
@@ -137,7 +126,7 @@ class Registry:
             return live.state(self._time())
         found = await self._load(code)
         if found is None:
-            raise no_such_room(code)
+            raise Refused(ErrorCode.NO_SUCH_ROOM, room=code)
         return state_of(found[0], self._time(), watchers=0)
 
     async def held_seats(self, player: str) -> tuple[HeldSeat, ...]:
@@ -148,14 +137,9 @@ class Registry:
 
     def holds_left(self, player: str) -> dict[str, int]:
         """Return for how many ms each seat of a player is still held, by room; only those the player is away from."""
-        left = {}
-        for listed in self.seats.rooms_of(player):
-            room = listed.room
-            mark = room.mark_of(player)
-            ms = None if mark is None or room.status == "over" else room.hold_left(mark, self._time())
-            if ms is not None:
-                left[room.code] = ms
-        return left
+        held = [(listed.room, listed.held_seat(player)) for listed in self.seats.rooms_of(player)]
+        left = {room.code: room.hold_left(seat.seat, self._time()) for room, seat in held if seat is not None}
+        return {code: ms for code, ms in left.items() if ms is not None}
 
     async def act(self, code: str, player: Player, command: Command) -> None:
         """Carry out a command of a bot; raises `Refused` and `StoreUnavailable`."""

@@ -20,6 +20,8 @@ from tictactoe_server.storage.store import Unreadable
 GRACE_SECONDS: Final = 1.0  # for how long the store may owe an answer until time stands still
 NOTE_SECONDS: Final = 0.5
 _LOOK_SECONDS: Final = 0.1
+MOST_NS: Final = 1_000_000_000
+"""The longest time between two looks at the clock while the process runs: it is looked at several times a second."""
 
 log: Final = structlog.get_logger(__name__)
 
@@ -83,3 +85,22 @@ class ServedTime:
         elif not is_still and self._still_since_ns is not None:
             self._origin_ns += self._monotonic_ns() - self._still_since_ns
             self._still_since_ns = None
+
+
+class Uninterrupted:
+    """Call it for the time in ns, like `time.monotonic_ns`, less the times in which nobody could look at it.
+
+    It is for a server that others go on without: what passes while this process is stopped does not count.
+    """
+
+    def __init__(self, monotonic_ns: Callable[[], int] = time.monotonic_ns) -> None:
+        self._monotonic_ns = monotonic_ns
+        self._seen_ns = monotonic_ns()
+        self._missed_ns = 0
+
+    def __call__(self) -> int:
+        now = self._monotonic_ns()
+        if now - self._seen_ns > MOST_NS:
+            self._missed_ns += now - self._seen_ns
+        self._seen_ns = now
+        return now - self._missed_ns

@@ -16,6 +16,7 @@ from tictactoe_server.core.rooms import Player
 from tictactoe_server.core.tally import Tally
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
+from tictactoe_server.transport.connection import Connection
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.rate_limit import RateLimit, take_both
 
@@ -29,45 +30,6 @@ TRIES_MS: Final = 60_000  # how many codes may be tried in vain in how long, bef
 NOTICE_SECONDS: Final = 1.0  # how often at most a peer is told that it says too much
 _EPISODE_SECONDS: Final = 1.0
 _FEW_MESSAGES: Final = 4
-
-
-class Peer(Protocol):
-    """Whom a session speaks for; see `Connection`."""
-
-    @property
-    def address(self) -> str:
-        """Where it comes from."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether something can still be said."""
-
-    @property
-    def origin(self) -> str:
-        """How it calls this server, as in ``http://host:8765``; empty where it does not say."""
-
-    def push_frame(self, frame: bytes) -> None:
-        """Send a frame; it is never dropped, except with the connection."""
-
-    def push_state(self, room: str, frame: bytes) -> None:
-        """Send the state of a room; a newer one may take its place."""
-
-    def push_answer_and_state(self, room: str, answer: bytes, state: bytes) -> None:
-        """Send a frame that is never dropped and then the state of a room, in one write where nothing waits."""
-
-    def forget_state(self, room: str) -> None:
-        """Send the state of a room no more that was to be sent."""
-
-    def let_in(self) -> None:
-        """Let the peer stay, which has said who it is."""
-
-    def close(self, code: int, reason: str) -> None: ...
-
-    def abort(self) -> None: ...
-
-    def pause_reading(self) -> None: ...
-
-    def resume_reading(self) -> None: ...
 
 
 class Dispatching(Protocol):
@@ -91,9 +53,8 @@ class Dispatching(Protocol):
 
 class Session:
     """`player` is None until hello; `key` is the store's for one of whom it does not know yet that they took a seat,
-    and `secret` the same for good; `name` is what
-    the player calls themselves, whatever others see, and `client` their program;
-    `features` are those of this version that its hello named: newer words are said only to who named theirs.
+    and `secret` the same for good; `name` is what the player calls themselves, whatever others see, and `client` their
+    program; `features` are those of this version that its hello named: newer words are said only to who named theirs.
     `rooms` are the codes of the rooms in which this connection plays or watches.
 
     One request is carried out at a time: while `is_busy` the next ones wait, each with the time at which it came. So do
@@ -103,41 +64,9 @@ class Session:
     know where it comes from.
     """
 
-    __slots__ = (
-        "_dispatcher",
-        "_held_at",
-        "_inbox",
-        "_is_in_line",
-        "_is_over",
-        "_is_reading",
-        "_limits",
-        "_noticed_at",
-        "_now",
-        "_over_since",
-        "_pressure",
-        "_release",
-        "address",
-        "analyses",
-        "bad",
-        "chat",
-        "client",
-        "connection",
-        "features",
-        "is_busy",
-        "key",
-        "messages",
-        "name",
-        "player",
-        "rooms",
-        "secret",
-        "source",
-        "tally",
-        "tries",
-    )
-
     def __init__(
         self,
-        connection: Peer,
+        connection: Connection,
         dispatcher: Dispatching,
         pressure: Pressure,
         limits: Limits,

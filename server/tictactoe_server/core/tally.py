@@ -11,8 +11,6 @@ class Tally:
     `sent` are the bytes that went out to peers, which are counted where metrics are shown alone.
     """
 
-    __slots__ = ("games", "limited", "refusals", "sent")
-
     def __init__(self) -> None:
         self.refusals: Counter[str] = Counter()
         self.limited: Counter[str] = Counter()

@@ -16,12 +16,12 @@ import structlog
 
 from tictactoe_protocol.pushes import Closed
 from tictactoe_server.core.agenda import Agenda
-from tictactoe_server.core.changes import Changes, ServerChange, told
+from tictactoe_server.core.changes import Changes, ServerChange
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.rooms import Dropped, Player, Room, apply, expires_at
+from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.topics import Listeners
 from tictactoe_server.settings import Limits
-from tictactoe_server.storage.store import Pending
 
 RETRY_SECONDS: Final = 1.0  # when what the store refused is tried again
 COUNT_SECONDS: Final = 0.25  # how often at most everybody in a room is shown that watchers come and go
@@ -34,16 +34,16 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Timers:
-    """The timers of all rooms. `now` returns ms of served time.
+    """The timers of all rooms.
 
     Listeners of `on_counted` hear of each room in which watchers came or went.
     """
 
-    def __init__(self, agenda: Agenda, changes: Changes, now: Callable[[], int], limits: Limits) -> None:
+    def __init__(self, agenda: Agenda, changes: Changes, time: ServedTime, limits: Limits) -> None:
         self.agenda = agenda
-        self._changes = changes
-        self._now = now
-        self._limits = limits
+        self.changes = changes
+        self.time = time
+        self.limits = limits
         self._put_off: Counter[str] = Counter()
         self._reported_at: dict[str, float] = {}
         self.on_counted = Listeners[[LiveRoom]]()
@@ -55,7 +55,7 @@ class Timers:
         end = expires_at(live.room)
         if end is None:
             return
-        moment = _in(max(at_least, (end + 1 - self._now()) / 1000))
+        moment = _in(max(at_least, (end + 1 - self.time()) / 1000))
         if live.flag_at is None or moment < live.flag_at:
             live.flag_at = moment
             self.agenda.at(moment, partial(self._ring, live, moment))
@@ -68,12 +68,12 @@ class Timers:
         end = expires_at(live.room)
         if end is None:
             return
-        if self._now() < end or _moved_in_time(live, end):
+        if self.time() < end or _moved_in_time(live, end):
             self.watch_clock(live, at_least=EARLY_SECONDS)
         else:
             look = partial(self.watch_clock, live)
             then = self._retrying(live, "a clock that ran out could not be stored", look, look)
-            self._changes.submit(ServerChange(live, self._now(), then=then))
+            self.changes.submit(ServerChange(live, self.time(), then=then))
 
     # -- those who are gone -------------------------------------------------------------------------------------
 
@@ -83,9 +83,9 @@ class Timers:
         def make(room: Room) -> Room:
             return room if player.id in live.players else apply(room, player, Dropped(), now)
 
-        now = self._now()
+        now = self.time()
         then = self._retrying(live, "a dropped player could not be stored yet", partial(self.drop, live, player))
-        self._changes.submit(ServerChange(live, now, player, then=then, make=make))
+        self.changes.submit(ServerChange(live, now, player, then=then, make=make))
 
     # -- watchers -----------------------------------------------------------------------------------------------
 
@@ -106,14 +106,14 @@ class Timers:
         live.is_count_due = False
         live.counted_at = _in(0)
         is_news = live.counted != len(live.watchers) and not live.is_gone
-        return is_news and self._changes.show(live)
+        return is_news and self.changes.show(live)
 
     # -- deserted rooms -----------------------------------------------------------------------------------------
 
     def close_later(self, live: LiveRoom) -> None:
         """Let a room end after a while if nobody is there any more for whom it goes on."""
         if live.closing_at is None and live.is_abandoned:
-            limits = self._limits
+            limits = self.limits
             if live.room.is_for_bots:
                 seconds = limits.unwatched_seconds
             elif live.room.status == "playing":
@@ -125,24 +125,21 @@ class Timers:
 
     def close(self, live: LiveRoom, why: Closed) -> None:
         """Let a room end that all have left, before anybody else comes."""
-        self._changes.submit_next(self._closing(live, why))
+        self.changes.submit_next(self._closing(live, why))
 
     async def end(self, live: LiveRoom, why: Closed) -> None:
         """End a room, whoever is there, and return when it is gone; raises `Refused` and `StoreUnavailable`."""
-        pending = Pending()
 
         def then(error: Exception | None) -> None:
             if error is None:
-                self._changes.on_gone(live, why)
-            told(pending)(error)
+                self.changes.on_gone(live, why)
 
-        self._changes.submit(ServerChange(live, self._now(), then=then, make=lambda room: None))
-        await pending.future
+        await self.changes.until_settled(ServerChange(live, self.time(), then=then, make=lambda room: None))
 
     def _close_if_deserted(self, live: LiveRoom, moment: float) -> None:
         if live.closing_at == moment:
             live.closing_at = None
-            self._changes.submit(self._closing(live, closed(live.room.code, "idle")))
+            self.changes.submit(self._closing(live, closed(live.room.code, "idle")))
 
     def _closing(self, live: LiveRoom, why: Closed) -> ServerChange:
         """Return the end of a room that nobody is left to play in by then."""
@@ -152,10 +149,10 @@ class Timers:
 
         def done() -> None:
             if live.is_gone:
-                self._changes.on_gone(live, why)
+                self.changes.on_gone(live, why)
 
         then = self._retrying(live, "a room could not be deleted", partial(self.close_later, live), done)
-        return ServerChange(live, self._now(), then=then, make=make)
+        return ServerChange(live, self.time(), then=then, make=make)
 
     # -- what the store refused ---------------------------------------------------------------------------------
 

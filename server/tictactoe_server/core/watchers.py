@@ -21,18 +21,6 @@ class Watchers:
     told. Who is `left` is told in the `next_turn`.
     """
 
-    __slots__ = (
-        "_code",
-        "_coming_lines",
-        "_coming_states",
-        "_gathering",
-        "_left",
-        "_lines",
-        "_next_turn",
-        "_states",
-        "seen",
-    )
-
     def __init__(self, code: str) -> None:
         self._code = code
         self.seen: dict[Session, int] = {}

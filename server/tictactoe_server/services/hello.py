@@ -122,7 +122,7 @@ class Greeting(Service):
         chosen = None if name is UNSET else parse_or_refuse(name)
         if token is UNSET:
             own = own_name(chosen) if chosen else f"guest-{draw_text(_GUEST_ALPHABET, 4)}"
-            self._core.allowances.take_new_player(address)
+            self._core.allowances.take(self._core.allowances.new_players[address], "new-players")
             made = KnownPlayer(Player("p" + draw_text(_ID_ALPHABET, _ID_LENGTH), own), today())
             token = secrets.token_urlsafe(_TOKEN_BYTES)
             await save(self._players, hash_secret(token), made, MISSING)

@@ -7,7 +7,6 @@ from tictactoe_protocol.requests import Choose, Claim, Draw, Move, Rematch, Resi
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.answers import Call, Requested
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.live_room import not_in_room
 from tictactoe_server.core.rooms import Refused, Room, apply, has_begun
 from tictactoe_server.core.service import Service
 
@@ -65,5 +64,5 @@ class _Played(Requested, eq=False):
         if live.players.get(self.player.id) is not session:
             if session in live.watchers:
                 raise Refused(ErrorCode.NOT_SEATED)
-            raise not_in_room(room.code)
+            raise Refused(ErrorCode.NOT_IN_ROOM, room=room.code)
         return apply(room, self.player, self.command, self.now)

@@ -16,7 +16,7 @@ from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.answers import Call, Requested
 from tictactoe_server.core.core import Core, bot_seats
 from tictactoe_server.core.elsewhere import moved
-from tictactoe_server.core.live_room import LiveRoom, closed, not_in_room
+from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.matchmaking import GameKind
 from tictactoe_server.core.rooms import Command, Enter, Player, Refused, Room
 from tictactoe_server.core.service import Service
@@ -307,7 +307,7 @@ class _Leaving(_Visit, eq=False):
 
     def apply(self, room: Room) -> Room | None:
         if not self.live.is_played_by(self.call.session):
-            raise not_in_room(room.code)
+            raise Refused(ErrorCode.NOT_IN_ROOM, room=room.code)
         if room.mark_of(self.player.id) is None:  # it was stored before, and the answer was lost
             return room
         return super().apply(room)

@@ -14,9 +14,9 @@ import contextlib
 import itertools
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Any, Final, Self, TypeAlias
+from typing import Final, Self, TypeAlias
 
 import nkeys
 import structlog
@@ -25,6 +25,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 
 from tictactoe_server.cluster.jetstream.access import Access, hidden
+from tictactoe_server.core.agenda import Tasks
 from tictactoe_server.storage.store import CannotOpenStore, NotStored, StoreUnavailable
 
 PATIENCE_SECONDS: Final = 1.3
@@ -50,6 +51,7 @@ class Link:
     """A connection that comes back by itself, with its subscriptions. Belongs to one event loop.
 
     `on_connected` are called each time it is back. `away_since` is since when there is none (s, as `time.monotonic`).
+    `run` runs a task, until the link is closed.
     """
 
     def __init__(self, access: Access, patience_seconds: float) -> None:
@@ -66,7 +68,8 @@ class Link:
         self._numbers = itertools.count(1)
         self._asked: dict[str, _Question] = {}
         self._reasons = {True: (-1.0, ""), False: (-1.0, "")}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
+        self.run = self._tasks.start
         self._is_testing = self._is_closed = False
 
     @classmethod
@@ -100,12 +103,6 @@ class Link:
         if self._client is not None and not self._client.is_connected:
             self._drop(self._client)  # the library ends it now, and may be long about it
         return self._client is not None
-
-    def run(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a task, until the link is closed."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     def ask(
         self,
@@ -166,16 +163,11 @@ class Link:
         while not self._outgoing.empty():
             await self._send(*self._outgoing.get_nowait())
         self._client = None
-        await self._cancel_tasks()
+        await self._tasks.stop()
         if self._tasks:  # connections that end
             await asyncio.wait(self._tasks, timeout=self._patience_seconds)
-            await self._cancel_tasks()
+            await self._tasks.stop()
         self._lose()
-
-    async def _cancel_tasks(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     # -- the connection -----------------------------------------------------------------------------------------
 

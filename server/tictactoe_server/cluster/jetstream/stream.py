@@ -198,9 +198,8 @@ class Stream:
         It owes one to the oldest write, or to one that never got any.
         """
         oldest = next(iter(self._waiting)).since if self._waiting else None
-        return min(
-            (since for since in (oldest, self._owed_since, self.link.away_since) if since is not None), default=None
-        )
+        owed = [since for since in (oldest, self._owed_since, self.link.away_since) if since is not None]
+        return min(owed, default=None)
 
     async def close(self) -> None:
         """Wait for the writes under way, for no longer than an answer may take."""

@@ -29,14 +29,9 @@ def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
         position = position.choose(request.take)
     except IllegalMove as illegal:
         raise Refused(ErrorCode(illegal.code), path="take", **illegal.data) from None
-    after = turn_to(
-        room,
-        position,
-        remaining_after_turn(room, now, has_moved=True),
-        now,
-        offers=Offers(),
-        happened=(Happening("chose", mark, take=request.take),),
-    )
+    left = remaining_after_turn(room, now, has_moved=True)
+    happened = (Happening("chose", mark, take=request.take),)
+    after = turn_to(room, position, left, now, offers=Offers(), happened=happened)
     return _swapped(after) if position.is_swapped else after
 
 

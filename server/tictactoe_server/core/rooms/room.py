@@ -231,11 +231,10 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     def seated(self, player: Player) -> str:
         """Return the mark that the player plays; refuses whoever has no seat."""
-        id = player.id
-        for mark, seat in self.seats.items():
-            if seat is not None and seat.player == id and not seat.left:
-                return mark
-        raise Refused(ErrorCode.NOT_SEATED)
+        mark = self.mark_of(player.id)
+        if mark is None:
+            raise Refused(ErrorCode.NOT_SEATED)
+        return mark
 
     def check_playing(self) -> None:
         """Refuse what needs a game that has begun and is not over."""

@@ -30,8 +30,6 @@ def state_of(room: Room, now: int, *, watchers: int) -> RoomState:
 class StateEncoder:
     """Encodes the states of one room; what moves do not change of them is encoded once."""
 
-    __slots__ = ("_rules", "_score", "_score_of", "_seats", "_seats_of")
-
     def __init__(self, room: Room) -> None:
         self._rules = Raw(encode(rules_state(room.rules)))
         self._seats_of: object = None

@@ -18,7 +18,7 @@ from tictactoe_protocol.events import EventSummary
 from tictactoe_protocol.pushes import Closed, RoomState, RoomStatus, RoomSummary, SeatState
 from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.live_room import LiveRoom, closed, no_such_room
+from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.lobby import LIST_SECONDS
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.rooms.finished import played_game, record_of
@@ -181,7 +181,7 @@ class Api(Service):
             self._core.allowances.check_page_misses(request.address)
         state = await self._core.registry.look(parse_room_code(text))
         if state.visibility != "public":
-            raise no_such_room(state.room)
+            raise Refused(ErrorCode.NO_SUCH_ROOM, room=state.room)
         return state
 
     def _hear_end(self, live: LiveRoom, why: Closed) -> None:

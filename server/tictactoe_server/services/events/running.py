@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.pushes import Closed, Replaced, Result, SeatState
-from tictactoe_server.core.changes import ServerChange, told
+from tictactoe_server.core.changes import ServerChange
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.registry import RoomExists
@@ -32,7 +32,7 @@ from tictactoe_server.services.events.commands import Opened, Paired, Rooms, Sco
 from tictactoe_server.services.events.event import Event, Pairing, due_at
 from tictactoe_server.services.events.kept import KeptEvents
 from tictactoe_server.services.events.knock_out import terms_of
-from tictactoe_server.storage.store import Pending, StoreUnavailable
+from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.rate_limit import RateLimits
 
 LOOK_SECONDS: Final = 1.0
@@ -258,11 +258,9 @@ class Running:
         for seat in live.room.held_seats:
             heir = known.get(seat.name, seat.player)
             if heir != seat.player:
-                pending = Pending()
-                then = partial(_tell, live, seat.player, told(pending))
-                holder = Player(seat.player, seat.name)
-                self._core.changes.submit(ServerChange(live, self._core.time(), holder, HandOver(heir), then=then))
-                await pending.future
+                holder, then = Player(seat.player, seat.name), partial(_tell, live, seat.player)
+                change = ServerChange(live, self._core.time(), holder, HandOver(heir), then=then)
+                await self._core.changes.until_settled(change)
 
     async def _let_go(self, live: LiveRoom) -> None:
         """Let a room end once nobody is there; at once where its game is on, which the organiser has scored.
@@ -339,13 +337,12 @@ class Running:
         await self._kept.carry_out(event.code, "", Rooms({pairing.id: self._core.registry.new_code()}))
 
 
-def _tell(live: LiveRoom, holder: str, told: Callable[[Exception | None], object], error: Exception | None) -> None:
-    """Let the device of one go whose seat was given to another device, and say that it is done."""
+def _tell(live: LiveRoom, holder: str, error: Exception | None) -> None:
+    """Let the device of one go whose seat was given to another device."""
     session = live.players.get(holder)
     if error is None and session is not None and live.room.mark_of(holder) is None:
         live.part(session)
         session.push(Replaced(live.room.code))
-    told(error)
 
 
 async def _all(work: Sequence[Coroutine[Any, Any, object]]) -> None:
