@@ -57,4 +57,6 @@ def _clean(value: Any) -> Any:
         return clean_text(value)
     if isinstance(value, Mapping):
         return {name: _clean(one) for name, one in value.items()}
-    return [_clean(one) for one in value] if isinstance(value, list | tuple) else value
+    if not isinstance(value, list | tuple):
+        return value
+    return [clean_text(one) if isinstance(one, str) else _clean(one) for one in value]

@@ -71,9 +71,9 @@ def _spell(value: Any) -> Any:
 
     How far rows, columns or cells go is a tuple as the engine has it: ``("row", 1, 3)``.
     """
+    if not isinstance(value, list | tuple):
+        return value
     match value:
         case (str(noun), first, last) if isinstance(value, tuple):
             return say(f"limit one {noun}" if first == last else f"limit {noun}", first=first, last=last)
-        case list() | tuple():
-            return ", ".join(str(_spell(one)) for one in value)
-    return value
+    return ", ".join([one if isinstance(one, str) else str(_spell(one)) for one in value])

@@ -71,7 +71,7 @@ def clean_text(text: str) -> str:
     >>> clean_text("a\\x1b[31mb\\u202ec")
     'a[31mbc'
     """
-    if _PLAIN.fullmatch(text):
+    if (text.isascii() and text.isprintable()) or _PLAIN.fullmatch(text):
         return text
     kept, stacked = [], 0
     for character in text:

@@ -100,7 +100,7 @@ class Source:
             self._queue_up()
 
     def _queue_up(self) -> None:
-        self._pressure.lines.put(self._address, self._serve)
+        self._pressure.lines.put(self._address, self._serve, len(self._line) - 1)
 
 
 class Pressure:

@@ -113,11 +113,20 @@ class Registry:
         return self.by_code[code]
 
     def check_here(self, text: str) -> None:
-        """Raise `Refused` for a room, by its code in any spelling, that another server has."""
+        """Raise `Refused` for a room, by its code in any spelling, that another server has, or that is nowhere."""
         code = parse_room_code(text)
-        url = None if code in self.by_code else self.elsewhere.find(code)
+        if code in self.by_code:
+            return
+        url = self.elsewhere.find(code)
         if url is not None:
             raise moved(code, url)
+        if self._has_all:
+            raise Refused(ErrorCode.NO_SUCH_ROOM, room=code)
+
+    @property
+    def _has_all(self) -> bool:
+        """Whether all rooms that there are are here, so that the store need not be asked for another."""
+        return self.knows_all and not self.elsewhere.is_several
 
     async def look(self, code: str) -> RoomState:
         """Return the state of a room for one who only looks, wherever it is served; raises `Refused` for none."""
@@ -327,7 +336,7 @@ class Registry:
     async def _load(self, code: str) -> tuple[Room, int] | None:
         """Return a stored room; a damaged one is named in the log and not there."""
         try:
-            return await self._rooms.load(code)
+            return None if self._has_all else await self._rooms.load(code)
         except Unreadable as damaged:
             self._report(code, damaged)
             return None

@@ -1,18 +1,24 @@
 """What may wait: handshakes, plain HTTP, and requests where there is much to do. It is done a little at a time.
 
-So whoever asks much waits for it, and the others do not: what they ask for comes in between. Addresses take turns.
+So whoever asks much waits for it, and the others do not: what they ask for comes in between. Addresses have equal
+shares of the time, so who uses little of it comes next. Source: start-time fair queueing, Goyal, Vin and Cheng, 1996.
 """
 
 from __future__ import annotations
 
 import asyncio
+import heapq
+import math
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable
+from itertools import count
 from typing import Final
 
 WORK_SECONDS: Final = 0.0005  # how long it usually may work in one turn of the event loop; one thing is done at least
 REST_SECONDS: Final = 0.001  # how long it rests after that
+SAVED_SECONDS: Final = 0.02  # how much of its share an address that asked little may use at once
+BEHIND_SECONDS: Final = 0.0005  # how much of its share counts as used for each thing that waits at an address
 
 
 class FairQueue:
@@ -20,26 +26,53 @@ class FairQueue:
 
     def __init__(self, work_seconds: float = WORK_SECONDS) -> None:
         self._work_seconds = work_seconds
-        self._waiting: OrderedDict[str, deque[Callable[[], None]]] = OrderedDict()
+        self._waiting: dict[str, deque[Callable[[], None]]] = {}
+        self._turns: list[tuple[float, int, str]] = []
+        self._numbers = count()
+        self._used: dict[str, float] = {}  # up to where each address has used its share of the time (s)
+        self._reached = 0.0  # where the share of the one is used up whose turn it is
         self._is_due = False
 
-    def put(self, address: str, work: Callable[[], None]) -> None:
-        """Do something soon: after what waits for that address, and in turn with what waits for others."""
-        self._waiting.setdefault(address, deque()).append(work)
+    def put(self, address: str, work: Callable[[], None], behind: int = 0) -> None:
+        """Do something soon: after what waits for that address, and before what waits for who used more of the time.
+
+        So many more wait `behind` it at its address, which lets others go before it that have fewer.
+        """
+        works = self._waiting.setdefault(address, deque())
+        works.append(work)
+        if len(works) == 1:
+            self._line_up(address, behind)
         if not self._is_due:
             self._is_due = True
             asyncio.get_running_loop().call_soon(self._work)
 
+    def _line_up(self, address: str, behind: int) -> None:
+        used = max(self._reached - SAVED_SECONDS, self._used.get(address, -math.inf))
+        self._used[address] = used
+        heapq.heappush(self._turns, (used + behind * BEHIND_SECONDS, next(self._numbers), address))
+
     def _work(self) -> None:
-        until = time.perf_counter() + self._work_seconds
+        begun = time.perf_counter()
+        until = begun + self._work_seconds
         try:
-            while self._waiting and time.perf_counter() < until:
-                address, works = self._waiting.popitem(last=False)
-                work = works.popleft()
-                if works:
-                    self._waiting[address] = works
-                work()
+            while self._turns and begun < until:
+                address = heapq.heappop(self._turns)[2]
+                self._reached = max(self._reached, self._used[address])
+                works = self._waiting[address]
+                try:
+                    works[0]()
+                finally:
+                    ended = time.perf_counter()
+                    self._used[address] += ended - begun
+                    begun = ended
+                    works.popleft()
+                    if works:
+                        self._line_up(address, len(works) - 1)
+                    else:
+                        del self._waiting[address]
         finally:
-            self._is_due = bool(self._waiting)
+            self._is_due = bool(self._turns)
             if self._is_due:
                 asyncio.get_running_loop().call_later(REST_SECONDS, self._work)
+            else:
+                self._used.clear()
