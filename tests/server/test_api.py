@@ -218,6 +218,7 @@ async def test_codes_and_ids_are_not_found_by_trying() -> None:
     async with Server(Settings("127.0.0.1", 0), limits=limits) as server, two_playing(server) as (_, _, room):
         other = structs.replace(server.core.registry.by_code[room].room, code="222223")
         await save(server.core.store.table(ROOMS), "222223", other, MISSING)  # which another server has
+        server.core.registry.knows_all = False
         tried = [f"/api/rooms/{code}" for code in ("222223", "222222", "x")]
         tried += ["/api/games/x", "/api/rooms/333333/stream", "/api/rooms/222223"]
         assert [(await get(server, path)).status for path in tried] == [200, 404, 404, 429, 429, 429]

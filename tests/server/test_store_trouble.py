@@ -88,6 +88,7 @@ async def test_watching_and_reading_go_on_while_the_store_is_away(troubled: Serv
         assert (await eve.ask("sync", room=room))["moves"] == []
         assert await eve.refusal("create") == "unavailable"
         assert await eve.refusal("match") == "unavailable"
+        assert await eve.refusal("join", room="ZZZZZZ") == "no_such_room", "all that there are are here"
         store.trouble.heal()
 
 
