@@ -219,9 +219,9 @@ class Seats(Limiting):
         """Know the seats of a room that opened, or changed from `before`."""
         room = listed.room
         code, is_counted = room.code, room.result is None and room.is_for_several and not room.event
-        seated = {seat.player: seat.is_server_bot for seat in room.seats.values() if seat is not None and not seat.left}
-        for seat in () if before is None else before.seats.values():
-            if seat is not None and seat.player not in seated:
+        seated = {seat.player: seat.is_server_bot for seat in room.held_seats if not seat.left}
+        for seat in () if before is None else before.held_seats:
+            if seat.player not in seated:
                 self._forget(seat.player, code)
         for player, bot in seated.items():
             self._rooms.add(player, code, listed)

@@ -36,11 +36,11 @@ class Modules:
         self._texts = texts
         self._entry = entries[0]
         self._imports = {name: tuple(_imported_by(name, text)) for name, text in texts.items()}
-        order: dict[str, None] = {}
+        self._needs: dict[str, set[str]] = {}
         for name in texts:
-            self._put_in_order(name, order, ())
+            self._put_in_order(name, ())
         needed = self._needed_by(*entries) - {*alone, self._entry} if self._entry in texts else set[str]()
-        self.together = [name for name in order if name in needed] + [self._entry] * (self._entry in texts)
+        self.together = [name for name in self._needs if name in needed] + [self._entry] * (self._entry in texts)
         self.files = sorted(texts.keys() - needed)
 
     def files_for(self, *names: str) -> list[str]:
@@ -84,23 +84,17 @@ class Modules:
         return _LATER.sub(load_later, _IMPORT.sub(replace, self._texts[name]))
 
     def _needed_by(self, *names: str) -> set[str]:
-        found: set[str] = set()
-        waiting = [*names]
-        while waiting:
-            one = waiting.pop()
-            if one not in found:
-                found.add(one)
-                waiting += self._imports.get(one, ())
-        return found & self._texts.keys()
+        return set[str]().union(*(self._needs.get(one, ()) for one in names)) & self._texts.keys()
 
-    def _put_in_order(self, name: str, order: dict[str, None], readers: tuple[str, ...]) -> None:
-        """Put a module behind all that it imports."""
+    def _put_in_order(self, name: str, readers: tuple[str, ...]) -> None:
+        """Put a module, with all that it needs, behind what it imports."""
         if name in readers:
             raise ValueError(f"Modules of the page import each other in a circle: {' '.join((*readers, name))}.")
-        if name not in order:
-            for other in self._imports.get(name, ()):
-                self._put_in_order(other, order, (*readers, name))
-            order[name] = None
+        if name not in self._needs:
+            imported = self._imports.get(name, ())
+            for other in imported:
+                self._put_in_order(other, (*readers, name))
+            self._needs[name] = {name}.union(*(self._needs[other] for other in imported))
 
 
 def _imported_by(name: str, text: str) -> Iterator[str]:
