@@ -66,7 +66,7 @@ class Modules:
         """Return a text that takes what it imports out of the others' values, or out of files where there are paths."""
 
         def replace(found: re.Match[str]) -> str:
-            other = _resolve(name, found["file"])
+            other = resolve(name, found["file"])
             taken = found["all"] or f"{{{found['names'].replace(' as ', ': ')}}}"
             if path_of is None:
                 return f"const {taken} = {_variable(other)};"
@@ -77,7 +77,7 @@ class Modules:
 
         def load_later(found: re.Match[str]) -> str:
             """Return the promise of a module that is loaded later, which may be there already."""
-            other = _resolve(name, found[1])
+            other = resolve(name, found[1])
             is_there = path_of is None and other in self.together
             return f"Promise.resolve({_variable(other)})" if is_there else found[0]
 
@@ -103,10 +103,11 @@ def _imported_by(name: str, text: str) -> Iterator[str]:
     if other:
         raise ValueError(f"This is no import or export of the page's modules, in {name}: {other[0]}")
     for found in _IMPORT.finditer(text):
-        yield _resolve(name, found["file"])
+        yield resolve(name, found["file"])
 
 
-def _resolve(name: str, file: str) -> str:
+def resolve(name: str, file: str) -> str:
+    """Return the name of what a file of the page names by where it lies beside it."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), file))
 
 
