@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import socket
 import time
@@ -23,6 +22,7 @@ from tictactoe_server.admin.orders.order import LimitsNow, Order, ServerParts
 from tictactoe_server.admin.orders.people import hear_ban
 from tictactoe_server.cluster import needing_nats
 from tictactoe_server.core.accounts import Accounts
+from tictactoe_server.core.agenda import Tasks
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.kept import BANS, KEPT, open_folder, open_memory
@@ -92,7 +92,7 @@ class Server:
         self._given_store = store
         self._monotonic_ns = monotonic_ns
         self._more_services = services
-        self._chores: list[asyncio.Task[None]] = []
+        self._chores = Tasks()
         self._metrics: MetricsServer | None = None
         self._cluster: Cluster | None = None
         self.port = self._settings.port
@@ -162,7 +162,8 @@ class Server:
         ]
         if self.certificate is not None:
             chores.append(self.certificate.keep(self._limits.certificate_seconds))
-        self._chores = [asyncio.create_task(work) for work in chores]
+        for work in chores:
+            self._chores.start(work)
         if is_for_others(self._settings.host or ""):
             self._machine_names.start()
         await self._listener.listen(sockets)
@@ -187,9 +188,7 @@ class Server:
         await self._dispatcher.tasks.stop()
         await self.core.changes.tasks.stop()
         self.core.agenda.stop()
-        for chore in self._chores:
-            chore.cancel()
-        await asyncio.gather(*self._chores, return_exceptions=True)
+        await self._chores.stop()
         try:
             await self._store.close()
         except StoreUnavailable as unavailable:

@@ -27,7 +27,7 @@ from typing import Any, Final
 
 from tictactoe_protocol import catalogue
 from tictactoe_protocol.catalogue import LANGUAGES
-from tictactoe_server.http.modules import Modules
+from tictactoe_server.http.modules import Modules, resolve
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, HttpStream
 
 FOLDER: Final = Path(__file__).parent.parent / "web"
@@ -165,10 +165,9 @@ class Assets:
 
     def _replace_names(self, name: str, text: str) -> str:
         """Return a text with the names of other files replaced by the paths under which they are served."""
-        folder = posixpath.dirname(name)
 
         def replace(found: re.Match[str]) -> str:
-            path = self._paths.get(posixpath.normpath(posixpath.join(folder, found[1])))
+            path = self._paths.get(resolve(name, found[1]))
             return found[0] if path is None else f'"{path}"'
 
         return _NAME.sub(replace, text)

@@ -36,11 +36,11 @@ class Modules:
         self._texts = texts
         self._entry = entries[0]
         self._imports = {name: tuple(_imported_by(name, text)) for name, text in texts.items()}
-        order: dict[str, None] = {}
+        self._needs: dict[str, set[str]] = {}
         for name in texts:
-            self._put_in_order(name, order, ())
+            self._put_in_order(name, ())
         needed = self._needed_by(*entries) - {*alone, self._entry} if self._entry in texts else set[str]()
-        self.together = [name for name in order if name in needed] + [self._entry] * (self._entry in texts)
+        self.together = [name for name in self._needs if name in needed] + [self._entry] * (self._entry in texts)
         self.files = sorted(texts.keys() - needed)
 
     def files_for(self, *names: str) -> list[str]:
@@ -66,7 +66,7 @@ class Modules:
         """Return a text that takes what it imports out of the others' values, or out of files where there are paths."""
 
         def replace(found: re.Match[str]) -> str:
-            other = _resolve(name, found["file"])
+            other = resolve(name, found["file"])
             taken = found["all"] or f"{{{found['names'].replace(' as ', ': ')}}}"
             if path_of is None:
                 return f"const {taken} = {_variable(other)};"
@@ -77,30 +77,24 @@ class Modules:
 
         def load_later(found: re.Match[str]) -> str:
             """Return the promise of a module that is loaded later, which may be there already."""
-            other = _resolve(name, found[1])
+            other = resolve(name, found[1])
             is_there = path_of is None and other in self.together
             return f"Promise.resolve({_variable(other)})" if is_there else found[0]
 
         return _LATER.sub(load_later, _IMPORT.sub(replace, self._texts[name]))
 
     def _needed_by(self, *names: str) -> set[str]:
-        found: set[str] = set()
-        waiting = [*names]
-        while waiting:
-            one = waiting.pop()
-            if one not in found:
-                found.add(one)
-                waiting += self._imports.get(one, ())
-        return found & self._texts.keys()
+        return set[str]().union(*(self._needs.get(one, ()) for one in names)) & self._texts.keys()
 
-    def _put_in_order(self, name: str, order: dict[str, None], readers: tuple[str, ...]) -> None:
-        """Put a module behind all that it imports."""
+    def _put_in_order(self, name: str, readers: tuple[str, ...]) -> None:
+        """Put a module, with all that it needs, behind what it imports."""
         if name in readers:
             raise ValueError(f"Modules of the page import each other in a circle: {' '.join((*readers, name))}.")
-        if name not in order:
-            for other in self._imports.get(name, ()):
-                self._put_in_order(other, order, (*readers, name))
-            order[name] = None
+        if name not in self._needs:
+            imported = self._imports.get(name, ())
+            for other in imported:
+                self._put_in_order(other, (*readers, name))
+            self._needs[name] = {name}.union(*(self._needs[other] for other in imported))
 
 
 def _imported_by(name: str, text: str) -> Iterator[str]:
@@ -109,10 +103,11 @@ def _imported_by(name: str, text: str) -> Iterator[str]:
     if other:
         raise ValueError(f"This is no import or export of the page's modules, in {name}: {other[0]}")
     for found in _IMPORT.finditer(text):
-        yield _resolve(name, found["file"])
+        yield resolve(name, found["file"])
 
 
-def _resolve(name: str, file: str) -> str:
+def resolve(name: str, file: str) -> str:
+    """Return the name of what a file of the page names by where it lies beside it."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), file))
 
 

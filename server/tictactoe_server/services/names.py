@@ -60,12 +60,7 @@ class Names(Service):
 
     def __init__(self, note_seat: Callable[[Session], None]) -> None:
         self._note_seat = note_seat
-        self.handles = {
-            ClaimName: self.claim,
-            LinkDevice: self.link,
-            Devices: self.list_devices,
-            Revoke: self.revoke,
-        }
+        self.handles = {ClaimName: self.claim, LinkDevice: self.link, Devices: self.list_devices, Revoke: self.revoke}
         self._hashing, self._claiming = asyncio.Lock(), asyncio.Lock()
         self._waiting: Counter[tuple[str, str]] = Counter()
         self._lines = WeakValueDictionary[tuple[str, str], asyncio.Lock]()
@@ -138,15 +133,14 @@ class Names(Service):
             raise Refused(ErrorCode.NOT_ALLOWED, "device", path="device")
         if own is None or not own.may_revoke(device):
             raise Refused(ErrorCode.NOT_ALLOWED, "device new", path="device")
-        key = device.key
-        await change(self.kept.players, key, lambda old: None)
-        left = tuple(device for device in account.devices if device.key != key)
+        await change(self.kept.players, device.key, lambda old: None)
+        left = tuple(one for one in account.devices if one.key != device.key)
         await change(self.kept.accounts, call.player.id, lambda old: replace(old or account, devices=left))
         await change(self.kept.links, account.link or "none", lambda old: None)
         log.info("device revoked", player=call.player.id, device=call.request.device)
         call.answer()
-        self._send_away(key)
-        self._elsewhere.tell_changed(PLAYERS.name, key)
+        self._send_away(device.key)
+        self._elsewhere.tell_changed(PLAYERS.name, device.key)
 
     # -- for those who say hello ----------------------------------------------------------------------------------
 

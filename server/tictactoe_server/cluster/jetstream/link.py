@@ -55,7 +55,7 @@ class Link:
     """
 
     def __init__(self, access: Access, patience_seconds: float) -> None:
-        self.on_connected: list[Callable[[], None]] = []
+        self.on_connected: list[Callable[[], object]] = []
         self.away_since: float | None = time.monotonic()
         self._access = access
         self._patience_seconds = patience_seconds

@@ -15,8 +15,7 @@ from msgspec import UNSET, Struct, UnsetType
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.events import EventSummary
-from tictactoe_protocol.pushes import Closed, RoomState, RoomStatus, RoomSummary, SeatState
-from tictactoe_protocol.terms import ClockTerms, RulesState
+from tictactoe_protocol.pushes import Closed, ListedRoom, RoomState, RoomSummary
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.lobby import LIST_SECONDS
@@ -34,16 +33,9 @@ _ROOMS_SECONDS: Final = 1.0  # how often at most all rooms are sent to who reads
 _CLOCK_MS: Final = 1_000  # how far the clock of the machine may go before it counts that it did
 
 
-class PublicRoom(Struct, frozen=True, omit_defaults=True):
+class PublicRoom(ListedRoom, frozen=True, omit_defaults=True):
     """A public room; it is as in `rooms`, but for `opened`, when it was (ms since 1970), which stays as it is."""
 
-    room: str
-    status: RoomStatus
-    rules: RulesState
-    clock: ClockTerms | None
-    seats: dict[str, SeatState | None]
-    ply: int
-    watchers: int
     opened: int
     analysis: str | UnsetType = UNSET
 

@@ -27,6 +27,7 @@ from tictactoe_protocol.events import (
 )
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.accounts import Accounts
+from tictactoe_server.core.agenda import Tasks
 from tictactoe_server.core.answers import Call
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.limits import RETRY_MS
@@ -63,6 +64,7 @@ class Tournaments(Service):
         self._drain = drain
         self._opened_from: dict[str, str] = {}
         self._opening = asyncio.Lock()
+        self._chores = Tasks()
         self.handles = {
             EventOpen: self.open,
             EventJoin: self.join,
@@ -88,12 +90,11 @@ class Tournaments(Service):
         self.topics = (self.shown,)
         kept.on_change.add(lambda event, before: self.shown.note(event))
         core.calls_of, core.seat = self.running.calls_of, self.running.seat
-        self._chores = [asyncio.create_task(work) for work in (kept.keep(), self.running.keep(), self.shown.keep())]
+        for work in (kept.keep(), self.running.keep(), self.shown.keep()):
+            self._chores.start(work)
 
     async def close(self) -> None:
-        for chore in self._chores:
-            chore.cancel()
-        await asyncio.gather(*self._chores, return_exceptions=True)
+        await self._chores.stop()
         await self.running.close()
         await self.kept.close()
 
@@ -241,13 +242,9 @@ class Tournaments(Service):
         self._opened_from = {code: address for code, address in self._opened_from.items() if code in codes}
         own = sum(call.player.id in event.organisers for event in current)
         near = sum(address == call.session.address for address in self._opened_from.values())
-        for count, most, kind in (
-            (own, EVENTS_OF_PLAYER, "events-per-player"),
-            (near, EVENTS_OF_ADDRESS, "events-per-address"),
-        ):
-            if count >= most:
-                self._core.tally.limited[kind] += 1
-                raise Refused(ErrorCode.RATE_LIMITED, kind, retry_ms=RETRY_MS)
+        refuse_for = self._core.allowances.refuse_for
+        refuse_for(RETRY_MS if own >= EVENTS_OF_PLAYER else 0, "events-per-player")
+        refuse_for(RETRY_MS if near >= EVENTS_OF_ADDRESS else 0, "events-per-address")
 
 
 def _has_part(event: Event, player: str) -> bool:

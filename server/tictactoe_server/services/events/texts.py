@@ -269,8 +269,7 @@ def _describe_tie(row: EventRow) -> str:
 
 
 def _describe_pairing(pairing: Pairing, names: dict[str, str]) -> str:
-    sat = {mark: f"{names.get(player, player)} ({mark})" for mark, player in pairing.players.items()}
-    who = " v ".join(sat.values())
+    who = " v ".join(f"{names.get(player, player)} ({mark})" for mark, player in pairing.players.items())
     if pairing.by == "bye":
         return f"  {names.get(next(iter(pairing.players.values())), '')} has a bye"
     if pairing.state != "scored":
