@@ -45,7 +45,7 @@ class GameTables:
     def replay(self, row: int, id: int, document: bytes) -> None:
         """Take in a game of the journal, unless it is in the tables by now; raises `Unreadable`."""
         if id >= self._next:
-            self._pending[id] = (row, self._spec.read(document), document)
+            self._pending[id] = (row, self._spec.read(None, document), document)
             self._next = id + 1
 
     def write(self, row: int, game: Any) -> tuple[int, bytes]:
@@ -108,7 +108,7 @@ class GameTables:
         if id in self._pending:
             return self._pending[id][1]
         found = self._database.execute("SELECT document FROM archive WHERE id = ?", (min(id, _LARGEST_ID),)).fetchone()
-        return None if found is None else self._spec.read(found[0])
+        return None if found is None else self._spec.read(None, found[0])
 
     def at(self, room: str, number: int) -> list[tuple[int, Any]]:
         """Return the games of a place with their ids, without damaged ones."""
@@ -174,7 +174,7 @@ def readable(spec: GameSpec[Game], documents: Iterable[tuple[int, bytes]]) -> li
     games = []
     for id, document in documents:
         try:
-            games.append((id, spec.read(document)))
+            games.append((id, spec.read(None, document)))
         except Unreadable as damaged:
             log.error("a damaged game is left out", id=id, reason=str(damaged))
     return games
