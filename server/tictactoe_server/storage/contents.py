@@ -18,7 +18,7 @@ from tictactoe_server.storage import schema
 from tictactoe_server.storage.backup import back_up, database_in
 from tictactoe_server.storage.copying import AT_ONCE, CannotMove, Item, refusing
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder
-from tictactoe_server.storage.specs import Specs, TableSpec
+from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, Unreadable, read_time, save
 
@@ -129,34 +129,29 @@ class FolderSource:
             self.damage.append(line)
 
 
-class FolderTarget:
+class FolderTarget(SqliteStore):
     """A folder that had no database; see `CopyTarget`."""
 
-    def __init__(self, store: SqliteStore, specs: Specs) -> None:
-        self._store = store
-        self._specs = specs
-
     @classmethod
-    def open(cls, folder: Path, specs: Specs) -> Self:
+    def open(cls, folder: Path | None, specs: Specs) -> Self:
         """Return a new database in a folder, which is made where it is missing; raises like `FolderSource.open`."""
-        if (folder / FILE_NAME).exists():
+        if folder is not None and (folder / FILE_NAME).exists():
             raise CannotMove(f"{folder} is not empty: it has a database. Nothing in it was changed.")
-        return cls(SqliteStore.open(folder, specs), specs)
+        return super().open(folder, specs)
 
     async def write(self, spec: TableSpec[Any], items: Sequence[Item]) -> None:
         with refusing("The folder takes no more"):
-            if spec is self._specs.games:
-                await self._store.games.take([(int(number), spec.encode(game)) for number, game in items])
+            if isinstance(spec, GameSpec):
+                await self.games.take([(int(number), spec.encode(game)) for number, game in items])
             else:
-                table = self._store.table(spec)
-                await asyncio.gather(*(save(table, key, value, MISSING) for key, value in items))
+                await asyncio.gather(*(save(self.table(spec), key, value, MISSING) for key, value in items))
 
     async def write_time(self, ms: int) -> None:
-        self._store.note_time(ms)
+        self.note_time(ms)
 
     async def close(self) -> None:
         with refusing("The folder takes no more"):
-            await self._store.close()
+            await super().close()
 
 
 def _rows(connection: sqlite3.Connection, statement: str) -> Iterator[tuple[Any, ...]]:

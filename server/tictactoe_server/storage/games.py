@@ -144,10 +144,6 @@ class GameTables:
         (newest,) = self._database.execute("SELECT ifnull(max(id), 0) FROM archive").fetchone()
         return int(newest)
 
-    def clear(self) -> None:
-        self._database.execute("DELETE FROM archive")
-        self._database.execute("DELETE FROM archive_players")
-
     def insert(self, games: Iterable[tuple[int, Any, bytes]]) -> None:
         """Bring games, with their ids and documents, into the tables; what is there stays."""
         rows: list[tuple[object, ...]] = []
