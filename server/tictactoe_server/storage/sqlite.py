@@ -16,8 +16,7 @@ from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_server.storage.backup import keep_older
 from tictactoe_server.storage.database import Database, checked
 from tictactoe_server.storage.folder import DataFolder
-from tictactoe_server.storage.games import readable
-from tictactoe_server.storage.journal import Journal, Save, Write
+from tictactoe_server.storage.journal import Journal, Save, Write, readable
 from tictactoe_server.storage.schema import JOURNALED, ORIGIN, TIME, columns_of, insert_into
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Table, Unreadable, Value, Waiter, read_time
@@ -52,7 +51,7 @@ class SqliteStore:
             if held is not None:
                 held.hold_database()
                 keep_older(held.path)
-            return cls(Writer(Database(held, specs), specs.games), specs)
+            return cls(Writer(Database(held, specs)), specs)
         except BaseException:
             if held is not None:
                 held.release()
