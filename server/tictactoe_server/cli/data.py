@@ -7,7 +7,7 @@ import contextlib
 import sys
 import time
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -83,9 +83,9 @@ async def _move(source: str, target: str, access: _Access) -> list[str]:
     scheme, separator, rest = target.partition("://")
     shown = scheme + separator + rest.rpartition("@")[2]  # without what tells who we are
     async with contextlib.AsyncExitStack() as closing:
-        reading = await _open_source(source, access)
+        reading: CopySource = await _open(source, access)
         closing.push_async_callback(reading.close)
-        writing = await _open_target(target, access)
+        writing: CopyTarget = await _open(target, access, to_fill=True)
         closing.push_async_callback(writing.close)
         try:
             moved = await copy(reading, writing, kept_by(), _Progress("copied"))
@@ -94,7 +94,7 @@ async def _move(source: str, target: str, access: _Access) -> list[str]:
     for line in reading.damage:
         click.echo(f"Left out: {line}")
     async with contextlib.AsyncExitStack() as closing:
-        checking = await _open_source(target, access)
+        checking: CopySource = await _open(target, access)
         closing.push_async_callback(checking.close)
         found = await copy(checking, None, kept_by(), _Progress("compared"))
     if found != moved:
@@ -103,27 +103,16 @@ async def _move(source: str, target: str, access: _Access) -> list[str]:
     return reading.damage
 
 
-async def _open_source(place: str, access: _Access) -> CopySource:
-    if "://" not in place:
-        return FolderSource.open(_folder(place), kept_by())
-    with needing_nats():
-        from tictactoe_server.cluster.jetstream.contents import StreamSource
-    return await StreamSource.open(place, *access, kept_by())
-
-
-async def _open_target(place: str, access: _Access) -> CopyTarget:
-    if "://" not in place:
-        return FolderTarget.open(_folder(place), kept_by())
-    with needing_nats():
-        from tictactoe_server.cluster.jetstream.contents import StreamTarget
-    return await StreamTarget.open(place, *access, kept_by())
-
-
-def _folder(place: str) -> Path:
+async def _open(place: str, access: _Access, *, to_fill: bool = False) -> Any:
+    """Return the `CopySource` of a folder or a store, or its `CopyTarget`."""
+    if "://" in place:
+        with needing_nats():
+            from tictactoe_server.cluster.jetstream.contents import StreamSource, StreamTarget
+        return await (StreamTarget if to_fill else StreamSource).open(place, *access, kept_by())
     folder = folder_of(place)
     if folder is None:
         raise CannotMove(f"{place} keeps nothing.")
-    return folder
+    return (FolderTarget if to_fill else FolderSource).open(folder, kept_by())
 
 
 class _Progress:

@@ -23,12 +23,10 @@ class EndEvent(Order, frozen=True, tag="end-event"):
     """End the event CODE: games that are on count for nobody, and its table stays as it is."""
 
     code: Annotated[str, click.Argument(["code"])]
+    said = "Ended {event}, {title}."
 
     async def run_here(self, server: ServerParts) -> Row:
         return await server.end_event(self.code)
-
-    def describe(self, answer: Row) -> str:
-        return f"Ended {answer['event']}, {answer['title']}."
 
 
 ORDERS: Final = (ListEvents, EndEvent)

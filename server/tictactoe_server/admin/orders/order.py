@@ -95,10 +95,11 @@ class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True
     """An order; `run` and `run_here` return what JSON can say, and raise `OrderRefused`.
 
     With `is_for_all` it is carried out by every server of a cluster: the answers are rows, or one row whose
-    `connections` are added up.
+    `connections` are added up. `said` is an answer in words, with the names of its fields in braces.
     """
 
     is_for_all: ClassVar[bool] = False
+    said: ClassVar[str] = ""
 
     async def run(self, server: ServerParts) -> Any:
         """Carry the order out for the whole cluster, where there is one."""
@@ -110,7 +111,7 @@ class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True
 
     def describe(self, answer: Any) -> str:
         """Return an answer in words."""
-        raise NotImplementedError
+        return self.said.format_map(answer)
 
     def answer_without_server(self) -> Any:
         """Return what is known where no server runs; None for nothing."""

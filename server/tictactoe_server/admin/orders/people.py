@@ -136,6 +136,7 @@ class Unban(Order, frozen=True, tag="unban"):
     """Take a ban back."""
 
     subject: Subject
+    said = "{subject} is not banned any more."
 
     async def run_here(self, server: ServerParts) -> Row:
         ban = await server.bans.lift(parse_subject(self.subject) or await _find_player(self.subject, server))
@@ -143,9 +144,6 @@ class Unban(Order, frozen=True, tag="unban"):
             raise OrderRefused(f"{self.subject} is not banned.")
         log.info("ban lifted", subject=ban.subject)
         return asdict(ban)
-
-    def describe(self, answer: Row) -> str:
-        return f"{answer['subject']} is not banned any more."
 
 
 class ListBans(Listing, frozen=True, tag="bans"):

@@ -72,15 +72,13 @@ class CloseRoom(RoomOrder, frozen=True, tag="close"):
     """End the room CODE; the game that is on there is not kept."""
 
     reason: Annotated[Reason, reason_option("What those in the room are told.")] = ""
+    said = "Closed {room}."
 
     async def run_here(self, server: ServerParts) -> Row:
         live, reason = self.find(server), without_stop(self.reason)
         data = {"why": "reason", "reason": reason} if reason else {}
         await server.core.timers.end(live, closed(live.room.code, "operator", **data))
         return _row_of(live)
-
-    def describe(self, answer: Row) -> str:
-        return f"Closed {answer['room']}."
 
 
 ORDERS: Final = (ListRooms, ShowRoom, CloseRoom)

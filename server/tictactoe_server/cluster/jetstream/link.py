@@ -26,7 +26,7 @@ from nats.aio.msg import Msg
 
 from tictactoe_server.cluster.jetstream.access import Access, hidden
 from tictactoe_server.core.agenda import Tasks
-from tictactoe_server.storage.store import CannotOpenStore, NotStored, StoreUnavailable
+from tictactoe_server.storage.store import CannotOpenStore, NotStored, Pending, StoreUnavailable
 
 PATIENCE_SECONDS: Final = 1.3
 """How long an answer may take: twice that, for reading and writing, is less than players wait to hear of it."""
@@ -266,14 +266,9 @@ class Link:
         self, subject: str, payload: bytes, headers: dict[str, str] | None, earlier: list[Message] | None
     ) -> Message:
         """Send a message and return the last answer; raises `StoreUnavailable`."""
-        future: asyncio.Future[Message | StoreUnavailable] = asyncio.get_running_loop().create_future()
-
-        def answered(answer: Message | StoreUnavailable) -> None:
-            if not future.done():
-                future.set_result(answer)
-
-        self.ask(subject, payload, headers, answered, earlier)
-        answer = await future
+        pending = Pending()
+        self.ask(subject, payload, headers, pending.stored, earlier)
+        answer: Message | StoreUnavailable = await pending.future
         if isinstance(answer, StoreUnavailable):
             raise answer
         return answer
