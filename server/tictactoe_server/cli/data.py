@@ -13,7 +13,7 @@ import click
 
 from tictactoe_server.cli.access import access_options, folder_of, with_folder
 from tictactoe_server.cli.log import set_up_logging
-from tictactoe_server.cluster import needing_nats
+from tictactoe_server.cluster import hidden, needing_nats
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.backup import back_up, restore_backup
 from tictactoe_server.storage.contents import FolderSource, FolderTarget, check_folder
@@ -80,8 +80,7 @@ async def _move(source: str, target: str, access: _Access) -> list[str]:
     """Copy everything, compare, say how much it was, and return what is damaged."""
     if source.rstrip("/") == target.rstrip("/"):
         raise CannotMove("Both are the same.")
-    scheme, separator, rest = target.partition("://")
-    shown = scheme + separator + rest.rpartition("@")[2]  # without what tells who we are
+    shown = hidden(target)
     async with contextlib.AsyncExitStack() as closing:
         reading: CopySource = await _open(source, access)
         closing.push_async_callback(reading.close)

@@ -81,11 +81,6 @@ class Cluster:
         """What people call the living servers, by their ids, this one first."""
         return {self.members.id: self.members.name, **{id: other.name for id, other in self.members.others.items()}}
 
-    @property
-    def urls(self) -> tuple[str, ...]:
-        """Where the living servers are reached, this one first."""
-        return self.members.urls
-
     async def open(self, on_ban: Callable[[str, Ban | None], None]) -> None:
         """Get to know the other servers and their rooms, and serve those that no server has; raises `StoreUnavailable`.
 
