@@ -132,9 +132,9 @@ class Api(Service):
 
     async def list_games(self, request: HttpRequest, text: str) -> Reply:
         """Answer with the games of an event that were kept, in the order of its pairings."""
-        event, games = await self._tournaments.texts.find(request, text), self._core.store.games
-        found = [await find_by_id(games, one.game) for one in event.pairings if one.game]
-        lines = [encode(played_game(game)) + b"\n" for game in found if game is not None]
+        texts = self._tournaments.texts
+        event = await texts.find(request, text)
+        lines = [encode(played_game(game)) + b"\n" for game in await texts.games_of(event)]
         return HttpResponse(HTTPStatus.OK, b"".join(lines), LINES, tag=f"{event.code}-{event.seq}-games")
 
     async def stream_event(self, request: HttpRequest, text: str) -> Reply:
@@ -148,7 +148,7 @@ class Api(Service):
         return self.streams.answer(
             request,
             f"event {found.code}",
-            lambda: Source(lambda: (newest().seq, newest().is_over), lambda: texts.whole(newest())),
+            lambda: Source(lambda: (newest().seq, newest().is_over), lambda: texts.make(newest(), "json")[1]),
         )
 
     # -- inside -------------------------------------------------------------------------------------------------
