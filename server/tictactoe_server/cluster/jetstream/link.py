@@ -66,7 +66,7 @@ class Link:
         self._opened, self._lost = asyncio.Event(), asyncio.Event()
         self._outgoing = asyncio.Queue[tuple[Client, str, bytes, str, Headers]]()
         self._inbox = f"_INBOX.{secrets.token_hex(11)}."
-        self._subscriptions: list[tuple[str, Callable[[Message], None]]] = [(f"{self._inbox}*", self._hear)]
+        self._subscriptions: list[tuple[str, Callable[[Message], object]]] = [(f"{self._inbox}*", self._hear)]
         self._numbers = itertools.count(1)
         self._asked: dict[str, _Question] = {}
         self._reasons = {True: (-1.0, ""), False: (-1.0, "")}
@@ -138,7 +138,7 @@ class Link:
         self._outgoing.put_nowait((self._client, subject, payload, reply, headers))
         return True
 
-    async def subscribe(self, subject: str, callback: Callable[[Message], None]) -> None:
+    async def subscribe(self, subject: str, callback: Callable[[Message], object]) -> None:
         """Let each message to a subject come to `callback`, in order, until the link is closed."""
         self._subscriptions.append((subject, callback))
         if self._client is not None:
@@ -336,7 +336,7 @@ async def _end(client: Client) -> None:
         await client.close()
 
 
-async def _subscribe(client: Client, subject: str, callback: Callable[[Message], None]) -> None:
+async def _subscribe(client: Client, subject: str, callback: Callable[[Message], object]) -> None:
     async def take(message: Message) -> None:
         try:
             callback(message)

@@ -29,7 +29,7 @@ from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.registry import RoomExists
 from tictactoe_server.core.rooms import NOBODY, GoOn, HandOver, Player, Refused
 from tictactoe_server.http.texts import Seated
-from tictactoe_server.services.events.commands import Opened, Paired, Rooms, Score, Tick, is_next, pair_next
+from tictactoe_server.services.events.commands import Opened, Paired, Rooms, Score, is_next, pair_next
 from tictactoe_server.services.events.event import Event, Pairing, due_at
 from tictactoe_server.services.events.kept import KeptEvents
 from tictactoe_server.services.events.knock_out import terms_of
@@ -170,7 +170,7 @@ class Running:
             await self._open_rooms(await self._begin_round(event))
 
     async def _begin_round(self, event: Event) -> Event:
-        """Return the event with its next round, where that is due.
+        """Return the event with its next round and the codes of its rooms, where that is due.
 
         A Swiss one is paired outside the event loop, before it is due, as that takes a while where many play.
         """
@@ -185,7 +185,9 @@ class Running:
         if pairing is not None and not pairing.done():
             return event  # it is woken then
         self._paired.pop(event.code, None)
-        return await self._kept.carry_out(event.code, "", Tick() if pairing is None else pairing.result())
+        paired, new_code = pair_next(event) if pairing is None else pairing.result(), self._core.registry.new_code
+        with_rooms = tuple(one if one.is_bye else replace(one, room=new_code()) for one in paired.pairings)
+        return await self._kept.carry_out(event.code, "", replace(paired, pairings=with_rooms))
 
     def _pair(self, event: Event) -> asyncio.Task[Paired]:
         """Return the next round, which may still be being paired, one at a time for each event."""
