@@ -195,11 +195,11 @@ async def test_a_text_is_made_once_for_all_who_ask_for_it_meanwhile(monkeypatch:
             return b"text"
 
         monkeypatch.setattr(texts, "_records", make)
-        failed = await asyncio.gather(*(texts._make(event, "txt") for _ in range(3)), return_exceptions=True)
+        failed = await asyncio.gather(*(texts.make(event, "txt")[1] for _ in range(3)), return_exceptions=True)
         assert {type(error) for error in failed} == {StoreUnavailable}
         for seq in (event.seq, event.seq + 1):
-            told = await asyncio.gather(*(texts._make(replace(event, seq=seq), "txt") for _ in range(3)))
-            assert told == [(seq, b"text")] * 3
+            made_as = [texts.make(replace(event, seq=seq), "txt") for _ in range(3)]
+            assert [(of, await text) for of, text in made_as] == [(seq, b"text")] * 3
         assert made == [event.seq, event.seq, event.seq + 1]
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 from msgspec import UNSET
@@ -83,12 +83,11 @@ class OtherRoom(Listed):
         return replace(known, opening=UNSET)  # that of the outline, which has no moves
 
 
-class _Reading:
+class _Reading(NamedTuple):
     """The rooms of a server while they are read: the codes that were `told` meanwhile, the `numbers` of its news."""
 
-    def __init__(self) -> None:
-        self.told: set[str] = set()
-        self.numbers: set[int] = set()
+    told: set[str]
+    numbers: set[int]
 
 
 class OtherRooms(Elsewhere):
@@ -187,7 +186,7 @@ class OtherRooms(Elsewhere):
     def follow(self, server: str, number: int) -> None:
         """Read all rooms of a server anew, unless all that it told up to that number was heard."""
         if self._heard.get(server, -1) < number and server not in self._reading:
-            self._reading[server] = _Reading()
+            self._reading[server] = _Reading(set(), set())
             self._link.run(self._read(server))
 
     def forget_server(self, server: str) -> None:

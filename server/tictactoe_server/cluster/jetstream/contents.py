@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
 
-from tictactoe_server.cluster.jetstream.access import hidden
+from tictactoe_server.cluster import hidden
 from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link, on_failure
 from tictactoe_server.cluster.jetstream.setup import find_stream
 from tictactoe_server.cluster.jetstream.stream import FEED, STREAM, Entry, Stream, Write, entry_of

@@ -91,7 +91,7 @@ class Api(Service):
                 told = self._core.lobby.changes, now
             return told[0], False
 
-        return self.streams.answer(request, "rooms", lambda: Source(newest, self._rooms))
+        return self.streams.answer(request, "rooms", Source(newest, self._rooms))
 
     async def show_room(self, request: HttpRequest, text: str) -> Reply:
         """Answer with the newest state of a public room, wherever it is served."""
@@ -114,9 +114,7 @@ class Api(Service):
                 return encode(closed(code, "moved", room=code, at=live.moved_to))
             return encode(live.state(self._core.time()))
 
-        return self.streams.answer(
-            request, code, lambda: Source(lambda: (live.room.seq + live.is_gone, live.is_gone), state)
-        )
+        return self.streams.answer(request, code, Source(lambda: (live.room.seq + live.is_gone, live.is_gone), state))
 
     async def show_game(self, request: HttpRequest, id: str, form: str | None) -> Reply:
         """Answer with a finished game that was public, as an object or as a record."""
@@ -132,9 +130,9 @@ class Api(Service):
 
     async def list_games(self, request: HttpRequest, text: str) -> Reply:
         """Answer with the games of an event that were kept, in the order of its pairings."""
-        event, games = await self._tournaments.texts.find(request, text), self._core.store.games
-        found = [await find_by_id(games, one.game) for one in event.pairings if one.game]
-        lines = [encode(played_game(game)) + b"\n" for game in found if game is not None]
+        texts = self._tournaments.texts
+        event = await texts.find(request, text)
+        lines = [encode(played_game(game)) + b"\n" for game in await texts.games_of(event)]
         return HttpResponse(HTTPStatus.OK, b"".join(lines), LINES, tag=f"{event.code}-{event.seq}-games")
 
     async def stream_event(self, request: HttpRequest, text: str) -> Reply:
@@ -145,11 +143,8 @@ class Api(Service):
         def newest() -> Event:
             return settle(known(found.code) or found)
 
-        return self.streams.answer(
-            request,
-            f"event {found.code}",
-            lambda: Source(lambda: (newest().seq, newest().is_over), lambda: texts.whole(newest())),
-        )
+        source = Source(lambda: (newest().seq, newest().is_over), lambda: texts.make(newest(), "json")[1])
+        return self.streams.answer(request, f"event {found.code}", source)
 
     # -- inside -------------------------------------------------------------------------------------------------
 

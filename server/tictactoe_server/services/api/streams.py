@@ -53,14 +53,14 @@ class Streams(Limiting):
         """Return a source that is read, or None."""
         return self._sources.get(code)
 
-    def answer(self, request: HttpRequest, code: str, make: Callable[[], Source]) -> HttpResponse:
-        """Return the stream of a source, which is made where nobody reads it yet; raises `Refused` for one too many."""
+    def answer(self, request: HttpRequest, code: str, unread: Source) -> HttpResponse:
+        """Return the stream of a source, of `unread` where nobody reads it yet; raises `Refused` for one too many."""
         if request.method == "HEAD":
             return HttpResponse(HTTPStatus.OK, b"", LINES)
         key, source = key_of(request.address), self._sources.get(code)
         self._check("streams-per-address", self.of_address.count(key), _RETRY_MS)
         self._check("watchers-per-room", 0 if source is None else len(source.readers), _RETRY_MS)
-        return HttpStream(HTTPStatus.OK, b"", LINES, _UNBUFFERED, begin=partial(self._begin, key, code, make))
+        return HttpStream(HTTPStatus.OK, b"", LINES, _UNBUFFERED, begin=partial(self._begin, key, code, unread))
 
     def look_at(self, code: str) -> None:
         """Send the newest state of a source to its readers, if they were not sent it yet."""
@@ -81,8 +81,8 @@ class Streams(Limiting):
         if self._due is not None:
             self._due.cancel()
 
-    def _begin(self, key: str, code: str, make: Callable[[], Source], reader: LineReader) -> Callable[[], None]:
-        source = self._sources.get(code) or make()
+    def _begin(self, key: str, code: str, unread: Source, reader: LineReader) -> Callable[[], None]:
+        source = self._sources.get(code) or unread
         self._sources[code] = source
         source.readers.add(reader)
         self.of_address.add(key, reader)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
@@ -64,7 +64,7 @@ class Tournaments(Service):
         self._drain = drain
         self._opened_from: dict[str, str] = {}
         self._opening = asyncio.Lock()
-        self._chores = Tasks()
+        self._tasks = Tasks()
         self.handles = {
             EventOpen: self.open,
             EventJoin: self.join,
@@ -78,8 +78,8 @@ class Tournaments(Service):
     def start(self, core: Core) -> None:
         self._core = core
         self._accounts = Accounts(core.store)
-        self.kept = kept = KeptEvents(core)
-        self.running = Running(core, kept, lambda: self._drain.is_on)
+        self.kept = kept = KeptEvents(core, self._tasks)
+        self.running = Running(core, kept, self._tasks, lambda: self._drain.is_on)
         self.texts = texts = EventTexts(core, kept)
         self.routes = {
             r"/e/([^/.]+)(?:/(wall|cards))?": texts.show,
@@ -91,12 +91,10 @@ class Tournaments(Service):
         kept.on_change.add(lambda event, before: self.shown.note(event))
         core.calls_of, core.seat = self.running.calls_of, self.running.seat
         for work in (kept.keep(), self.running.keep(), self.shown.keep()):
-            self._chores.start(work)
+            self._tasks.start(work)
 
     async def close(self) -> None:
-        await self._chores.stop()
-        await self.running.close()
-        await self.kept.close()
+        await self._tasks.stop()  # what is to be done for events goes on from there
 
     async def open(self, call: Call) -> None:
         """Open an event, whose organiser the player is, and answer with what lets others in."""
@@ -189,24 +187,19 @@ class Tournaments(Service):
     async def rows(self) -> Rows:
         """Return what an operator is shown of the events that are not over."""
         await self.kept.restored.wait()
-        here = {player.id for _, player in self._core.presence.greeted}
-        return [self._row_of(event, here) for event in self.kept.current]
+        return [self._row_of(event) for event in self.kept.current]
 
     async def end(self, code: str) -> dict[str, Any]:
         """End an event as its organiser may; raises `Refused` where there is none."""
         event = await self.kept.find(code)
         if event.is_over:
             raise Refused(ErrorCode.EVENT_BEGUN, "over")
-        return self._row_of(await self.kept.carry_out(event.code, "", End()), ())
+        return self._row_of(await self.kept.carry_out(event.code, "", End()))
 
-    @staticmethod
-    def _row_of(event: Event, here: Collection[str]) -> dict[str, Any]:
+    def _row_of(self, event: Event) -> dict[str, Any]:
         row = {name: getattr(event, name) for name in ("title", "kind", "status", "round")}
-        return {"event": event.code, **row} | {
-            "rounds": event.all_rounds,
-            "players": len(event.field),
-            "here": count_present(event, here),
-        }
+        here = count_present(event, self.shown.here())
+        return {"event": event.code, **row, "rounds": event.all_rounds, "players": len(event.field), "here": here}
 
     # -- inside -------------------------------------------------------------------------------------------------
 
