@@ -157,8 +157,20 @@ class Change(Struct, eq=False):
         path.settle(self, None)
 
     def failed(self, error: Exception) -> None:
-        """Try again, or answer why it is not stored; see `Waiter`."""
-        self.path.failed(self, error)
+        """Try again on what others stored, or answer why it is not stored; see `Waiter`."""
+        live = self.live
+        if live.change is not self:
+            live.doubt()
+            return
+        if isinstance(error, Conflict | Unsettled):
+            live.doubt()
+            if self.path.try_again(self, error):
+                return
+            if isinstance(error, Conflict):
+                error = Refused(ErrorCode.BUSY, "room", retry_ms=500)
+        elif not isinstance(error, NotStored):
+            live.doubt()
+        self.path.settle(self, error)
 
 
 class ServerChange(Change, kw_only=True, eq=False):
@@ -454,21 +466,19 @@ class Changes:
             seconds = READ_AGAIN_SECONDS * random.uniform(1, 2)
             asyncio.get_running_loop().call_later(seconds, self.read_again, live)
 
-    def failed(self, change: Change, error: Exception) -> None:
-        """Try a change again on what others stored, or give it up."""
-        live = change.live
-        if live.change is not change:
-            live.doubt()
-            return
-        if isinstance(error, Conflict | Unsettled):
-            live.doubt()
-            if self._try_again(change, error):
-                return
-            if isinstance(error, Conflict):
-                error = Refused(ErrorCode.BUSY, "room", retry_ms=500)
-        elif not isinstance(error, NotStored):
-            live.doubt()
-        self.settle(change, error)
+    def try_again(self, change: Change, error: Conflict | Unsettled) -> bool:
+        """Try a change again, the first time at once and then after longer and longer rests; tell whether it may be."""
+        change.attempts += 1
+        if isinstance(error, Conflict) and change.attempts == 1:
+            self._begin(change)
+            return True
+        if change.attempts >= ATTEMPTS if isinstance(error, Conflict) else change.rested >= UNSETTLED_SECONDS:
+            return False
+        rest = min(max(change.rested, FIRST_REST_SECONDS), LONGEST_REST_SECONDS)  # as long as all before: doubling
+        change.rested += rest
+        self._answer_in_time(change)
+        self.tasks.start(self._begin_after(change, rest))
+        return True
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -530,20 +540,6 @@ class Changes:
         except Exception as error:
             log.exception("a change failed", room=room.code, command=type(change.command).__name__)
             self.settle(change, error)
-
-    def _try_again(self, change: Change, error: Conflict | Unsettled) -> bool:
-        """Try a change again, the first time at once and then after longer and longer rests; tell whether it may be."""
-        change.attempts += 1
-        if isinstance(error, Conflict) and change.attempts == 1:
-            self._begin(change)
-            return True
-        if change.attempts >= ATTEMPTS if isinstance(error, Conflict) else change.rested >= UNSETTLED_SECONDS:
-            return False
-        rest = min(max(change.rested, FIRST_REST_SECONDS), LONGEST_REST_SECONDS)  # as long as all before: doubling
-        change.rested += rest
-        self._answer_in_time(change)
-        self.tasks.start(self._begin_after(change, rest))
-        return True
 
     async def _begin_after(self, change: Change, rest: float) -> None:
         """Begin a change after a rest (s), on what is stored by then."""
