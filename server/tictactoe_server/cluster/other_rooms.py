@@ -18,9 +18,8 @@ from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import BOARDS, CHANGED, HANDED_OVER, PAGES, News, Outline, Page, ask, encode
 from tictactoe_server.cluster.own_rooms import OwnRoom, OwnRooms
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.elsewhere import ClusterIdentity, Elsewhere
 from tictactoe_server.core.kept import ROOMS
-from tictactoe_server.core.listed import Listed
+from tictactoe_server.core.listed import ClusterIdentity, Elsewhere, Listed
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.rooms import Room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable

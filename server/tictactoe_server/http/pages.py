@@ -21,9 +21,8 @@ import structlog
 from tictactoe_protocol import BadRoomCode, ErrorCode, encode, error_answer, parse_room_code
 from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.core import Core, PageHead, Reply, Service
 from tictactoe_server.core.rooms import Refused
-from tictactoe_server.core.service import PageHead, Reply, Service
 from tictactoe_server.http import texts
 from tictactoe_server.http.assets import PREFIX, Assets, send, send_part
 from tictactoe_server.storage.store import StoreUnavailable

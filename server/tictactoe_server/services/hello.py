@@ -23,11 +23,9 @@ from tictactoe_server import SERVER_NAME
 from tictactoe_server.admin.bans import Bans, banned, expel
 from tictactoe_server.core.accounts import change, hash_secret
 from tictactoe_server.core.agenda import Tasks
-from tictactoe_server.core.answers import Call
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.kept import PLAYERS, KnownPlayer, today
 from tictactoe_server.core.rooms import Player, Refused
-from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.services.names import Names, draw_text, own_name, parse_or_refuse
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save

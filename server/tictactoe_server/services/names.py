@@ -27,12 +27,10 @@ from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.room_codes import read_code
 from tictactoe_server.admin.bans import expel
 from tictactoe_server.core.accounts import Accounts, change, hash_rescue, hash_secret
-from tictactoe_server.core.answers import Call
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.kept import PLAYERS, Account, LinkCode
 from tictactoe_server.core.look_alikes import can_be_claimed, keys_of, mark_other
 from tictactoe_server.core.rooms import Player, Refused
-from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import TRIES, TRIES_MS, Session
 from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.storage.store import MISSING, save

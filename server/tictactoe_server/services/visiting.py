@@ -13,13 +13,10 @@ from tictactoe_protocol import ErrorCode, rules_of
 from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields, RulesChoice
 from tictactoe_server.admin.drain import Drain
-from tictactoe_server.core.answers import Call, Requested
-from tictactoe_server.core.core import Core, bot_seats
-from tictactoe_server.core.elsewhere import moved
+from tictactoe_server.core.core import Call, Core, Requested, Service, bot_seats
+from tictactoe_server.core.listed import GameKind, moved
 from tictactoe_server.core.live_room import LiveRoom, closed
-from tictactoe_server.core.matchmaking import GameKind
 from tictactoe_server.core.rooms import Command, Enter, Player, Refused, Room
-from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.services.bots.pool import LEVELS
 
@@ -271,7 +268,7 @@ class _Joining(_Visit, kw_only=True, eq=False):
         live.entering.discard(self.player.id)
         self.visiting.core.registry.seats.give_up(self.player.id, live.room.code)
         if isinstance(error, Refused) and isinstance(call.request, Match):
-            call.session.again(call.request, self.now)
+            call.session.dispatcher.again(call.session, call.request, self.now)
             return None
         return super().settled(error)
 

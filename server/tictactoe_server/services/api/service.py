@@ -16,12 +16,11 @@ from tictactoe_engine.records import format_record
 from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.events import EventSummary
 from tictactoe_protocol.pushes import Closed, ListedRoom, RoomState, RoomSummary
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.core import Core, Reply, Service
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.lobby import LIST_SECONDS
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.rooms.finished import played_game, record_of
-from tictactoe_server.core.service import Reply, Service
 from tictactoe_server.services.api.streams import LINES, Source, Streams
 from tictactoe_server.services.events.event import Event
 from tictactoe_server.services.events.service import Tournaments

@@ -23,9 +23,8 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.pushes import Closed, Replaced, Result, SeatState
 from tictactoe_server.core.agenda import Tasks
-from tictactoe_server.core.changes import ServerChange
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.live_room import LiveRoom, closed
+from tictactoe_server.core.live_room import LiveRoom, ServerChange, closed
 from tictactoe_server.core.registry import RoomExists
 from tictactoe_server.core.rooms import NOBODY, GoOn, HandOver, Player, Refused
 from tictactoe_server.http.texts import Seated

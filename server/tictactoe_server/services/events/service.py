@@ -28,12 +28,9 @@ from tictactoe_protocol.events import (
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.accounts import Accounts
 from tictactoe_server.core.agenda import Tasks
-from tictactoe_server.core.answers import Call
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.limits import RETRY_MS
 from tictactoe_server.core.rooms import Player, Refused
-from tictactoe_server.core.service import Service
-from tictactoe_server.services.chat import read_text
 from tictactoe_server.services.events.commands import Command, End, Enter
 from tictactoe_server.services.events.event import Event, open_event
 from tictactoe_server.services.events.kept import EVENTS, KeptEvents
@@ -41,6 +38,7 @@ from tictactoe_server.services.events.running import Running
 from tictactoe_server.services.events.shown import Shown, count_present
 from tictactoe_server.services.events.texts import EventTexts
 from tictactoe_server.services.names import read_name
+from tictactoe_server.services.play import read_text
 from tictactoe_server.services.visiting import check_clock, check_knows, check_levels, chosen_rules
 
 EVENTS_OF_PLAYER: Final = 2

@@ -20,10 +20,9 @@ from tictactoe_protocol.events import EventRow
 from tictactoe_protocol.room_codes import read_code
 from tictactoe_protocol.standings import spell_halves
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.core import Core, PageHead, Reply
 from tictactoe_server.core.rooms import FinishedGame
 from tictactoe_server.core.rooms.finished import record_of
-from tictactoe_server.core.service import PageHead, Reply
 from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
 from tictactoe_server.services.events.event import Event, Pairing
 from tictactoe_server.services.events.kept import KeptEvents
