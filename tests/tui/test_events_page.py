@@ -114,6 +114,8 @@ async def test_whose_card_is_opened_at_another_device_is_told_and_does_not_come_
         await server.close(1012, "restart")
         await until(lambda: len(heard(server, EventWatch)) == 2)
         assert len(heard(server, Join)) == 1
+        await server.push(CALL)
+        await ana.until("YOUR MOVE (X)")
 
 
 async def test_the_link_of_an_event_elsewhere_leads_to_its_server(open_screen: OpenScreen) -> None:

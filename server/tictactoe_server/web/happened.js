@@ -89,7 +89,7 @@ function asSittingNow(old, state) {
 /** The seats of a state by their players. @param {State} state */
 const playersOf = ({ seats }) => new Map(Object.values(seats).flatMap((seat) => (seat ? [[seat.player, seat]] : [])));
 
-/** Whether the same person sits there: also by the card of an event, as another player. @param {Protocol.SeatState} was @param {Protocol.SeatState} seat @param {State} state */
+/** Whether the same person sits there, maybe by a card of an event. @param {Protocol.SeatState} was @param {Protocol.SeatState} seat @param {State} state */
 const isSame = (was, seat, { event }) => was.player === seat.player || (!!event && was.name === seat.name);
 
 /** Who sat down, came back, or goes by another name. @param {State} old @param {State} state */
