@@ -48,7 +48,7 @@ async def begin(organiser: Peer, event: str, players: int) -> None:
 async def play(client: ClientProcess) -> None:
     """Play one game of plain mode from the call on, whatever the board is like, to its end."""
     said = await client.until("You are called")
-    assert re.fullmatch(r"You are called: [XO] against .* in [A-Z0-9]{6}, [01]:\d\d to the first move\.", said)
+    assert re.fullmatch(r"You are called: [XO] against .* in [A-Z0-9]{6}\. Come within [01]:\d\d\.", said)
     await client.until("Your move")
     client.type("resign", "resign")
     await client.until("You resign")
@@ -152,7 +152,7 @@ async def test_whoever_can_be_asked_plays_by_a_card_that_is_in_use_elsewhere(tmp
     async with hostile_server() as server:
         entering = ("event", EVENT, "--ticket", "ana-1", "-s", with_card_in_use(server, event()).url)
         async with run_screen(*COMMAND, *entering, "--plain") as ana:
-            await ana.until("Play here instead? Type yes to do that; anything else goes.")
+            await ana.until("Play here instead? Type yes to do that; anything else means no.")
             await ana.ask("yes\n", "You are in as ana.")
             await ana.ask("quit\n", "Goodbye.")
             assert await ana.end() == 0

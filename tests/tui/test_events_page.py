@@ -209,7 +209,7 @@ async def test_one_who_plays_elsewhere_is_told_and_goes_by_a_key(open_screen: Op
         there = replace(state(), room="K7M4P2")
         server.answers[Join] = lambda request: [Ok(id=identity(request), room="K7M4P2", seat="X", moves=()), there]
         await server.push(called)
-        await ana.until("You are called: X against bo in K7M4P2, 0:", "to the first move. Ctrl+G: go.")
+        await ana.until("You are called: X against bo in K7M4P2. Come within 0:", "Ctrl+G: go.")
         assert not heard(server, Join)
         await ana.do("ctrl+g", "Tic-tac-toe  K7M4P2")
 
