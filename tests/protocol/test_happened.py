@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, players, seat, state
+from tests.client.tournaments import EVENT
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.happened import (
     Change,
@@ -61,6 +63,15 @@ def test_who_drops_returns_and_leaves_is_told() -> None:
     assert [type(change) for change in changes] == [Dropped, Returned, Ended, Left]
     assert isinstance(changes[0], Dropped)
     assert changes[0].hold_ms == 60_000
+
+
+def test_who_goes_on_by_a_card_on_another_device_drops_and_returns() -> None:
+    def held(player: str, event: str | UnsetType = EVENT, *, online: bool = True) -> RoomState:
+        return replace(state(seats={**players(), "O": seat(player, "bo", online=online)}), event=event)
+
+    changes = told(held(BO), held(BO, online=False), held("p-new", online=False), held("p-new"))
+    assert [type(change) for change in changes] == [Dropped, Returned]
+    assert [type(change) for change in told(held(BO, UNSET), held("p-new", UNSET))] == [Left, Joined]
 
 
 def test_another_name_is_told_with_the_one_before() -> None:

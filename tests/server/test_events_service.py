@@ -426,6 +426,23 @@ async def test_a_card_takes_the_place_of_who_is_there_where_that_is_asked_for(se
         await play_on(event, heir, other, call, {"type": "move", "cell": 0})
 
 
+async def test_a_card_calls_to_a_game_that_has_long_begun_but_nobody_who_is_there(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = {"initial_ms": 3_600_000, "increment_ms": 0}
+    async with card_game(server, clock=clock) as (event, ticket, holder, _, call), known(server, "new") as heir:
+        await holder.ask("move", room=call["room"], cell=0, ply=1)
+        later = server.core.time() + 600_000
+        monkeypatch.setattr(server.core, "time", lambda: later)
+        async with open_peer(server.url, token=holder.welcome["token"], features=KNOWS) as tab:
+            assert [one["due_ms"] for one in tab.welcome["calls"]] == [0]
+        assert (await heir.ask("event_join", event=event, ticket=ticket, here=True))["type"] == "ok"
+        called = [(told["room"], told["due_ms"]) for told in heir.seen if told["type"] == "call"]
+        assert called == [(call["room"], 60_000)]
+        async with open_peer(server.url, token=heir.welcome["token"], features=KNOWS) as tab:
+            assert [one["due_ms"] for one in tab.welcome["calls"]] == [60_000]
+
+
 async def test_a_game_that_ends_before_its_seat_is_handed_over_is_scored_for_who_goes_on(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -114,6 +114,8 @@ async def test_whose_card_is_opened_at_another_device_is_told_and_does_not_come_
         await server.close(1012, "restart")
         await until(lambda: len(heard(server, EventWatch)) == 2)
         assert len(heard(server, Join)) == 1
+        await server.push(CALL)
+        await ana.until("YOUR MOVE (X)")
 
 
 async def test_the_link_of_an_event_elsewhere_leads_to_its_server(open_screen: OpenScreen) -> None:
@@ -207,7 +209,7 @@ async def test_one_who_plays_elsewhere_is_told_and_goes_by_a_key(open_screen: Op
         there = replace(state(), room="K7M4P2")
         server.answers[Join] = lambda request: [Ok(id=identity(request), room="K7M4P2", seat="X", moves=()), there]
         await server.push(called)
-        await ana.until("You are called: X against bo in K7M4P2, 0:", "to the first move. Ctrl+G: go.")
+        await ana.until("You are called: X against bo in K7M4P2. Come within 0:", "Ctrl+G: go.")
         assert not heard(server, Join)
         await ana.do("ctrl+g", "Tic-tac-toe  K7M4P2")
 

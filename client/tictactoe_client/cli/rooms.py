@@ -100,8 +100,7 @@ async def _enter_and_stay(settings: Settings, choice: Choice, address: Address |
         except Refused as refused:
             if await choice.find_event(client, refused) is None:
                 raise
-        event = EventWay(choice.code, watches=True)
-        return await PlainEvent(client, settings, standard_input(), session).run(event)
+        return await PlainEvent(client, settings, standard_input(), session).run(EventWay(choice.code, watches=True))
 
 
 async def watch(settings: Settings, room: Sequence[str]) -> int:
@@ -230,7 +229,6 @@ async def use_event(settings: Settings, words: Sequence[str], ticket: str | None
     deed, argument = find_deed(" ".join(words[1:])) if words[1:] else ("", "")
     ticket, name = ticket or linked, argument if deed == "join" else ""
     stays = deed in ("", "join")
-
     enter = EventWay(code, ticket, name, watches=not (deed or ticket))
     if stays and settings.mode == "screen":
         return await show_screen(settings, address, first_page=FirstPage("event", enter=enter))
@@ -243,8 +241,8 @@ async def use_event(settings: Settings, words: Sequence[str], ticket: str | None
 
 
 async def _do(client: Client, code: str, deed: str, argument: str) -> list[str]:
-    tournament = await client.watch_event(code)
-    return await carry_out(client, tournament, deed, argument) or [say("tournament done", code=code)]
+    event = await client.watch_event(code)
+    return await carry_out(client, event, deed, argument) or [say("tournament done", code=code)]
 
 
 async def _show_events(settings: Settings) -> int:

@@ -187,9 +187,8 @@ async def greet(
     except BaseException as error:
         connection.transport.abort()
         if isinstance(error, TimeoutError):
-            raise errors.Unreachable(
-                address.url, say("failure no answer to hello", seconds=f"{timeout_seconds:g}")
-            ) from None
+            why = say("failure no answer to hello", seconds=f"{timeout_seconds:g}")
+            raise errors.Unreachable(address.url, why) from None
         raise
     connection.begin_pings()
     return connection

@@ -104,6 +104,8 @@ class PlainEvent:
                 self._output.print(arrival.describe_attempts(lost, holds_seat=False))
             case Back(seconds=seconds):
                 self._output.print(say("connected again", time=count(max(1, round(seconds)), "second")))
+            case Call(room=room):
+                self._rooms.discard(room)
             case Notice() | Announcement() as push:
                 self._output.print(describe_push(push))
 

@@ -371,6 +371,8 @@ class Program(App[int], inherit_bindings=False):
     def _hear(self, message: Message) -> None:
         if self.lobby.hear(message):
             self.redraw()
+        if isinstance(message.push, Call):
+            self._answered.discard(message.push.room)
         if isinstance(message.push, (Call, Welcome)):
             self.heed_call()
         if isinstance(message.push, (Notice, Announcement)):

@@ -23,7 +23,7 @@ const WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRig
  * whether who looks has won.
  * @typedef {object} BoardView
  * @property {string} board @property {number | null} last @property {readonly number[]} line @property {string | null} turn
- * @property {boolean} isMine @property {number | null} pending @property {import("./worth.js").Worths | null} values @property {boolean} isWon
+ * @property {boolean} isMine @property {number | null} pending @property {Worths | null} values @property {boolean} isWon
  */
 
 /** `onChoose` hears which cell waits for its confirmation, null for none, and `onPoint` which one is pointed at, -1 for none. @typedef {{onPlay(cell: number): void, onChoose(cell: number | null): void, onPoint(cell: number): void}} BoardEars */

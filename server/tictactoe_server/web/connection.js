@@ -89,7 +89,7 @@ export class Connection {
 		this.#open();
 	}
 
-	/** Rejects with `Refused` or `Lost`. @param {import("./requests.js").Ask} request @returns {Promise<Protocol.Ok>} */
+	/** Rejects with `Refused` or `Lost`. @param {Ask} request @returns {Promise<Protocol.Ok>} */
 	request(request) {
 		if (this.phase !== "on") return Promise.reject(new Lost());
 		return this.#requests.ask(request, (text) => this.#send(text));

@@ -12,7 +12,7 @@ import { firstOf, readCommand } from "./typing.js";
 import { clean, describeTurn, messageOf } from "./words.js";
 
 export class GameControls {
-	/** What a button or a word does that concerns the page alone. @type {Record<string, (deed: import("./choices.js").Deed | undefined) => unknown>} */
+	/** What a button or a word does that concerns the page alone. @type {Record<string, (deed: Deed | undefined) => unknown>} */
 	#does = {
 		back: () => this.join(),
 		computer: () => this.#openAnother("medium"),
@@ -32,7 +32,7 @@ export class GameControls {
 		yes: () => this.answer(0),
 	};
 
-	/** @param {import("./game.js").GamePage} page */
+	/** @param {GamePage} page */
 	constructor(page) {
 		this.page = page;
 	}
@@ -103,7 +103,7 @@ export class GameControls {
 
 	// Deeds that the page itself has a part in.
 
-	/** Do what ends the own game when that was confirmed, and at once where it ends none. @param {import("./choices.js").Deed | undefined} deed */
+	/** Do what ends the own game when that was confirmed, and at once where it ends none. @param {Deed | undefined} deed */
 	#ask(deed) {
 		const { page } = this;
 		if (!deed) return;

@@ -2,7 +2,7 @@
 
 import { takeOf } from "./choices.js";
 
-/** Ask the server for what concerns the room alone. @param {Room} room @param {import("./choices.js").Deed} deed */
+/** Ask the server for what concerns the room alone. @param {Room} room @param {Deed} deed */
 export function askFor(room, { id, argument }) {
 	const { state, viewer } = room;
 	switch (id) {

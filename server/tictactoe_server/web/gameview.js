@@ -19,7 +19,7 @@ export class GameView {
 	#panel = new Panel();
 	#signals = new Signals();
 
-	/** @param {import("./game.js").GamePage} page */
+	/** @param {GamePage} page */
 	constructor(page) {
 		this.page = page;
 		this.timeline = new Timeline((isPlaying) => page.look(isPlaying));

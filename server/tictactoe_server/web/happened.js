@@ -89,12 +89,15 @@ function asSittingNow(old, state) {
 /** The seats of a state by their players. @param {State} state */
 const playersOf = ({ seats }) => new Map(Object.values(seats).flatMap((seat) => (seat ? [[seat.player, seat]] : [])));
 
+/** Whether the same person sits there, maybe by a card of an event. @param {Protocol.SeatState} was @param {Protocol.SeatState} seat @param {State} state */
+const isSame = (was, seat, { event }) => was.player === seat.player || (!!event && was.name === seat.name);
+
 /** Who sat down, came back, or goes by another name. @param {State} old @param {State} state */
 function arrivals(old, state) {
 	return Object.entries(state.seats).flatMap(([mark, seat]) => {
 		const was = old.seats[mark];
 		if (!seat) return [];
-		if (was?.player !== seat.player) {
+		if (!was || !isSame(was, seat, state)) {
 			const left = was ? [of("Left", old, state, { mark, seat: was, frees: true })] : [];
 			return [...left, of("Joined", old, state, { mark })];
 		}
@@ -161,7 +164,7 @@ function departures(old, state) {
 		if (!seat) return was ? [of("Left", old, state, { mark, seat: was, frees: true })] : [];
 		if (was?.left) return [];
 		if (seat.left) return [of("Left", old, state, { mark, seat, frees: false })];
-		const isGone = !seat.online && (was?.player !== seat.player || was.online);
+		const isGone = !seat.online && (!was || !isSame(was, seat, state) || was.online);
 		return isGone ? [of("Dropped", old, state, { mark, hold_ms: seat.hold_ms ?? null })] : [];
 	});
 }

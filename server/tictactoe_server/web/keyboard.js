@@ -6,7 +6,7 @@ import { parseCell } from "./rules.js";
 import { cellOfDigit, deedOfKey } from "./typing.js";
 
 export class Keyboard {
-	/** @param {import("./game.js").GamePage} page */
+	/** @param {GamePage} page */
 	constructor(page) {
 		this.page = page;
 	}

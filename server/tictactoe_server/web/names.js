@@ -37,7 +37,7 @@ class Names {
 		this.app = app;
 		this.#name = h("input", { value: app.connection.name, maxlength: 24, autocomplete: "nickname" });
 		this.#code = h("input", { value: code, autocomplete: "off" });
-		const enter = h("form.row", { submit: submitting(() => this.#enter()) }, !code && field(say("page name lost"), this.#lost), field(say("name deed code"), this.#code), h("button", { class: code && "primary" }, say("page name enter")));
+		const enter = h("form.row", { submit: submitting(() => this.#enter()) }, !code && field(say("page name lost"), this.#lost), field(say("invitation code"), this.#code), h("button", { class: code && "primary" }, say("page name enter")));
 		const claim = h("form.row", { submit: submitting(() => this.#claim()) }, field(say("name deed claim"), this.#name), h("button", {}, say("page name claim")));
 		const others = [claim, h("h3", {}, say("page name devices")), this.#devices, h("div.row", {}, button(say("name deed link"), () => this.#link())), this.#told, h("details", {}, h("summary", {}, say("page name door")), enter)];
 		this.element = h("div.identity", {}, this.#about, this.#fault, this.#codes, ...(code ? [h("p", {}, say("page name arrived")), enter] : others));
@@ -105,7 +105,7 @@ class Names {
 		this.app.say(say("page name now", { name: clean(connection.name) }));
 	}
 
-	/** @param {import("./requests.js").Ask} request @param {(ok: Protocol.Ok) => unknown} then */
+	/** @param {Ask} request @param {(ok: Protocol.Ok) => unknown} then */
 	async #ask(request, then) {
 		setText(this.#fault, "");
 		try {

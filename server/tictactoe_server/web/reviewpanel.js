@@ -16,7 +16,7 @@ import { messageOf } from "./words.js";
  */
 
 export class ReviewPanel {
-	/** The worth of the cells of the position that is looked at. @type {import("./worth.js").Worths | null} */
+	/** The worth of the cells of the position that is looked at. @type {Worths | null} */
 	worths = null;
 	/** What is said of it. */
 	text = "";

@@ -7,7 +7,7 @@ import { clean, messageOf, seatOf } from "./words.js";
 /** @typedef {Protocol.RoomState} State */
 
 /** @template R @typedef {R extends { room: string } ? Omit<R, "room"> : never} WithoutRoom */
-/** What is asked for in a room, whose code comes by itself. @typedef {WithoutRoom<import("./requests.js").Ask>} AskHere */
+/** What is asked for in a room, whose code comes by itself. @typedef {WithoutRoom<Ask>} AskHere */
 
 /**
  * What happens in a room; `old` is null for the first state, `before` the moves at it; `onMoved` hears that another
@@ -47,7 +47,7 @@ export class Room {
 	#isAsking = false;
 	#afterLoss = false;
 
-	/** @param {import("./rooms.js").Rooms} rooms @param {import("./connection.js").Connection} connection @param {string} code */
+	/** @param {import("./rooms.js").Rooms} rooms @param {Connection} connection @param {string} code */
 	constructor(rooms, connection, code) {
 		this.rooms = rooms;
 		this.connection = connection;
@@ -74,7 +74,7 @@ export class Room {
 		return { type: this.isWatching ? "watch" : "join", room: this.code, ...seen };
 	}
 
-	/** @param {Protocol.Ok} reply the answer that let us in @param {import("./connection.js").Connection} connection */
+	/** @param {Protocol.Ok} reply the answer that let us in @param {Connection} connection */
 	enter(reply, connection) {
 		this.connection = connection;
 		this.url = connection.url;
@@ -144,7 +144,7 @@ export class Room {
 
 	/** @param {AskHere} request */
 	#ask(request) {
-		return this.connection.request(/** @type {import("./requests.js").Ask} */ ({ ...request, room: this.code }));
+		return this.connection.request(/** @type {Ask} */ ({ ...request, room: this.code }));
 	}
 
 	/** Rejects as a request does; where the room has moved it is followed and the same asked there. @param {AskHere} request */

@@ -3,8 +3,6 @@
 import { Lost, Refused, isMoved } from "./requests.js";
 import { DEAF, Room } from "./room.js";
 
-/** @typedef {import("./connection.js").Connection} Connection */
-
 /** How often in a row we go where a server says before the first is asked again. */
 const MOST_MOVES = 3;
 /** How long to wait before that, at least. */

@@ -99,7 +99,7 @@ class Running:
         """Return to which rooms a player is called now."""
         await self._kept.restored.wait()
         return tuple(
-            call_of(event, one, mark, self._core.time())
+            self._call(event, one, mark)
             for event in self._kept.current
             for one in event.pairings
             if one.state == "open" and (mark := one.mark_of(player)) is not None
@@ -111,9 +111,8 @@ class Running:
         """Call whoever is here to a room that has just opened, and see what else has to be done."""
         opened = [] if before is None else [one for one in before.pairings if one.state == "open"]
         known = {(one.room, id) for one in opened for id in one.players.values()}
-        now = self._core.time()
         calls = {
-            id: call_of(event, one, mark, now)
+            id: self._call(event, one, mark)
             for one in event.pairings
             for mark, id in one.players.items()
             if one.state == "open" and (one.room, id) not in known
@@ -126,6 +125,19 @@ class Running:
             if player.id in calls and "events" in session.features:
                 session.push(calls[player.id])
         self.wake(event.code)
+
+    def _call(self, event: Event, pairing: Pairing, mark: str) -> EventCall:
+        """Return the call of who has this mark to the room of a pairing.
+
+        Whose time to come is over has it once more, but not who is there: the game goes on.
+        """
+        other = event.entrant(next(id for own, id in pairing.players.items() if own != mark))
+        left = pairing.opened_at + event.ready_ms - self._core.time()
+        if left <= 0:
+            player = pairing.players[mark]
+            rooms = [one.room for one in self._core.registry.seats.rooms_of(player) if one.room.code == pairing.room]
+            left = 0 if any(room.seat(room.mark_of(player)).online for room in rooms) else event.ready_ms
+        return EventCall(event.code, pairing.id, pairing.room, mark, "" if other is None else other.name, left)
 
     def _note_room(self, live: LiveRoom) -> None:
         if live.room.event:
@@ -367,10 +379,3 @@ def _pairing_in(event: Event | None, live: LiveRoom) -> Pairing | None:
     pairing = None if event is None else event.pairing(live.room.pairing)
     is_there = pairing is not None and pairing.room == live.room.code and pairing.state != "scored"
     return pairing if is_there else None
-
-
-def call_of(event: Event, pairing: Pairing, mark: str, now: int) -> EventCall:
-    """Return the call of who has this mark to the room of a pairing."""
-    other = event.entrant(next(id for own, id in pairing.players.items() if own != mark))
-    left = max(0, pairing.opened_at + event.ready_ms - now)
-    return EventCall(event.code, pairing.id, pairing.room, mark, "" if other is None else other.name, left)

@@ -27,7 +27,7 @@ export class Entry {
 		this.#told, this.#form, this.#here, h("div.row", {}, this.#board, this.#back, this.#pause, this.#leave), this.#fault,
 	);
 
-	/** @param {import("./following.js").Following} following @param {string} ticket that came with the link */
+	/** @param {Following} following @param {string} ticket that came with the link */
 	constructor(following, ticket) {
 		ticket ||= tickets.get(following.code) ?? "";
 		this.following = following;

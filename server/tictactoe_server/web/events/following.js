@@ -86,7 +86,7 @@ export class Following {
 
 	/** Rejects as a request does. @param {AboutIt} request */
 	ask(request) {
-		return this.app.connection.request(/** @type {import("../requests.js").Ask} */ ({ ...request, event: this.code }));
+		return this.app.connection.request(/** @type {Ask} */ ({ ...request, event: this.code }));
 	}
 
 	/** @param {News} news */

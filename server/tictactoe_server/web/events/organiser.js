@@ -18,7 +18,7 @@ const MOST_TRIES = 3;
 const MAIN = ["begin", "next", "resume"];
 
 export class Organiser {
-	/** @param {import("./following.js").Following} following @param {string} ticket with which others enter, if there is one */
+	/** @param {Following} following @param {string} ticket with which others enter, if there is one */
 	constructor(following, ticket) {
 		const { app, code } = following;
 		this.following = following;

@@ -52,7 +52,7 @@ function drawTies(details, { tie }) {
 	show(details.lastElementChild, sums);
 }
 
-/** What was scored, by who plays and against whom. @param {import("./following.js").Whole["pairings"]} pairings */
+/** What was scored, by who plays and against whom. @param {Whole["pairings"]} pairings */
 export function crossScores(pairings) {
 	/** @type {Map<string, string[]>} */
 	const scores = new Map();
@@ -64,7 +64,7 @@ export function crossScores(pairings) {
 	return scores;
 }
 
-/** Who has what against whom, in the order of the table. @param {import("./following.js").Whole} whole @param {string} own */
+/** Who has what against whom, in the order of the table. @param {Whole} whole @param {string} own */
 export function makeCrossTable({ table, pairings }, own) {
 	const scores = crossScores(pairings);
 	const rows = table.map(({ player, name, points }, at) => h(player === own ? "tr.own" : "tr", {},
