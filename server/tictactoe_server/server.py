@@ -377,21 +377,13 @@ class Server:
 
     def _limits_now(self) -> LimitsNow:
         """Return each limit by its name, and how much of it there is now: of one player or address, the most."""
-        registry, admission = self.core.registry, self._admission
-        now = {
-            "connections": admission.connections,
-            "connections-per-address": admission.of_address.most,
-            **used_of(admission),
-            **used_of(self._pressure),
-            **used_of(self.core.allowances),
+        core, registry = self.core, self.core.registry
+        counting = self._admission, self._pressure, core.allowances, registry.owners, registry.seats, self.api.streams
+        now = {name: used for one in counting for name, used in used_of(one).items()} | {
+            "connections": self._admission.connections,
             "rooms": registry.count,
-            "rooms-per-player": registry.owners.of_player.most,
-            "rooms-per-address": registry.owners.of_address.most,
             "bot-games-per-player": registry.owners.most_bot_games,
-            "seats-per-player": registry.seats.of_player.most,
-            "seats-per-address": registry.seats.of_address.most,
             "unbegun-seats-per-address": registry.seats.most_unbegun,
-            "streams-per-address": self.api.streams.of_address.most,
             "watchers-per-room": max((len(live.watchers) for live in registry.by_code.values()), default=0),
         }
         return {name: (count_of(self._limits, name) or None, now.get(name)) for name in COUNTS}

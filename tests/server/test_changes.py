@@ -423,9 +423,9 @@ async def test_a_room_that_got_another_code_counts_once(server: Server, store: T
         (live,) = registry.by_code.values()
         assert (live.room.code, registry.count) == (room, 1)
         assert [listed.room.code for listed in registry.seats.rooms_of(player)] == [room]
-        assert [registry.seats.of_player.most, registry.seats.of_address.most] == [1, 1]
+        assert [registry.seats.of_player.most_used, registry.seats.of_address.most_used] == [1, 1]
         await ana.ask("leave", room=room)
-        assert [registry.count, registry.seats.of_player.most, registry.owners.of_player.most] == [0] * 3
+        assert [registry.count, registry.seats.of_player.most_used, registry.owners.of_player.most_used] == [0] * 3
 
 
 @pytest.mark.parametrize(("error", "times"), [(Unsettled(), 4), (Conflict(), 1)], ids=["unsettled", "a lost race"])

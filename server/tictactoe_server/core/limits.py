@@ -121,7 +121,7 @@ class OpenedRooms(Limiting):
 
     def __init__(self, limits: Limits, limited: Counter[str]) -> None:
         super().__init__(limits, limited)
-        self.of_player, self.of_address = Held(), Held()
+        self.of_player, self.of_address = Held("rooms-per-player"), Held("rooms-per-address")
 
     def check(self, live: Listed) -> None:
         """Raise `Refused` where a room is one too many for whoever opens it."""
@@ -156,7 +156,8 @@ class Seats(Limiting):
     def __init__(self, limits: Limits, limited: Counter[str], source_of: Callable[[str], str] = str) -> None:
         super().__init__(limits, limited)
         self._source_of = source_of
-        self.of_player, self.of_address, self._rooms, self._of_others = Held(), Held(), Held(), Held()
+        self.of_player, self.of_address = Held("seats-per-player"), Held("seats-per-address")
+        self._rooms, self._of_others = Held(), Held()
         self._addresses: dict[tuple[str, str], str] = {}
 
     @property

@@ -63,7 +63,7 @@ class Admission:
         self.names = {urlsplit(origin).hostname or "" for origin in self._origins}
         self._machine_names: frozenset[str] = frozenset()
         self._proxies = tuple(proxies)
-        self.of_address = Held()
+        self.of_address = Held("connections-per-address")
         self._turned_away: Counter[str] = Counter()
         self._logged_at = float("-inf")
         self._has_warned_of_proxy = False

@@ -96,12 +96,19 @@ class RateLimits(dict[str, RateLimit]):
 
 def used_of(owner: object) -> dict[str, float]:
     """Return how much is used up now of the limits that something has, by name, by the key that has used most."""
-    limits = [one for one in vars(owner).values() if isinstance(one, RateLimits)]
+    limits = [one for one in vars(owner).values() if isinstance(one, RateLimits | Held)]
     return {name: one.most_used for one in limits for name in one.names}
 
 
 class Held(dict[str, dict[Any, Any]]):
-    """The things that each key has, in their order, each with what is known of it; the empty key has none."""
+    """The things that each key has, in their order, each with what is known of it; the empty key has none.
+
+    `names` has that of the limit for which they are counted, if any.
+    """
+
+    def __init__(self, *names: str) -> None:
+        super().__init__()
+        self.names = names
 
     def add(self, key: str, thing: Any, known: Any = None) -> None:
         if key:
@@ -117,7 +124,7 @@ class Held(dict[str, dict[Any, Any]]):
         return len(self.get(key, ()))
 
     @property
-    def most(self) -> int:
+    def most_used(self) -> int:
         """How many things the key has that has most."""
         return max(map(len, self.values()), default=0)
 

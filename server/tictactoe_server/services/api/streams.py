@@ -47,7 +47,7 @@ class Streams(Limiting):
         super().__init__(limits, limited)
         self._sources: dict[str, Source] = {}
         self._due: asyncio.TimerHandle | None = None
-        self.of_address = Held()
+        self.of_address = Held("streams-per-address")
 
     def of(self, code: str) -> Source | None:
         """Return a source that is read, or None."""
