@@ -14,12 +14,13 @@ from io import StringIO
 from typing import Any, Final
 
 from tictactoe_engine.records import format_record
-from tictactoe_protocol import BadRoomCode, clean_text, encode, parse_room_code
+from tictactoe_protocol import clean_text, encode
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventRow
 from tictactoe_protocol.standings import spell_halves
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.rooms.finished import record_of
 from tictactoe_server.core.service import PageHead, Reply
 from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
@@ -134,18 +135,20 @@ class EventTexts:
         more = f"In a terminal:   tictactoe-client event {link}", f"For a program:   curl {link}.json"
         return [*lines, "", f"In a browser:    {link}", *more, f"All games:       curl {link}.txt"]
 
-    def lead(self, request: HttpRequest, text: str) -> Coroutine[Any, Any, Reply] | None:
-        """Answer with an event where a room is asked for, None where the code is of no event that is known here."""
+    def lead(self, request: HttpRequest, text: str) -> Coroutine[Any, Any, Reply | None] | None:
+        """Answer with an event where a room is asked for that is not here, None where the code is of no event."""
         try:
-            code = parse_room_code(text)
-        except BadRoomCode:
+            return self._lead(request, text) if self._core.registry.find_here(text) is None else None
+        except Refused:
             return None
-        return None if self._kept.known(code) is None else self._lead(request, code)
 
-    async def _lead(self, request: HttpRequest, code: str) -> Reply:
+    async def _lead(self, request: HttpRequest, text: str) -> Reply | None:
+        try:
+            event = await self.find(request, text)
+        except Refused:
+            return None
         if not request.wants_html:
-            return await self.show(request, code, None)
-        event = await self.find(request, code)
+            return await self.show(request, event.code, None)
         return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", f"/e/{event.code}"),))
 
     async def export(self, request: HttpRequest, text: str, form: str) -> Reply:
