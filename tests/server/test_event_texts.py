@@ -147,6 +147,10 @@ async def test_an_event_is_read_in_every_form_while_it_is_played_and_streamed_to
         assert len(records) == 3
         parsed = [parse_record(text if text.startswith("[Rules") else f"[Rules{text}") for text in records]
         assert {record.event for record in parsed} == {code}
+        games = await get(server, f"/api/events/{code}/games")
+        assert games.fields["content-type"] == "application/x-ndjson"
+        lines = [json.loads(line) for line in games.body.splitlines()]
+        assert [line["pairing"] for line in lines] == [one["id"] for one in played]
         sheet = await get(server, f"/e/{code}.csv")
         assert sheet.fields["content-type"] == "text/csv; charset=utf-8"
         assert sheet.body.decode("utf-8-sig").startswith("place,name,bot,points,played,")
@@ -199,22 +203,25 @@ async def test_a_large_event_is_not_made_anew_with_each_change_but_where_it_is_o
             assert texts.settle(over) is over
 
 
-async def test_a_text_is_made_once_for_all_who_ask_for_it_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("form", ["txt", "games"])
+async def test_the_games_are_read_once_for_all_who_ask_for_them_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
     async with Server(HERE, limits=uncounted()) as server:
         texts, event, made = events_of(server).texts, begun(4, "swiss"), list[int]()
 
-        async def make(event: Event) -> bytes:
+        async def make(event: Event, form: str) -> bytes:
             made.append(event.seq)
             await asyncio.sleep(0)
             if len(made) == 1:
                 raise StoreUnavailable("The store is away.")
             return b"text"
 
-        monkeypatch.setattr(texts, "_records", make)
-        failed = await asyncio.gather(*(texts._make(event, "txt") for _ in range(3)), return_exceptions=True)
+        monkeypatch.setattr(texts, "_games", make)
+        failed = await asyncio.gather(*(texts._make(event, form) for _ in range(3)), return_exceptions=True)
         assert {type(error) for error in failed} == {StoreUnavailable}
         for seq in (event.seq, event.seq + 1):
-            told = await asyncio.gather(*(texts._make(replace(event, seq=seq), "txt") for _ in range(3)))
+            told = await asyncio.gather(*(texts._make(replace(event, seq=seq), form) for _ in range(3)))
             assert told == [(seq, b"text")] * 3
         assert made == [event.seq, event.seq, event.seq + 1]
 

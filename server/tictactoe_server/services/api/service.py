@@ -23,7 +23,7 @@ from tictactoe_server.core.lobby import LIST_SECONDS
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.rooms.finished import played_game, record_of
 from tictactoe_server.core.service import Reply, Service
-from tictactoe_server.services.api.streams import LINES, Source, Streams
+from tictactoe_server.services.api.streams import Source, Streams
 from tictactoe_server.services.events.event import Event
 from tictactoe_server.services.events.service import Tournaments
 from tictactoe_server.services.history import find_by_id
@@ -74,7 +74,7 @@ class Api(Service):
             "/api/events": self.list_events,
             "/api/events/([^/]+)": lambda request, text: tournaments.texts.export(request, text, "json"),
             "/api/events/([^/]+)/stream": self.stream_event,
-            "/api/events/([^/]+)/games": self.list_games,
+            "/api/events/([^/]+)/games": lambda request, text: tournaments.texts.export(request, text, "games"),
             r"/api/games/([\w-]+)(\.txt)?": self.show_game,
         }
 
@@ -137,13 +137,6 @@ class Api(Service):
     async def list_events(self, request: HttpRequest) -> Reply:
         await self._tournaments.kept.restored.wait()
         return _json(EventList(self._tournaments.listed()))
-
-    async def list_games(self, request: HttpRequest, text: str) -> Reply:
-        """Answer with the games of an event that were kept, in the order of its pairings."""
-        event, games = await self._tournaments.texts.find(request, text), self._core.store.games
-        found = [await find_by_id(games, one.game) for one in event.pairings if one.game]
-        lines = [encode(played_game(game)) + b"\n" for game in found if game is not None]
-        return HttpResponse(HTTPStatus.OK, b"".join(lines), LINES, tag=f"{event.code}-{event.seq}-games")
 
     async def stream_event(self, request: HttpRequest, text: str) -> Reply:
         """Answer with an event whenever it has changed, until it is over."""

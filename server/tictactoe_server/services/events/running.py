@@ -137,9 +137,7 @@ class Running:
         if live.room.event:
             if live.room.code not in self._rooms and live.room.stands_still:
                 # it is stored that time stands still there, whenever the next server goes on from there
-                keep = ServerChange(
-                    live, self._core.time(), then=lambda error: None, make=lambda room: replace(room, seq=room.seq + 1)
-                )
+                keep = ServerChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1))
                 self._core.changes.submit(keep)
             self._rooms[live.room.code] = live
             if live.room.result is not None:

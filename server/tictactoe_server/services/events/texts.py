@@ -21,7 +21,7 @@ from tictactoe_protocol.standings import spell_halves
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.rooms import Refused
-from tictactoe_server.core.rooms.finished import record_of
+from tictactoe_server.core.rooms.finished import played_game, record_of
 from tictactoe_server.core.service import PageHead, Reply
 from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
 from tictactoe_server.services.events.event import Event, Pairing
@@ -29,11 +29,11 @@ from tictactoe_server.services.events.kept import KeptEvents
 from tictactoe_server.services.events.shown import FEW_ROWS, ROWS_A_SECOND
 from tictactoe_server.services.events.table import rows, whole_of
 from tictactoe_server.services.history import find_by_id
-from tictactoe_server.transport.http_messages import JSON, PLAIN_TEXT, HttpRequest, HttpResponse
+from tictactoe_server.transport.http_messages import JSON, JSON_LINES, PLAIN_TEXT, HttpRequest, HttpResponse
 
 MOST_MADE: Final = 64  # how many of these texts are remembered until the event changes
 
-_TYPES: Final = {"json": JSON, "csv": "text/csv; charset=utf-8", "txt": PLAIN_TEXT}
+_TYPES: Final = {"json": JSON, "csv": "text/csv; charset=utf-8", "txt": PLAIN_TEXT, "games": JSON_LINES}
 _TIES: Final = {
     "direct": "direct encounter",
     "wins": "wins",
@@ -152,7 +152,7 @@ class EventTexts:
         return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", f"/e/{event.code}"),))
 
     async def export(self, request: HttpRequest, text: str, form: str) -> Reply:
-        """Answer with the whole of an event: for programs, for spreadsheets, or the records of its games."""
+        """Answer with the whole of an event for programs or for spreadsheets, or with its games."""
         event = await self.find(request, text)
         seq, body = await self._make(event, form)
         return HttpResponse(HTTPStatus.OK, body, _TYPES[form], tag=f"{event.code}-{seq}-{form}")
@@ -161,7 +161,8 @@ class EventTexts:
         """Return one form of an event with its `seq`: made once for all who wait, again once it has changed."""
 
         async def made() -> tuple[int, Any]:
-            return event.seq, await self._records(event) if form == "txt" else self._forms[form](event)
+            make = self._forms.get(form)
+            return event.seq, await self._games(event, form) if make is None else make(event)
 
         task = self._made.pop((event.code, form), None)
         if task is None or (task.done() and (task.exception() or task.result()[0] != event.seq)):
@@ -170,10 +171,14 @@ class EventTexts:
         _trim(self._made)
         return await asyncio.shield(task)
 
-    async def _records(self, event: Event) -> bytes:
+    async def _games(self, event: Event, form: str) -> bytes:
+        """Return the games that were kept, in the order of their pairings: as records, or each as a line of JSON."""
         ids = [one.game for one in event.pairings if one.game]
-        games = [await find_by_id(self._core.store.games, id) for id in ids]
-        return "".join(format_record(record_of(game)) for game in games if game is not None).encode()
+        found = [await find_by_id(self._core.store.games, id) for id in ids]
+        games = [game for game in found if game is not None]
+        if form == "txt":
+            return "".join(format_record(record_of(game)) for game in games).encode()
+        return b"".join(encode(played_game(game)) + b"\n" for game in games)
 
 
 # -- inside ---------------------------------------------------------------------------------------------------------
