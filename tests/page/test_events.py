@@ -347,6 +347,7 @@ async def test_a_card_that_is_in_use_asks_first_and_leads_back_from_the_device_t
         ]
         await server.say({"type": "replaced", "room": CODE})
         await ana.hears("A newer connection of yours has taken over your seat.")
+        await expect(ana.button("Take the seat back")).to_be_hidden()
         await ana.button("To the event").click()
         await expect(ana.button("Join")).to_be_visible()
 

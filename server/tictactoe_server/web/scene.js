@@ -153,7 +153,8 @@ function cardOf({ isLive, seat, ended }, state, { onlyWatches }) {
 function deedsOf({ isLive, ended, seat }, state, may, view) {
 	const home = { name: "home", label: say("key to home") };
 	const event = { name: "event", label: say("page event to"), isMain: true };
-	if (ended === "replaced") return [{ name: "back", label: say("view room take back") }, ...(state.event ? [event] : []), home];
+	// By a card another has the seat.
+	if (ended === "replaced") return [state.event ? event : { name: "back", label: say("view room take back") }, home];
 	if (ended) return [home];
 	const wanted = isLive ? BUTTONS : PAST_BUTTONS;
 	const made = may.deeds.flatMap(({ id, name, label }) => {
@@ -166,9 +167,9 @@ function deedsOf({ isLive, ended, seat }, state, may, view) {
 		const told = isShown ? "view room review off" : name === "rematch ask" ? "view room again" : label;
 		return [{ name, label: say(told), isMain: name === "rematch ask" || name === "computer" }];
 	});
-	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("view signal ask"), isMain: false });
+	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("view signal ask") });
 	if (state.event && (state.status === "over" || !seat)) made.unshift(event);
-	if (view.maySharePast) made.push({ name: "share", label: say("deed share"), isMain: false });
+	if (view.maySharePast) made.push({ name: "share", label: say("deed share") });
 	return seat && state.status !== "waiting" ? made : [...made, home];
 }
 
