@@ -140,9 +140,8 @@ class Names(Service):
             raise Refused(ErrorCode.NOT_ALLOWED, "device new", path="device")
         key = device.key
         await change(self.kept.players, key, lambda old: None)
-        left = tuple(device for device in account.devices if device.key != key)
-        await change(self.kept.accounts, call.player.id, lambda old: replace(old or account, devices=left))
-        await change(self.kept.links, account.link or "none", lambda old: None)
+        left = await change(self.kept.accounts, call.player.id, lambda old: (old or account).without_device(key))
+        await change(self.kept.links, left.link or "none", lambda old: None)
         log.info("device revoked", player=call.player.id, device=call.request.device)
         call.answer()
         self._send_away(key)
