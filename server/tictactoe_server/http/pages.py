@@ -104,10 +104,8 @@ class Pages:
         if path == "/":
             return self._home(request)
         for pattern, route in self._routes:
-            found = pattern.fullmatch(path)
-            reply = None if found is None else route(request, *found.groups())
-            if reply is not None:
-                return reply
+            if found := pattern.fullmatch(path):
+                return route(request, *found.groups())
         if qr := _QR.fullmatch(path):
             return self._qr(request, qr[1])
         if path.startswith(PREFIX) or request.is_open_to_all:

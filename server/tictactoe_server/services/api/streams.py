@@ -16,16 +16,10 @@ from typing import Final
 
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
-from tictactoe_server.transport.http_messages import (
-    JSON_LINES,
-    HttpRequest,
-    HttpResponse,
-    HttpStream,
-    LineReader,
-    say_too_many,
-)
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, HttpStream, LineReader, say_too_many
 from tictactoe_server.transport.rate_limit import Held
 
+LINES: Final = "application/x-ndjson"
 LOOK_SECONDS: Final = 0.1
 TURN_SECONDS: Final = 0.005  # after so long the others wait for the next look, and then come first
 _UNBUFFERED: Final = (("X-Accel-Buffering", "no"),)  # said to nginx, which would gather some lines first
@@ -63,7 +57,7 @@ class Streams:
     def answer(self, request: HttpRequest, code: str, make: Callable[[], Source]) -> HttpResponse:
         """Return the stream of a source, which is made where nobody reads it yet, or that it is one too many."""
         if request.method == "HEAD":
-            return HttpResponse(HTTPStatus.OK, b"", JSON_LINES)
+            return HttpResponse(HTTPStatus.OK, b"", LINES)
         key, source = key_of(request.address), self._sources.get(code)
         if 0 < self._limits.streams_per_address <= self.of_address.count(key):
             self._limited[_LIMIT] += 1
@@ -71,7 +65,7 @@ class Streams:
         if source is not None and 0 < self._limits.watchers_per_room <= len(source.readers):
             self._limited["watchers-per-room"] += 1
             return say_too_many(request, _RETRY_MS)
-        return HttpStream(HTTPStatus.OK, b"", JSON_LINES, _UNBUFFERED, begin=partial(self._begin, key, code, make))
+        return HttpStream(HTTPStatus.OK, b"", LINES, _UNBUFFERED, begin=partial(self._begin, key, code, make))
 
     def look_at(self, code: str) -> None:
         """Send the newest state of a source to its readers, if they were not sent it yet."""

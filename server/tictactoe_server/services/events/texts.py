@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import csv
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
 from io import StringIO
@@ -24,16 +24,17 @@ from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.rooms.finished import played_game, record_of
 from tictactoe_server.core.service import PageHead, Reply
 from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
+from tictactoe_server.services.api.streams import LINES
 from tictactoe_server.services.events.event import Event, Pairing
 from tictactoe_server.services.events.kept import KeptEvents
 from tictactoe_server.services.events.shown import FEW_ROWS, ROWS_A_SECOND
 from tictactoe_server.services.events.table import rows, whole_of
 from tictactoe_server.services.history import find_by_id
-from tictactoe_server.transport.http_messages import JSON, JSON_LINES, PLAIN_TEXT, HttpRequest, HttpResponse
+from tictactoe_server.transport.http_messages import JSON, PLAIN_TEXT, HttpRequest, HttpResponse
 
 MOST_MADE: Final = 64  # how many of these texts are remembered until the event changes
 
-_TYPES: Final = {"json": JSON, "csv": "text/csv; charset=utf-8", "txt": PLAIN_TEXT, "games": JSON_LINES}
+_TYPES: Final = {"json": JSON, "csv": "text/csv; charset=utf-8", "txt": PLAIN_TEXT, "games": LINES}
 _TIES: Final = {
     "direct": "direct encounter",
     "wins": "wins",
@@ -135,15 +136,11 @@ class EventTexts:
         more = f"In a terminal:   tictactoe-client event {link}", f"For a program:   curl {link}.json"
         return [*lines, "", f"In a browser:    {link}", *more, f"All games:       curl {link}.txt"]
 
-    def lead(self, request: HttpRequest, text: str) -> Coroutine[Any, Any, Reply | None] | None:
+    async def lead(self, request: HttpRequest, text: str) -> Reply | None:
         """Answer with an event where a room is asked for that is not here, None where the code is of no event."""
         try:
-            return self._lead(request, text) if self._core.registry.find_here(text) is None else None
-        except Refused:
-            return None
-
-    async def _lead(self, request: HttpRequest, text: str) -> Reply | None:
-        try:
+            if self._core.registry.find_here(text) is not None:
+                return None
             event = await self.find(request, text)
         except Refused:
             return None
